@@ -1,0 +1,342 @@
+/// The transitions behind the inputs. None of them calls out; all of them end in ``settle(_:)``, which says what to do.
+extension LaunchStateMachine {
+    // MARK: Becoming ready and starting
+
+    mutating func becomeReady(_ node: Int) {
+        nodes[node].ready = time
+        record(.ready, node: node, at: time)
+        if traits[node].contains(.isJoin) {
+            nodes[node].attempts = 1
+            nodes[node].start = time
+            pendingEnds.append(PendingEnd(node: node, outcome: .succeeded))
+        } else {
+            enqueue(node)
+        }
+    }
+
+    private mutating func enqueue(_ node: Int) {
+        nodes[node].state = .ready
+        let ready = Ready(rank: traits.ranks[node], node: Int32(node))
+        if traits[node].contains(.isMain), !nodes[node].isComputingFallback {
+            readyForMain.push(ready)
+        } else {
+            readyForWorkers.push(ready)
+        }
+    }
+
+    /// Takes the ready operation with the longest remaining path whose resources are free; those it has to pass over are parked.
+    mutating func takeNext(from queue: WritableKeyPath<LaunchStateMachine, Heap<Ready>>) -> Assignment? {
+        guard phase == .running else { return nil }
+        let isMain = queue == \.readyForMain
+        while isMain || lanes.available > 0, let ready = self[keyPath: queue].pop() {
+            let node = Int(ready.node)
+            guard nodes[node].state == .ready else { continue }
+            if traits[node].contains(.hasResources), !nodes[node].isComputingFallback {
+                guard resources.acquire(for: node) else {
+                    nodes[node].state = .parked
+                    continue
+                }
+            }
+            if !isMain {
+                guard let lane = lanes.take() else { return nil }
+                nodes[node].lane = Int32(lane)
+                nodes[node].holdsLane = true
+                nodes[node].holdsWorker = true
+            }
+            if nodes[node].isComputingFallback {
+                nodes[node].state = .running
+                return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
+            }
+            if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
+                nodes[node].state = .checking
+                return Assignment(node: node, attempt: 1, kind: .checkCondition)
+            }
+            start(node)
+            return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run)
+        }
+        return nil
+    }
+
+    /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
+    mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
+        if let previous {
+            if let place = replacedWorkers.firstIndex(of: previous) {
+                replacedWorkers.remove(at: place)
+                return nil
+            }
+            if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
+        }
+        let next = takeNext(from: \.readyForWorkers)
+        if next == nil { activeWorkers -= 1 }
+        return next
+    }
+
+    mutating func start(_ node: Int) {
+        nodes[node].state = .running
+        nodes[node].attempts += 1
+        record(.started, node: node, at: time)
+        if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
+        guard nodes[node].attempts == 1 else { return }
+        nodes[node].start = time
+        if traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout {
+            let end = time.addingSaturated(timeout.nanoseconds)
+            timers.push(Timer(time: end, sequence: nextTimerSequence(), node: Int32(node), kind: .timeout))
+        }
+    }
+
+    /// Lets go of what a running (or checking) operation holds.
+    private mutating func release(_ node: Int) {
+        if nodes[node].state == .running, traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
+            interactive.end(at: time)
+        }
+        if nodes[node].holdsLane {
+            lanes.giveBack(Int(nodes[node].lane))
+            nodes[node].holdsLane = false
+        }
+        if traits[node].contains(.hasResources) {
+            for freed in resources.release(by: node) where nodes[freed].state == .parked { enqueue(freed) }
+        }
+    }
+
+    // MARK: Ending
+
+    mutating func endAttempt(_ ended: Assignment, _ result: Result) -> Bool {
+        let node = ended.node
+        guard isCurrent(ended) else { return false }
+        switch result {
+        case .succeeded:
+            end(node, ended.kind == .computeFallback ? .fellBack : .succeeded)
+        case .failed:
+            if nodes[node].isToldToCancel {
+                notSucceeded(node, .cancelled)
+            } else if !retry(node) {
+                notSucceeded(node, .failed)
+            }
+        case .cancelled:
+            notSucceeded(node, .cancelled)
+        }
+        return true
+    }
+
+    /// Whether this is what the operation does now, rather than something it was done with.
+    func isCurrent(_ assignment: Assignment) -> Bool {
+        let node = nodes[assignment.node]
+        return node.state == .running && Int(node.attempts) == assignment.attempt
+            && node.isComputingFallback == (assignment.kind == .computeFallback)
+    }
+
+    /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
+    private mutating func retry(_ node: Int) -> Bool {
+        guard phase == .running, traits[node].contains(.hasRetry), let policy = graph.policy(node).retry else { return false }
+        let failed = Int(nodes[node].attempts)
+        guard failed < policy.attempts else { return false }
+        let due = time.addingSaturated(policy.pause(afterAttempt: failed, random: &random))
+        if let timeout = graph.policy(node).timeout, due >= nodes[node].start.addingSaturated(timeout.nanoseconds) {
+            retriesWithoutTime[node] = failed + 1
+            return false
+        }
+        release(node)
+        nodes[node].state = .pausing
+        record(.retrying, node: node, at: time)
+        timers.push(Timer(time: due, sequence: nextTimerSequence(), node: Int32(node), kind: .retry))
+        return true
+    }
+
+    /// An operation failed, timed out or was cancelled for good: its fallback, or else its policy, decides what that means.
+    mutating func notSucceeded(_ node: Int, _ outcome: Outcome) {
+        guard phase == .running else {
+            end(node, outcome)
+            return
+        }
+        if traits[node].contains(.hasFallback) {
+            nodes[node].failure = outcome
+            if traits[node].contains(.computesFallback) {
+                release(node)
+                nodes[node].isComputingFallback = true
+                enqueue(node)
+            } else {
+                end(node, .fellBack)
+            }
+            return
+        }
+        end(node, outcome)
+    }
+
+    /// Ends an operation, and whatever ends because of it.
+    mutating func end(_ node: Int, _ outcome: Outcome) {
+        pendingEnds.append(PendingEnd(node: node, outcome: outcome))
+    }
+
+    /// Ends what is to end, in order, without recursion: ending one operation can end any number of others.
+    mutating func drainEnds(_ actions: inout Actions) {
+        var next = 0
+        while next < pendingEnds.count {
+            let (node, outcome) = (pendingEnds[next].node, pendingEnds[next].outcome)
+            next += 1
+            guard nodes[node].state != .ended else { continue }
+            release(node)
+            nodes[node].state = .ended
+            nodes[node].outcome = outcome
+            nodes[node].end = time
+            alive -= 1
+            if outcome == .fellBack { actions.useFallbackValue.append(node) }
+            if node == milestone { interactiveUntilMilestone = interactive.total(at: time) }
+            record(.ended, node: node, at: time)
+            guard phase == .running else { continue }
+            let effect = effectOnDependents(node)
+            if effect == .stopLaunch {
+                stopLaunch(.failed(node), &actions)
+            } else {
+                releaseDependents(of: node, effect)
+            }
+        }
+        pendingEnds.removeAll(keepingCapacity: true)
+    }
+
+    private enum Effect {
+        case start, startWithoutValue, skip, stopLaunch
+    }
+
+    private func effectOnDependents(_ node: Int) -> Effect {
+        switch nodes[node].outcome {
+        case .succeeded, .fellBack: return .start
+        case .skipped where !nodes[node].isSkippedByCondition: return .skip
+        case .skipped: return .startWithoutValue
+        case .failed, .timedOut, .cancelled:
+            switch graph.policy(node).onFailure.kind {
+            case .required: return .stopLaunch
+            case .skipDependents: return .skip
+            case .continue: return .startWithoutValue
+            }
+        }
+    }
+
+    private mutating func releaseDependents(of node: Int, _ effect: Effect) {
+        for successor in graph.successors[node] {
+            let dependent = successor.index
+            if effect == .skip || effect == .startWithoutValue && successor.needsValue, nodes[dependent].cause < 0 {
+                nodes[dependent].cause = Int32(node)
+            }
+            nodes[dependent].waiting -= 1
+            guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
+            if nodes[dependent].cause >= 0 {
+                end(dependent, .skipped)
+            } else {
+                becomeReady(dependent)
+            }
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Stops the launch: what has not started ends as cancelled, what runs is told to cancel and has the grace period to end.
+    ///
+    /// Every pending operation is marked before anything is released, so none of them can start.
+    mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
+        guard phase == .running else { return }
+        phase = .stopping(reason)
+        stop = reason
+        record(.stopped, at: time)
+        readyForWorkers.removeAll()
+        readyForMain.removeAll()
+        graceEnd = time.addingSaturated(settings.grace)
+        var aborter = -1
+        if case .aborted(let node, _) = reason { aborter = node }
+        for node in nodes.indices {
+            switch nodes[node].state {
+            case .waiting, .ready, .parked, .checking, .pausing: end(node, .cancelled)
+            case .running where node != aborter: tellToCancel(node, &actions)
+            case .running, .ended: break
+            }
+        }
+    }
+
+    mutating func tellToCancel(_ node: Int, _ actions: inout Actions) {
+        guard !nodes[node].isToldToCancel else { return }
+        nodes[node].isToldToCancel = true
+        actions.cancel.append(node)
+    }
+
+    /// Ends whatever still runs, without waiting for its code.
+    mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
+        drainEnds(&actions)
+        for node in nodes.indices where nodes[node].state == .running {
+            tellToCancel(node, &actions)
+            stragglers.append(node)
+            end(node, outcome)
+        }
+        isTakeoverRunning = false
+        graceEnd = nil
+        drainEnds(&actions)
+    }
+
+    // MARK: Timers
+
+    func isDue(_ timer: Timer) -> Bool {
+        let state = nodes[Int(timer.node)].state
+        return switch timer.kind {
+        case .retry: state == .pausing
+        case .timeout: state != .ended && !nodes[Int(timer.node)].isComputingFallback
+        }
+    }
+
+    mutating func fire(_ timer: Timer, _ actions: inout Actions) {
+        let node = Int(timer.node)
+        switch timer.kind {
+        case .retry:
+            enqueue(node)
+        case .timeout:
+            if nodes[node].state == .running {
+                tellToCancel(node, &actions)
+                replaceWorker(of: node)
+            }
+            notSucceeded(node, .timedOut)
+        }
+        // Ends must take effect before the next timer fires, or it would find this operation still running.
+        drainEnds(&actions)
+    }
+
+    /// Counts the worker that runs `node` out, for it may never come back.
+    private mutating func replaceWorker(of node: Int) {
+        guard nodes[node].holdsWorker else { return }
+        nodes[node].holdsWorker = false
+        replacedWorkers.append(Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run))
+        activeWorkers -= 1
+    }
+
+    private mutating func nextTimerSequence() -> Int {
+        timerSequence += 1
+        return timerSequence
+    }
+
+    // MARK: Actions
+
+    /// Brings the state to rest, and asks for workers and main-thread turns for what is ready.
+    mutating func settle(_ actions: inout Actions) {
+        drainEnds(&actions)
+        if phase == .running {
+            let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
+            if missing > 0 {
+                actions.workers += missing
+                activeWorkers += missing
+            }
+            let turns = readyForMain.count - pendingMainTurns
+            if turns > 0 {
+                actions.mainTurns += turns
+                pendingMainTurns += turns
+            }
+        }
+        if alive == 0, !isTakeoverRunning, phase != .over {
+            phase = .over
+            endOfLaunch = time
+            record(.launchEnded, at: time)
+            actions.isOver = true
+        }
+    }
+
+    mutating func record(_ kind: RawEvent.Kind, node: Int = -1, at time: Nanoseconds) {
+        guard settings.recordsEvents else { return }
+        let attempt = node >= 0 ? Int(nodes[node].attempts) : 0
+        events.append(RawEvent(kind: kind, node: node, attempt: attempt, time: time))
+    }
+}

@@ -1,0 +1,227 @@
+/// The values the state machine is made of.
+extension LaunchStateMachine {
+    enum NodeState: UInt8 {
+        case waiting, ready, parked, checking, running, pausing, ended
+    }
+
+    /// One operation's state: 56 bytes.
+    struct Node {
+        /// Dependencies that have not ended.
+        var waiting: Int32
+        /// From 0; -1 for an operation that never had a lane (it ran on the main thread, or not at all).
+        var lane: Int32 = -1
+        /// The dependency because of which the operation is skipped, or -1.
+        var cause: Int32 = -1
+        /// Attempts begun.
+        var attempts: Int32 = 0
+        var ready: Nanoseconds = -1
+        var start: Nanoseconds = -1
+        var end: Nanoseconds = -1
+        var state = NodeState.waiting
+        var outcome = Outcome.succeeded
+        /// What happened before the fallback took over.
+        var failure: Outcome?
+        var holdsLane = false
+        /// Its code runs on a worker's thread.
+        var holdsWorker = false
+        var isToldToCancel = false
+        var isSkippedByCondition = false
+        var isComputingFallback = false
+
+        init(waiting: Int32) {
+            self.waiting = waiting
+        }
+    }
+
+    /// A ready operation: longest remaining path first, then the one that was added first.
+    struct Ready: Comparable {
+        let rank: Nanoseconds
+        let node: Int32
+
+        static func < (left: Ready, right: Ready) -> Bool {
+            left.rank != right.rank ? left.rank > right.rank : left.node < right.node
+        }
+    }
+
+    struct Timer: Comparable {
+        enum Kind {
+            case timeout, retry
+        }
+
+        let time: Nanoseconds
+        /// Timers of one time fire in the order they were set.
+        let sequence: Int
+        let node: Int32
+        let kind: Kind
+
+        static func < (left: Timer, right: Timer) -> Bool {
+            left.time != right.time ? left.time < right.time : left.sequence < right.sequence
+        }
+
+        static func == (left: Timer, right: Timer) -> Bool {
+            left.sequence == right.sequence
+        }
+    }
+
+    struct PendingEnd {
+        let node: Int
+        let outcome: Outcome
+    }
+
+    /// Something that happened, before it is dressed for an observer.
+    struct RawEvent: Equatable {
+        enum Kind: Equatable {
+            case launchStarted, ready, started, retrying, ended, stopped, launchEnded
+        }
+
+        let kind: Kind
+        let node: Int
+        let attempt: Int
+        let time: Nanoseconds
+    }
+
+    /// What was said about each operation, as bits, so that the common case looks nothing up.
+    struct NodeTraits: Sendable {
+        struct Bits: OptionSet {
+            let rawValue: UInt16
+            static let isMain = Bits(rawValue: 1)
+            static let isInteractive = Bits(rawValue: 2)
+            static let hasCondition = Bits(rawValue: 4)
+            static let hasResources = Bits(rawValue: 8)
+            static let hasTimeout = Bits(rawValue: 16)
+            static let hasRetry = Bits(rawValue: 32)
+            static let hasFallback = Bits(rawValue: 64)
+            static let computesFallback = Bits(rawValue: 128)
+            static let isJoin = Bits(rawValue: 256)
+        }
+
+        private let bits: [Bits]
+        /// The longest path from each operation's start to the end of the graph.
+        let ranks: [Nanoseconds]
+
+        init(_ graph: ValidatedGraph) {
+            bits = graph.graph.nodes.map { node in
+                var bits: Bits = node.work.isMain ? .isMain : []
+                guard let policy = node.policy?.value else {
+                    if case .nothing = node.work { bits.insert(.isJoin) }
+                    return bits
+                }
+                if policy.isInteractive { bits.insert(.isInteractive) }
+                if policy.condition != nil { bits.insert(.hasCondition) }
+                if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
+                if policy.timeout != nil { bits.insert(.hasTimeout) }
+                if policy.retry != nil { bits.insert(.hasRetry) }
+                if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
+                switch policy.fallback {
+                case .value?: bits.insert(.hasFallback)
+                case .compute?: bits.formUnion([.hasFallback, .computesFallback])
+                case nil: break
+                }
+                return bits
+            }
+            ranks = graph.expectedPath.remaining
+        }
+
+        subscript(node: Int) -> Bits { bits[node] }
+    }
+}
+
+/// Who holds which exclusive resource, and who waits for one.
+struct ResourceTable {
+    private var needs: [Int: [Int]] = [:]
+    private var holder: [Int] = []
+    private var parked: [[Int]] = []
+    /// The resources' names, by their number.
+    private(set) var names: [ExclusiveResource] = []
+
+    init(_ graph: ValidatedGraph) {
+        var numbers: [ExclusiveResource: Int] = [:]
+        for (node, value) in graph.graph.nodes.enumerated() {
+            guard let resources = value.policy?.value.exclusive, !resources.isEmpty else { continue }
+            needs[node] = resources.map { resource in
+                if let number = numbers[resource] { return number }
+                numbers[resource] = names.count
+                names.append(resource)
+                return names.count - 1
+            }
+        }
+        holder = Array(repeating: -1, count: names.count)
+        parked = Array(repeating: [], count: names.count)
+    }
+
+    /// Takes all that `node` needs, or none of it: then the node is on the list of the first one that is held.
+    mutating func acquire(for node: Int) -> Bool {
+        let needed = needs[node] ?? []
+        if let held = needed.first(where: { holder[$0] >= 0 && holder[$0] != node }) {
+            parked[held].append(node)
+            return false
+        }
+        for resource in needed { holder[resource] = node }
+        return true
+    }
+
+    /// Gives back what `node` holds.
+    ///
+    /// - Returns: the operations that waited for it.
+    mutating func release(by node: Int) -> [Int] {
+        var waiting: [Int] = []
+        for resource in needs[node] ?? [] where holder[resource] == node {
+            holder[resource] = -1
+            waiting += parked[resource]
+            parked[resource] = []
+        }
+        return waiting
+    }
+}
+
+/// How long at least one interactive operation was running: the union of their intervals.
+struct InteractiveClock {
+    private var running = 0
+    private var since: Nanoseconds = 0
+    private var ended: Nanoseconds = 0
+
+    var isRunning: Bool { running > 0 }
+
+    mutating func begin(at time: Nanoseconds) {
+        if running == 0 { since = time }
+        running += 1
+    }
+
+    mutating func end(at time: Nanoseconds) {
+        running -= 1
+        if running == 0 { ended += time - since }
+    }
+
+    func total(at time: Nanoseconds) -> Nanoseconds {
+        ended + (running > 0 ? time - since : 0)
+    }
+}
+
+/// A small generator of repeatable random numbers (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension RetryPolicy {
+    /// The pause after attempt `attempt` (from 1) failed.
+    func pause(afterAttempt attempt: Int, random: inout SplitMix64) -> Nanoseconds {
+        var pause = Double(backoff.nanoseconds)
+        let longest = Double(maximumBackoff.nanoseconds)
+        for _ in 1..<max(attempt, 1) where pause < longest { pause *= multiplier }
+        pause = min(pause, longest)
+        if jitter > 0, pause > 0 { pause *= 1 + Double.random(in: -jitter...jitter, using: &random) }
+        return Nanoseconds(min(max(pause, 0), Double(OperationGraph.longestDuration.nanoseconds)))
+    }
+}

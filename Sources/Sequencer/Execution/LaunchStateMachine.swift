@@ -1,0 +1,301 @@
+/// Everything a launch decides, and nothing it does: no lock, no thread, no clock.
+///
+/// Inputs say what happened and when; they change the state and add to ``Actions`` what the caller must do once it has let go of its lock.
+/// Times are nanoseconds since the launch began; one that is earlier than the last is taken as the last, for two threads can read the
+/// clock in one order and get the lock in the other.
+///
+/// An operation goes through these states:
+///
+/// ```
+/// waiting ──▶ ready ──▶ (parked ──▶ ready) ──▶ (checking) ──▶ running ──▶ ended
+///                ▲                                              │  ▲
+///                └───────────── pausing (retry) ◀───────────────┘  └── ready again, to compute its fallback
+/// ```
+struct LaunchStateMachine {
+    /// What the caller must do, once it has let go of its lock.
+    struct Actions {
+        /// Workers to add: each takes operations with ``LaunchStateMachine/takeForWorker(after:at:_:)`` until there are none.
+        var workers = 0
+        /// Turns to ask of the main thread: each takes one operation with ``LaunchStateMachine/takeForMain(at:_:)``.
+        var mainTurns = 0
+        /// Running operations to be told to cancel.
+        var cancel: [Int] = []
+        /// Operations that ended with their fallback's value.
+        var useFallbackValue: [Int] = []
+        /// The launch is over: nothing will happen any more.
+        var isOver = false
+    }
+
+    /// An operation to run, handed out exactly once.
+    struct Assignment: Equatable {
+        enum Kind: Equatable {
+            /// Ask the condition first, and report with ``LaunchStateMachine/conditionAnswered(_:_:at:_:)``.
+            case checkCondition
+            case run
+            case computeFallback
+        }
+
+        let node: Int
+        /// From 1.
+        let attempt: Int
+        let kind: Kind
+    }
+
+    /// What running an operation's code came to.
+    enum Result: Equatable {
+        case succeeded
+        case failed
+        /// The operation ended as cancelled by itself, or because it was told to.
+        case cancelled
+    }
+
+    enum Phase: Equatable {
+        case running
+        /// Nothing starts any more; what runs has been told to cancel.
+        case stopping(Stop)
+        case over
+    }
+
+    /// Why a launch does not run to its end.
+    enum Stop: Equatable {
+        case failed(Int)
+        case deadline
+        case aborted(by: Int, AbortReason)
+        case cancelled
+    }
+
+    struct Settings {
+        /// The most operations off the main thread that run at the same time; nil for no limit.
+        var lanes: Int?
+        /// The most threads that start operations.
+        var workers = 2
+        var deadline: Nanoseconds?
+        var deadlineCountsInteractiveTime = true
+        /// How long operations that run get to end after the launch was stopped.
+        var grace: Nanoseconds = 250_000_000
+        /// Of the random part of retry pauses.
+        var seed: UInt64 = 0
+        var recordsEvents = false
+    }
+
+    let graph: ValidatedGraph
+    let settings: Settings
+    let traits: NodeTraits
+    let milestone: Int
+
+    var nodes: [Node]
+    var phase = Phase.running
+    /// The first stop; later ones change nothing.
+    var stop: Stop?
+    var events: [RawEvent] = []
+    /// Operations that still ran when the launch stopped waiting for them.
+    var stragglers: [Int] = []
+    /// Failed operations whose next attempt could not have started in time, each with that attempt's number.
+    var retriesWithoutTime: [Int: Int] = [:]
+    var interactive = InteractiveClock()
+    /// Interactive time until the milestone ended; nil until then.
+    var interactiveUntilMilestone: Nanoseconds?
+    var endOfLaunch: Nanoseconds = 0
+
+    var readyForWorkers = Heap<Ready>()
+    var readyForMain = Heap<Ready>()
+    var lanes: LaneSet
+    var timers = Heap<Timer>()
+    var resources: ResourceTable
+    var random: SplitMix64
+    var activeWorkers = 0
+    /// Turns asked of the main thread that have not begun.
+    var pendingMainTurns = 0
+    var alive: Int
+    var isTakeoverRunning = false
+    var graceEnd: Nanoseconds?
+    var pendingEnds: [PendingEnd] = []
+    /// What the workers run that were counted out because they may never come back.
+    var replacedWorkers: [Assignment] = []
+    var timerSequence = 0
+    private var now: Nanoseconds = 0
+
+    init(graph: ValidatedGraph, settings: Settings) {
+        self.graph = graph
+        self.settings = settings
+        traits = NodeTraits(graph)
+        milestone = graph.milestoneIndex ?? -1
+        nodes = (0..<graph.count).map { Node(waiting: graph.predecessors.degree($0)) }
+        alive = graph.count
+        lanes = LaneSet(limit: settings.lanes)
+        resources = ResourceTable(graph)
+        random = SplitMix64(seed: settings.seed)
+    }
+
+    /// Operations that run now, or wait for their condition or their fallback, in the order they were added.
+    var running: [Int] {
+        nodes.indices.filter { nodes[$0].state == .running }
+    }
+
+    // MARK: Inputs
+
+    /// The launch begins: everything that waits for nothing is ready.
+    mutating func begin(_ actions: inout Actions) {
+        record(.launchStarted, at: 0)
+        for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting { becomeReady(node) }
+        settle(&actions)
+    }
+
+    /// A worker asks for an operation, after it has started `started` if it just did; nil tells it to end.
+    mutating func takeForWorker(after started: Assignment? = nil, at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
+        advance(to: time)
+        let next = nextForWorker(after: started)
+        settle(&actions)
+        return next
+    }
+
+    /// A worker has run an operation through, and asks for the next one: the common case, decided in one step, so that the worker goes on
+    /// with an operation that has just become ready instead of a new worker being added for it.
+    ///
+    /// - Returns: whether the attempt counted, and the next operation; nil tells the worker to end.
+    mutating func workerEnded(
+        _ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions
+    ) -> (counted: Bool, next: Assignment?) {
+        advance(to: time)
+        let counted = endAttempt(ended, result)
+        drainEnds(&actions)
+        let next = nextForWorker(after: ended)
+        settle(&actions)
+        return (counted, next)
+    }
+
+    /// A turn on the main thread begins; nil when there is nothing (left) to do.
+    mutating func takeForMain(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
+        advance(to: time)
+        pendingMainTurns -= 1
+        let assignment = takeNext(from: \.readyForMain)
+        settle(&actions)
+        return assignment
+    }
+
+    /// A condition gave its answer; nil when it threw.
+    ///
+    /// - Returns: whether to run the operation now.
+    mutating func conditionAnswered(_ node: Int, _ answer: Bool?, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
+        advance(to: time)
+        guard nodes[node].state == .checking else { return false }
+        switch answer {
+        case true?:
+            start(node)
+        case false?:
+            nodes[node].isSkippedByCondition = true
+            end(node, .skipped)
+        case nil:
+            start(node)
+            notSucceeded(node, .failed)
+        }
+        settle(&actions)
+        return answer == true
+    }
+
+    /// An attempt, or the computing of a fallback, came to an end on any other thread.
+    ///
+    /// - Returns: whether it counted: false for an operation that had ended before.
+    mutating func attemptEnded(
+        _ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions
+    ) -> Bool {
+        advance(to: time)
+        let counted = endAttempt(ended, result)
+        settle(&actions)
+        return counted
+    }
+
+    /// Time has passed: timeouts, pauses, the deadline and the grace period that are due take effect, in order of their times.
+    mutating func timePassed(to time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        while let due = nextWake, due <= now {
+            if let end = graceEnd, end <= now {
+                giveUp(outcome: .cancelled, &actions)
+            } else if let deadline = deadlineTime, deadline <= now {
+                stopLaunch(.deadline, &actions)
+                giveUp(outcome: .timedOut, &actions)
+            } else if let timer = timers.pop() {
+                fire(timer, &actions)
+            }
+        }
+        settle(&actions)
+    }
+
+    /// An operation stops the launch on purpose.
+    ///
+    /// - Returns: whether it did: false when the launch was over, or stopped already.
+    mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
+        advance(to: time)
+        guard phase == .running else { return false }
+        isTakeoverRunning = hasTakeover
+        stopLaunch(.aborted(by: node, reason), &actions)
+        settle(&actions)
+        return true
+    }
+
+    /// The takeover came to its end.
+    mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        isTakeoverRunning = false
+        settle(&actions)
+    }
+
+    /// The launch is cancelled from outside.
+    mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        stopLaunch(.cancelled, &actions)
+        settle(&actions)
+    }
+
+    /// One operation is cancelled from outside: it is told so when it runs, and never starts otherwise.
+    mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard phase == .running, nodes[node].state != .ended else { return }
+        if nodes[node].state == .running {
+            tellToCancel(node, &actions)
+        } else {
+            notSucceeded(node, .cancelled)
+        }
+        settle(&actions)
+    }
+
+    /// The next time at which ``timePassed(to:_:)`` has something to do.
+    var nextWake: Nanoseconds? {
+        mutating get {
+            guard phase != .over else { return nil }
+            while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
+            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max)
+            return wake == .max ? nil : wake
+        }
+    }
+
+    /// When an operation's time is over: its timeout or the launch's deadline.
+    func timeLimit(of node: Int) -> Nanoseconds? {
+        let start = nodes[node].start
+        let timeout = start >= 0 ? graph.policy(node).timeout.map { start.addingSaturated($0.nanoseconds) } : nil
+        let limit = min(timeout ?? .max, deadlineTime ?? .max)
+        return limit == .max ? nil : limit
+    }
+
+    /// The events since the last call.
+    mutating func takeEvents() -> [RawEvent] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    // MARK: Time
+
+    /// The time of the input being handled.
+    var time: Nanoseconds { now }
+
+    private mutating func advance(to time: Nanoseconds) {
+        now = max(now, time)
+    }
+
+    /// When the launch must end, unless a person is being waited for and that time does not count.
+    private var deadlineTime: Nanoseconds? {
+        guard phase == .running, let deadline = settings.deadline else { return nil }
+        if settings.deadlineCountsInteractiveTime { return deadline }
+        return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: now))
+    }
+}

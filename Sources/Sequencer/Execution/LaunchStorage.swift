@@ -1,0 +1,329 @@
+import Foundation
+
+/// A launch that runs: takes the lock, asks the state machine, lets go, then acts.
+///
+/// Mutable state, and what guards it:
+/// - `state`: the state machine and everything that changes with it, by its own lock;
+/// - `values`: a slot per operation, written once, under that lock, when its operation ends with a value. Dependents start only after that,
+///   on a thread that has held the lock since, so they read without it.
+final class LaunchStorage: Sendable {
+    /// What must be cancelled when a running operation is told to.
+    enum Handle: Sendable {
+        case task(Task<Void, Never>)
+        case operation(Operation)
+
+        func cancel() {
+            switch self {
+            case .task(let task): task.cancel()
+            case .operation(let operation): operation.cancel()
+            }
+        }
+    }
+
+    struct State {
+        var machine: LaunchStateMachine
+        /// Of operations that run, on whatever thread.
+        var handles: [Int: Handle] = [:]
+        /// Why operations did not succeed, by operation.
+        var errors: [Int: any Error] = [:]
+        var anomalies: [Anomaly] = []
+        var deliveries = EventDeliveries()
+        var waiters: [@Sendable (LaunchReport) -> Void] = []
+        var report: LaunchReport?
+    }
+
+    typealias Assignment = LaunchStateMachine.Assignment
+
+    let graph: ValidatedGraph
+    let budget: Budget
+    let timekeeper: any Timekeeper
+    let values: ValueTable
+    let state: Locked<State>
+    private let pool: WorkerPool
+    let virtualTime: VirtualTimekeeper?
+    private let qualityOfService: QualityOfService
+    private let startOffset: Duration
+
+    init(graph: ValidatedGraph, budget: Budget, options: LaunchOptions, observers: EventDeliveries) {
+        self.graph = graph
+        self.budget = budget
+        startOffset = budget.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
+        timekeeper = options.makeTimekeeper()
+        virtualTime = timekeeper as? VirtualTimekeeper
+        qualityOfService = options.qualityOfService
+        values = ValueTable(count: graph.count)
+        pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
+        var settings = options.settings
+        settings.recordsEvents = !observers.isEmpty
+        if virtualTime != nil { settings.workers = 1 }
+        let machine = LaunchStateMachine(graph: graph, settings: settings)
+        state = Locked(State(machine: machine, deliveries: observers))
+    }
+
+    func begin() {
+        if let virtualTime {
+            virtualTime.begin({ [weak self] in self?.timePassed() }, runningOperations: { [weak self] in self?.runningOperations ?? 0 })
+        } else {
+            timekeeper.begin { [weak self] in self?.timePassed() }
+        }
+        input { state, _, actions in state.machine.begin(&actions) }
+    }
+
+    // MARK: The one way in
+
+    /// Asks the state machine under the lock, then acts without it.
+    @discardableResult
+    @inline(__always)
+    func input<Result>(_ body: (inout State, Nanoseconds, inout LaunchStateMachine.Actions) -> Result) -> Result {
+        let now = timekeeper.now
+        var actions = LaunchStateMachine.Actions()
+        var cancelled: [Handle] = []
+        var wake: Nanoseconds?
+        var hasEvents = false
+        let result = state.withLock { state in
+            let result = body(&state, now, &actions)
+            for node in actions.useFallbackValue {
+                if case .value(let value)? = graph.policy(node).fallback { values.set(value, at: node) }
+            }
+            for node in actions.cancel {
+                if let handle = state.handles[node] { cancelled.append(handle) }
+            }
+            wake = state.machine.nextWake
+            hasEvents = !state.machine.events.isEmpty
+            return result
+        }
+        for handle in cancelled { handle.cancel() }
+        if let wake { timekeeper.wake(at: wake) }
+        for _ in 0..<actions.workers { pool.addWorker { self.work() } }
+        for _ in 0..<actions.mainTurns { requestMainTurn() }
+        if hasEvents { deliverEvents() }
+        if actions.isOver { finish() }
+        return result
+    }
+
+    private func timePassed() {
+        input { state, now, actions in state.machine.timePassed(to: now, &actions) }
+    }
+
+    private var runningOperations: Int {
+        state.withLock { $0.machine.running.count }
+    }
+
+    // MARK: Workers and the main thread
+
+    /// What a worker does: takes operations until there are none.
+    private func work() {
+        var next = input { state, now, actions in state.machine.takeForWorker(at: now, &actions) }
+        while let assignment = next { next = perform(assignment) }
+    }
+
+    private func requestMainTurn() {
+        virtualTime?.jobBegins()
+        OperationQueue.main.addOperation { [self] in
+            let assignment = input { state, now, actions in state.machine.takeForMain(at: now, &actions) }
+            if let assignment { performOnMain(assignment) }
+            virtualTime?.jobEnds()
+        }
+    }
+
+    /// Runs one operation on a worker.
+    ///
+    /// - Returns: the next one for this worker.
+    private func perform(_ assignment: Assignment) -> Assignment? {
+        let node = assignment.node
+        switch assignment.kind {
+        case .checkCondition:
+            guard checkCondition(assignment) else { return takeNext(after: assignment) }
+            return perform(Assignment(node: node, attempt: assignment.attempt, kind: .run))
+        case .computeFallback:
+            return workerEnded(assignment, computeFallback(node))
+        case .run:
+            let launch = Launch(storage: self, assignment: assignment)
+            switch graph.graph.nodes[node].work {
+            case .nothing:
+                return workerEnded(assignment, .success(()))
+            case .synchronous(let body):
+                return workerEnded(assignment, Swift.Result { try body(launch) })
+            case .asynchronous(let body):
+                return takeNext(after: assignment, handle: startAsynchronous(assignment, launch, body))
+            case .operation(let operation):
+                return start(operation, assignment)
+            case .makeOperation(let make):
+                do {
+                    return start(try make(launch), assignment)
+                } catch {
+                    return workerEnded(assignment, .failure(error))
+                }
+            case .main:
+                return takeNext(after: assignment)
+            }
+        }
+    }
+
+    private func startAsynchronous(
+        _ assignment: Assignment, _ launch: Launch, _ body: @escaping @Sendable (Launch) async throws -> any Sendable
+    ) -> Handle {
+        let qos = graph.policy(assignment.node).qualityOfService ?? qualityOfService
+        return .task(
+            startTask(priority: qos.taskPriority, on: virtualTime) { [self] in
+                do {
+                    let value = try await body(launch)
+                    attemptEnded(assignment, .success(value))
+                } catch {
+                    attemptEnded(assignment, .failure(error))
+                }
+            })
+    }
+
+    private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
+        let runner = OperationRunner(operation)
+        keep(.operation(operation), for: assignment)
+        let ended = runner.start { [self] result in attemptEnded(assignment, result) } surplus: { [self] in
+            noteAnomaly(.finishedAgain, assignment.node)
+        }
+        if let ended { return workerEnded(assignment, ended) }
+        return takeNext(after: assignment)
+    }
+
+    private func performOnMain(_ assignment: Assignment) {
+        var assignment = assignment
+        if assignment.kind == .checkCondition {
+            guard checkCondition(assignment) else { return }
+            assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
+        }
+        guard case .main(let body) = graph.graph.nodes[assignment.node].work else { return }
+        let launch = Launch(storage: self, assignment: assignment)
+        let qos = graph.policy(assignment.node).qualityOfService ?? qualityOfService
+        let running = assignment
+        let task = startMainTask(priority: qos.taskPriority) { [self] in
+            do {
+                let value = try await body(launch)
+                attemptEnded(running, .success(value))
+            } catch {
+                attemptEnded(running, .failure(error))
+            }
+        }
+        keep(.task(task), for: running)
+    }
+
+    /// Keeps what cancels a running operation, or cancels it at once if it was told to before there was anything to cancel.
+    private func keep(_ handle: Handle, for assignment: Assignment) {
+        let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
+        if isTooLate { handle.cancel() }
+    }
+
+    private func checkCondition(_ assignment: Assignment) -> Bool {
+        let node = assignment.node
+        let answer = Swift.Result { try graph.policy(node).condition?() ?? true }
+        return input { state, now, actions in
+            if case .failure(let error) = answer { state.errors[node] = error }
+            return state.machine.conditionAnswered(node, try? answer.get(), at: now, &actions)
+        }
+    }
+
+    private func computeFallback(_ node: Int) -> Swift.Result<any Sendable, any Error> {
+        guard case .compute(let compute)? = graph.policy(node).fallback else { return .failure(MissingValueError(step: graph.id(node))) }
+        return .success(compute(state.withLock { $0.errors[node] }))
+    }
+
+    // MARK: Ends
+
+    private func takeNext(after assignment: Assignment, handle: Handle? = nil) -> Assignment? {
+        let (next, isTooLate) = input { state, now, actions in
+            let isTooLate = handle.map { state.keep($0, for: assignment) } ?? false
+            return (state.machine.takeForWorker(after: assignment, at: now, &actions), isTooLate)
+        }
+        if isTooLate { handle?.cancel() }
+        return next
+    }
+
+    private func workerEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) -> Assignment? {
+        input { state, now, actions in
+            state.willEnd(assignment, result, values)
+            let (counted, next) = state.machine.workerEnded(assignment, result.ending, at: now, &actions)
+            if !counted { state.noteLateEnd(of: assignment, at: now) }
+            return next
+        }
+    }
+
+    private func attemptEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) {
+        input { state, now, actions in
+            state.willEnd(assignment, result, values)
+            let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &actions)
+            if !counted { state.noteLateEnd(of: assignment, at: now) }
+        }
+    }
+
+    private func noteAnomaly(_ kind: Anomaly.Kind, _ node: Int) {
+        state.withLock { $0.anomalies.append(Anomaly(operation: graph.id(node), kind: kind)) }
+    }
+
+    // MARK: The end of the launch
+
+    private func finish() {
+        timekeeper.end()
+        let (report, waiters) = state.withLock { state in
+            let report = LaunchReport(RunRecord(state, graph: graph, budget: budget, startOffset: startOffset))
+            state.report = report
+            state.handles = [:]
+            defer { state.waiters = [] }
+            return (report, state.waiters)
+        }
+        for waiter in waiters { waiter(report) }
+    }
+
+    /// Calls `waiter` with the report, once there is one.
+    func whenOver(_ waiter: @escaping @Sendable (LaunchReport) -> Void) {
+        let report = state.withLock { state in
+            if state.report == nil { state.waiters.append(waiter) }
+            return state.report
+        }
+        if let report { waiter(report) }
+    }
+
+    // MARK: What operations and callers ask
+
+    func abort(by node: Int, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool {
+        let isAccepted = input { state, now, actions in
+            state.machine.abort(by: node, reason, hasTakeover: takeover != nil, at: now, &actions)
+        }
+        if isAccepted, let takeover {
+            Task { @MainActor [self] in
+                await takeover()
+                input { state, now, actions in state.machine.takeoverEnded(at: now, &actions) }
+            }
+        }
+        return isAccepted
+    }
+
+    func cancel() {
+        input { state, now, actions in state.machine.cancelLaunch(at: now, &actions) }
+    }
+
+    func cancelOperation(_ node: Int) {
+        input { state, now, actions in state.machine.cancelOperation(node, at: now, &actions) }
+    }
+
+    func isToldToCancel(_ assignment: Assignment) -> Bool {
+        state.withLock { state in
+            let node = state.machine.nodes[assignment.node]
+            return node.isToldToCancel || node.state == .ended || Int(node.attempts) != assignment.attempt
+        }
+    }
+
+    func remainingTime(of node: Int) -> Duration? {
+        let now = timekeeper.now
+        return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
+    }
+
+    /// For a dependent: the step has ended, and its slot will not change.
+    func value<Value>(of step: Step<Value>) throws -> Value? {
+        try values[graph.index(of: step)] as? Value
+    }
+
+    /// For anyone else: the step may be about to end.
+    func endedValue<Value>(of step: Step<Value>) throws -> Value? {
+        let node = try graph.index(of: step)
+        return state.withLock { $0.machine.nodes[node].state == .ended ? values[node] : nil } as? Value
+    }
+}

@@ -1,0 +1,96 @@
+import Dispatch
+import Foundation
+
+/// The operation queues that a launch's workers run in.
+///
+/// A worker is one `Operation` that takes ready operations until there are none. The first ones, one per processor, share a queue. Whatever
+/// its `maxConcurrentOperationCount` says, a queue on Linux gets no more threads than there are processors while those are blocked, so
+/// further workers (for blocking steps, or in place of one that is stuck) each get a queue over a serial dispatch queue, which has a thread
+/// of its own.
+final class WorkerPool: Sendable {
+    private struct State {
+        var sharedPlaces: Int
+        var sharedQueue: WorkerQueue?
+        var idleQueues: [WorkerQueue] = []
+    }
+
+    private let qualityOfService: QualityOfService
+    private let virtualTime: VirtualTimekeeper?
+    private let state: Locked<State>
+
+    init(qualityOfService: QualityOfService, virtualTime: VirtualTimekeeper?) {
+        self.qualityOfService = qualityOfService
+        self.virtualTime = virtualTime
+        state = Locked(State(sharedPlaces: virtualTime == nil ? Self.processors : .max))
+    }
+
+    static var processors: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+    /// Runs `work` in a queue, soon.
+    func addWorker(_ work: @escaping @Sendable () -> Void) {
+        let (queue, isShared) = state.withLock { state in
+            if state.sharedPlaces > 0 {
+                state.sharedPlaces -= 1
+                let queue = state.sharedQueue ?? makeQueue(isShared: true)
+                state.sharedQueue = queue
+                return (queue, true)
+            }
+            return (state.idleQueues.popLast() ?? makeQueue(isShared: false), false)
+        }
+        virtualTime?.jobBegins()
+        queue.operations.addOperation { [self] in
+            work()
+            state.withLock { state in
+                if isShared { state.sharedPlaces += 1 } else { state.idleQueues.append(queue) }
+            }
+            virtualTime?.jobEnds()
+        }
+    }
+
+    private func makeQueue(isShared: Bool) -> WorkerQueue {
+        if let virtualTime { return WorkerQueue(over: virtualTime.queue, qualityOfService) }
+        if isShared { return WorkerQueue(width: Self.processors, qualityOfService) }
+        return WorkerQueue(over: DispatchQueue(label: "sequencer.worker", qos: qualityOfService.dispatchQoS), qualityOfService)
+    }
+}
+
+/// An operation queue, and the dispatch queue under it, which an operation queue does not keep alive by itself.
+private struct WorkerQueue {
+    let operations = OperationQueue()
+    private let underlying: DispatchQueue?
+
+    init(width: Int, _ qualityOfService: QualityOfService) {
+        underlying = nil
+        operations.name = "sequencer.workers"
+        operations.maxConcurrentOperationCount = width
+        operations.qualityOfService = qualityOfService
+    }
+
+    init(over queue: DispatchQueue, _ qualityOfService: QualityOfService) {
+        underlying = queue
+        operations.name = queue.label
+        operations.underlyingQueue = queue
+        operations.qualityOfService = qualityOfService
+    }
+}
+
+extension QualityOfService {
+    var dispatchQoS: DispatchQoS {
+        switch self {
+        case .userInteractive: .userInteractive
+        case .userInitiated: .userInitiated
+        case .utility: .utility
+        case .background: .background
+        default: .default
+        }
+    }
+
+    var taskPriority: TaskPriority? {
+        switch self {
+        case .userInteractive, .userInitiated: .userInitiated
+        case .utility: .utility
+        case .background: .background
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// When each operation of a graph could start and must end, given how long each takes and lanes enough.
+///
+/// The critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959): a forward pass finds the earliest
+/// starts, a backward pass the latest ones; an operation's slack is the difference, and operations without slack form the critical path.
+struct CriticalPath {
+    /// Earliest starts, by operation.
+    private(set) var earliestStart: [Nanoseconds]
+    /// The longest path from an operation's start to the end of the graph, itself included: its rank when lanes are scarce.
+    private(set) var remaining: [Nanoseconds]
+    /// The length of the longest path.
+    private(set) var length: Nanoseconds = 0
+    /// The operations of one longest path, in order.
+    private(set) var path: [Int] = []
+
+    /// - Complexity: O(operations + dependencies).
+    init(of graph: ValidatedGraph, duration: (Int) -> Nanoseconds) {
+        earliestStart = [Nanoseconds](repeating: 0, count: graph.count)
+        remaining = [Nanoseconds](repeating: 0, count: graph.count)
+        for node in graph.order.lazy.map(Int.init) {
+            var start: Nanoseconds = 0
+            for predecessor in graph.predecessors[node] {
+                start = max(start, earliestStart[predecessor.index].addingSaturated(duration(predecessor.index)))
+            }
+            earliestStart[node] = start
+        }
+        for node in graph.order.lazy.reversed().map(Int.init) {
+            var longest: Nanoseconds = 0
+            for successor in graph.successors[node] { longest = max(longest, remaining[successor.index]) }
+            remaining[node] = longest.addingSaturated(duration(node))
+            length = max(length, remaining[node])
+        }
+        // Follow the longest remaining path; of equal ones the operation that was added first.
+        var next = (0..<graph.count).first { remaining[$0] == length && graph.predecessors[$0].isEmpty }
+        while let node = next {
+            path.append(node)
+            let rest = remaining[node] - duration(node)
+            next = graph.successors[node].first { remaining[$0.index] == rest }?.index
+        }
+    }
+
+    /// How much later than possible an operation could end without making the graph take longer.
+    func slack(_ node: Int) -> Nanoseconds {
+        length - earliestStart[node] - remaining[node]
+    }
+}
+
+extension ValidatedGraph {
+    /// The operations of one longest path, by expected durations, in order; those without an expectation count as zero.
+    ///
+    /// With no expectation at all, every operation counts the same.
+    public var criticalPath: [String] { expectedPath.path.map(id) }
+
+    /// The length of the longest path, by expected durations: no number of lanes makes the launch shorter.
+    public var criticalPathDuration: Duration {
+        let expected = graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
+        return .nanoseconds(CriticalPath(of: self) { expected[$0] }.length)
+    }
+
+    /// How much longer than expected an operation could take without making the launch take longer, lanes permitting.
+    ///
+    /// - Throws: a ``GraphError`` when there is no such operation.
+    public func slack(of id: String) throws(GraphError) -> Duration {
+        .nanoseconds(expectedPath.slack(try index(of: id)))
+    }
+
+    /// The paths by expected durations, or by the number of operations when nothing is expected of any.
+    var expectedPath: CriticalPath {
+        let expected = graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
+        let isKnown = expected.contains { $0 > 0 }
+        return CriticalPath(of: self) { isKnown ? expected[$0] : 1 }
+    }
+}

@@ -1,0 +1,97 @@
+/// Steps written as closures.
+///
+/// Every method has the same shape: an identifier, options, the steps whose values the closure reads (`using:`), the steps it only waits
+/// for (`after:`), a fallback, the closure. The closure takes the values of `using:` in order; one that takes one more parameter, first,
+/// gets the ``Launch`` it runs in. A closure without `await` runs straight through on a lane; one with `await` gives its thread back while
+/// it is suspended; with `on: .main` it runs on the main thread.
+extension OperationGraph {
+    /// Adds a step that runs straight through on a lane.
+    @discardableResult
+    public mutating func add<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (repeat each Input) throws -> Value
+    ) -> Step<Value> {
+        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .synchronous { launch in
+            try body(repeat try launch.value(of: each inputs))
+        })
+    }
+
+    /// Adds a step that may suspend.
+    @discardableResult
+    public mutating func add<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (repeat each Input) async throws -> Value
+    ) -> Step<Value> {
+        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .asynchronous { launch in
+            try await body(repeat try launch.value(of: each inputs))
+        })
+    }
+
+    /// Adds a step that runs straight through on a lane, and is given the launch.
+    @discardableResult
+    public mutating func add<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (Launch, repeat each Input) throws -> Value
+    ) -> Step<Value> {
+        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .synchronous { launch in
+            try body(launch, repeat try launch.value(of: each inputs))
+        })
+    }
+
+    /// Adds a step that may suspend, and is given the launch.
+    @discardableResult
+    public mutating func add<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (Launch, repeat each Input) async throws -> Value
+    ) -> Step<Value> {
+        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .asynchronous { launch in
+            try await body(launch, repeat try launch.value(of: each inputs))
+        })
+    }
+
+    /// Adds a step that runs on the main thread.
+    @discardableResult
+    public mutating func add<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
+        on thread: MainThread, fallback: Fallback<Value>? = nil, body: @escaping @MainActor @Sendable (repeat each Input) async throws -> Value
+    ) -> Step<Value> {
+        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .main { launch in
+            try await body(repeat try launch.value(of: each inputs))
+        })
+    }
+
+    /// Adds a step that runs on the main thread, and is given the launch.
+    @discardableResult
+    public mutating func add<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
+        on thread: MainThread, fallback: Fallback<Value>? = nil,
+        body: @escaping @MainActor @Sendable (Launch, repeat each Input) async throws -> Value
+    ) -> Step<Value> {
+        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .main { launch in
+            try await body(launch, repeat try launch.value(of: each inputs))
+        })
+    }
+
+    /// Adds a step that does nothing itself: a name for "all of these have ended".
+    @discardableResult
+    public mutating func join(_ id: String, _ options: StepOption..., after dependencies: any StepReference...) -> Step<Void> {
+        insert(id, options: options, inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .nothing)
+        return Step(id: id, index: Int32(nodes.count - 1))
+    }
+
+    private mutating func insert<Value: Sendable, each Input: Sendable>(
+        _ id: String, _ options: [StepOption], _ inputs: repeat Step<each Input>, after dependencies: [any StepReference],
+        fallback: Fallback<Value>?, work: StepWork
+    ) -> Step<Value> {
+        var list = DependencyList()
+        var types: [any Sendable.Type] = []
+        for input in repeat each inputs {
+            input.addAsInput(to: &list)
+            types.append(input.producedType)
+        }
+        insert(
+            id, options: options, inputs: list, dependencies: dependencies, inputTypes: types, fallback: fallback?.erased,
+            valueType: Value.self, work: work)
+        return Step(id: id, index: Int32(nodes.count - 1))
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+
+/// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
+///
+/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds what is wrong and says it in one sentence each,
+/// and running validates first. Copies are independent. A graph whose steps are closures can be run any number of times; one that holds
+/// `Operation` instances runs once, for an `Operation` does.
+///
+/// ```swift
+/// var graph = OperationGraph("first-launch")
+/// let splash = graph.add("splash", on: .main) { await presenter.showSplash() }
+/// let config = graph.add("fetch-config", after: splash) { try await api.configuration() }
+/// graph.add("main-app", .milestone, using: config, on: .main) { config in await presenter.showMain(config) }
+/// ```
+public struct OperationGraph: Sendable {
+    /// The graph's name: the scenario's, in reports and drawings.
+    public var name: String
+
+    var nodes: [GraphNode] = []
+    var edges: [GraphEdge] = []
+    /// The identifiers that edges name before, or without, a step of that name: an edge's target `t < 0` is `names[-1 - t]`.
+    var names: [String] = []
+
+    /// An empty graph: legal, and complete at once when run.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    /// The number of operations.
+    public var count: Int { nodes.count }
+
+    /// The identifiers of all operations, in the order they were added.
+    public var identifiers: [String] { nodes.map(\.id) }
+
+    /// Makes room for `count` operations, for graphs whose size is known.
+    public mutating func reserveCapacity(_ count: Int) {
+        nodes.reserveCapacity(count)
+        edges.reserveCapacity(count)
+    }
+
+    /// Lets `step` start only after `dependency`, in addition to what was said when it was added.
+    ///
+    /// Unlike the dependencies named when a step is added, these can close a cycle; ``validated()`` finds it.
+    public mutating func addDependency(_ dependency: some StepReference, to step: some StepReference) {
+        var dependents = DependencyList()
+        step.add(to: &dependents)
+        var list = DependencyList()
+        dependency.add(to: &list)
+        for dependent in dependents.references {
+            let node = target(for: dependent)
+            for reference in list.references {
+                edges.append(GraphEdge(node: node, target: target(for: reference), needsValue: false))
+            }
+        }
+    }
+
+    /// Removes a step. What waited for it now waits for what it waited for.
+    ///
+    /// - Returns: whether there was a step of that identifier.
+    @discardableResult
+    public mutating func remove(_ id: String) -> Bool {
+        resolveNames()
+        guard let removed = nodes.firstIndex(where: { $0.id == id }).map(Int32.init) else { return false }
+        let inherited = edges.filter { $0.node == removed }
+        var kept: [GraphEdge] = []
+        for edge in edges where edge.node != removed {
+            if edge.target == removed {
+                for parent in inherited { kept.append(GraphEdge(node: edge.node, target: parent.target, needsValue: false)) }
+            } else {
+                kept.append(edge)
+            }
+        }
+        edges = kept
+        deleteNode(removed)
+        return true
+    }
+
+    /// Puts the step `new`, already added, in the place of the step `old`: it waits for what `old` waited for, what waited for `old` waits
+    /// for it, and `old` is gone.
+    ///
+    /// - Returns: whether both steps are in the graph.
+    @discardableResult
+    public mutating func replace(_ old: String, with new: String) -> Bool {
+        resolveNames()
+        guard old != new, let from = nodes.firstIndex(where: { $0.id == old }), let to = nodes.firstIndex(where: { $0.id == new }) else {
+            return false
+        }
+        for index in edges.indices {
+            if edges[index].node == from { edges[index].node = Int32(to) }
+            if edges[index].target == from { edges[index].target = Int32(to) }
+        }
+        edges.removeAll { $0.node == $0.target && $0.node == to }
+        deleteNode(Int32(from))
+        return true
+    }
+}
+
+/// One step of a graph.
+struct GraphNode: Sendable {
+    var id: String
+    var work: StepWork
+    /// Nil when nothing was said: the default policy.
+    var policy: Boxed<StepPolicy>?
+    var valueType: any Sendable.Type
+}
+
+/// One dependency: `node` waits for `target`.
+struct GraphEdge: Sendable {
+    var node: Int32
+    var target: Int32
+    var needsValue: Bool
+}
+
+/// An immutable value behind one reference, so that what is rarely said costs a step eight bytes.
+final class Boxed<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+extension OperationGraph {
+    /// Adds a step; every public way to add one ends here.
+    mutating func insert(
+        _ id: String, options: [StepOption], inputs: DependencyList, dependencies: [any StepReference], inputTypes: [any Sendable.Type] = [],
+        fallback: StepFallback? = nil, valueType: any Sendable.Type, work: StepWork
+    ) {
+        let node = Int32(nodes.count)
+        for reference in inputs.references { connect(node, to: reference) }
+        if !dependencies.isEmpty {
+            var list = DependencyList()
+            for dependency in dependencies { dependency.add(to: &list) }
+            for reference in list.references { connect(node, to: reference) }
+        }
+        var policy: Boxed<StepPolicy>?
+        if !options.isEmpty || fallback != nil || !inputTypes.isEmpty {
+            var value = StepPolicy()
+            for option in options { option.apply(&value) }
+            value.fallback = fallback
+            value.inputs = zip(inputs.references, inputTypes).map { (id: $0.id, type: $1) }
+            policy = Boxed(value)
+        }
+        nodes.append(GraphNode(id: id, work: work, policy: policy, valueType: valueType))
+    }
+
+    private mutating func connect(_ node: Int32, to reference: DependencyList.Reference) {
+        edges.append(GraphEdge(node: node, target: target(for: reference), needsValue: reference.needsValue))
+    }
+
+    /// The step a reference means, or a place in `names` for one that is not (yet) known by its index.
+    private mutating func target(for reference: DependencyList.Reference) -> Int32 {
+        let index = Int(reference.index)
+        if index >= 0, index < nodes.count, nodes[index].id == reference.id { return reference.index }
+        names.append(reference.id)
+        return -Int32(names.count)
+    }
+
+    /// Replaces names by indices where a step of that name exists.
+    private mutating func resolveNames() {
+        guard !names.isEmpty else { return }
+        var index: [String: Int32] = [:]
+        for (position, node) in nodes.enumerated() where index[node.id] == nil { index[node.id] = Int32(position) }
+        for position in edges.indices {
+            if edges[position].target < 0, let found = index[names[Int(-1 - edges[position].target)]] { edges[position].target = found }
+            if edges[position].node < 0, let found = index[names[Int(-1 - edges[position].node)]] { edges[position].node = found }
+        }
+    }
+
+    private mutating func deleteNode(_ removed: Int32) {
+        nodes.remove(at: Int(removed))
+        for index in edges.indices {
+            if edges[index].node > removed { edges[index].node -= 1 }
+            if edges[index].target > removed { edges[index].target -= 1 }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// What a step does when it runs.
+enum StepWork: Sendable {
+    /// Nothing: the step joins others.
+    case nothing
+    /// Runs on a lane, and has ended when it returns.
+    case synchronous(@Sendable (Launch) throws -> any Sendable)
+    /// Starts on a lane, and may suspend: its lane's thread goes on with other work meanwhile.
+    case asynchronous(@Sendable (Launch) async throws -> any Sendable)
+    /// Runs on the main thread.
+    case main(@MainActor @Sendable (Launch) async throws -> any Sendable)
+    /// A Foundation operation that exists already.
+    case operation(Operation)
+    /// A Foundation operation made for each run.
+    case makeOperation(@Sendable (Launch) throws -> Operation)
+
+    var isMain: Bool {
+        if case .main = self { true } else { false }
+    }
+}
+
+/// The one place besides lanes where a step can be asked to run.
+public struct MainThread: Sendable {
+    /// The main thread: the step's closure is isolated to the main actor.
+    public static let main = MainThread()
+}

@@ -1,0 +1,52 @@
+/// A graph that can run: identifiers are unique, every dependency exists, nothing waits for itself.
+///
+/// Made by ``OperationGraph/validated()`` in time linear in operations and dependencies. It answers questions about the graph, each in
+/// one line of a test:
+///
+/// ```swift
+/// let regular = try graph.validated()
+/// #expect(regular.edges == ["tutorial after splash", "main-app after tutorial"])
+/// #expect(try regular.canOverlap("splash", "force-update"))
+/// #expect(regular.levels == [["splash", "force-update"], ["tutorial"], ["main-app"]])
+/// ```
+///
+/// Questions about an identifier that is not in the graph throw a ``GraphError`` with the nearest valid one.
+public struct ValidatedGraph: Sendable {
+    /// The graph this was made of.
+    public let graph: OperationGraph
+
+    let predecessors: AdjacencyList
+    let successors: AdjacencyList
+    /// Every operation after those it waits for.
+    let order: [Int32]
+
+    /// The number of operations.
+    public var count: Int { graph.count }
+
+    /// The graph's name.
+    public var name: String { graph.name }
+
+    /// The identifiers of all operations, in the order they were added.
+    public var identifiers: [String] { graph.identifiers }
+
+    /// The step whose end stops the budget's clock, if one was marked.
+    public var milestone: String? { milestoneIndex.map(id) }
+
+    var milestoneIndex: Int? {
+        graph.nodes.firstIndex { $0.policy?.value.isMilestone == true }
+    }
+
+    func id(_ index: Int) -> String { graph.nodes[index].id }
+    func policy(_ index: Int) -> StepPolicy { graph.nodes[index].policy?.value ?? StepPolicy.standard }
+
+    func index(of id: String) throws(GraphError) -> Int {
+        if let index = graph.nodes.firstIndex(where: { $0.id == id }) { return index }
+        throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: graph.nodes.lazy.map(\.id)))])
+    }
+
+    func index(of step: Step<some Sendable>) throws(GraphError) -> Int {
+        let hint = Int(step.index)
+        if hint >= 0, hint < graph.nodes.count, graph.nodes[hint].id == step.id { return hint }
+        return try index(of: step.id)
+    }
+}

@@ -1,0 +1,260 @@
+import Foundation
+
+/// An asynchronous operation in the classic style: override ``main()``, and call ``finish()`` when the work is done.
+///
+/// It runs in any `OperationQueue`, and as a step of a graph. The call of ``finish()`` may come from any thread, inside `main()` or long
+/// after it returned; until then the operation counts as executing, keeps its place in the queue and holds back its dependents.
+///
+/// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``.
+/// - Cancelled while it runs: `isCancelled` becomes true and ``didCancel()`` is called. The operation still ends only by ``finish()``, so
+///   that nobody takes work for finished that goes on.
+/// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
+/// - Finished before it starts: remembered. The operation ends when it is started, without running ``main()``.
+/// - Finished twice: the second call changes nothing, and is counted in ``surplusFinishCount``.
+/// - Never finished: it executes for ever, and so does `waitUntilFinished()`. A step of a graph may have a timeout for that.
+///
+/// Key-value notifications for `isExecuting` and `isFinished`, ``didCancel()`` and all other callbacks are made without holding a lock,
+/// on the thread that caused them.
+///
+/// ```swift
+/// final class PresentTutorial: ConcurrentOperation, @unchecked Sendable {
+///     // @unchecked: `presenter` is constant, and Sendable itself.
+///     private let presenter: TutorialPresenter
+///
+///     init(_ presenter: TutorialPresenter) {
+///         self.presenter = presenter
+///     }
+///
+///     override func main() {
+///         presenter.show(onClose: { [weak self] in self?.finish() })
+///     }
+///
+///     override func didCancel() {
+///         presenter.close()  // which calls onClose
+///     }
+/// }
+/// ```
+open class ConcurrentOperation: Operation, @unchecked Sendable {
+    // @unchecked: the only property, `storage`, is a lock around all that changes; what `Operation` holds, it guards itself.
+    private let storage = Locked(Storage())
+
+    private struct Storage {
+        var machine = ConcurrentOperationStateMachine()
+        var error: (any Error)?
+        /// Who wants to know of the end; emptied when they have been told.
+        var endHandlers: [@Sendable (ConcurrentOperation) -> Void] = []
+        /// Who wants to know of surplus calls of `finish()`; kept, because those come after the end.
+        var surplusFinishHandler: (@Sendable (ConcurrentOperation) -> Void)?
+    }
+
+    public override init() {
+        super.init()
+    }
+
+    #if !canImport(ObjectiveC)
+        deinit {
+            // This Foundation has an operation point to its dependents without retaining them. A dependent that is freed before its predecessor
+            // finishes, because it was cancelled or never ran, leaves a dangling pointer there, and the process crashes when the predecessor
+            // finishes. Done here and not at the end, because `dependencies` is documented to keep those that have finished.
+            for predecessor in dependencies {
+                removeDependency(predecessor)
+            }
+        }
+    #endif
+
+    // MARK: - For subclasses
+
+    /// The work; override it, and have ``finish()`` called, now or later.
+    ///
+    /// It is called at most once, on the thread that starts the operation, and not at all when the operation was cancelled or finished
+    /// before. The default has nothing to do and finishes; do not call it from an override. A cancellation may arrive from another thread
+    /// just before the first line, so look at `isCancelled` once the work can be stopped by ``didCancel()``.
+    ///
+    /// ```swift
+    /// override func main() {
+    ///     guard !seen.contains(version) else { return finish() }
+    ///     present { [weak self] in self?.finish() }
+    /// }
+    /// ```
+    open override func main() {
+        finish()
+    }
+
+    /// Called once when the operation is cancelled while it executes, to stop its work and have ``finish()`` called.
+    ///
+    /// The default does nothing: the work runs on until it finishes. Called on the thread that cancels, without a lock, after `isCancelled`
+    /// became true; calling ``finish()`` from here is fine. Not called when the operation is cancelled before ``main()`` (which then never
+    /// runs) nor after its end. It may overlap with ``main()``, and with a ``finish()`` on another thread.
+    ///
+    /// ```swift
+    /// override func didCancel() {
+    ///     timer.cancel()
+    ///     finish()
+    /// }
+    /// ```
+    open func didCancel() {}
+
+    /// Ends the operation as done.
+    ///
+    /// Call it from any thread, once. When it returns, `isFinished` is true, unless the operation has not been started: then the call is
+    /// remembered and the operation ends when it is started, without running ``main()``. When several threads call, exactly one of them ends
+    /// the operation; all later calls change nothing and are counted in ``surplusFinishCount``. Allowed after `cancel()` and the way to end
+    /// a cancelled operation.
+    ///
+    /// ```swift
+    /// alert.onDismiss = { [weak self] in self?.finish() }
+    /// ```
+    public final func finish() {
+        finish(with: nil)
+    }
+
+    /// Ends the operation as failed with `error`.
+    ///
+    /// Like ``finish()`` in all else: the first call of either decides, so an error that comes second is dropped. An `OperationQueue` does
+    /// not look at ``error``: there dependents start whether their predecessors failed or not.
+    ///
+    /// ```swift
+    /// guard let data else { return finish(throwing: URLError(.zeroByteResource)) }
+    /// ```
+    public final func finish(throwing error: any Error) {
+        finish(with: error)
+    }
+
+    // MARK: - For observers
+
+    /// The error given to ``finish(throwing:)`` by the call that counted, or nil.
+    ///
+    /// It is set before `isFinished` becomes true, and never changes after. Safe from any thread.
+    public final var error: (any Error)? {
+        storage.withLock { $0.error }
+    }
+
+    /// How many calls of ``finish()`` or ``finish(throwing:)`` came too late to count.
+    ///
+    /// These are all after the first and, when the operation was cancelled before it started, all after the end that it then came to without
+    /// a call. More than zero is a mistake in the operation. Safe from any thread.
+    public final var surplusFinishCount: Int {
+        storage.withLock { $0.machine.surplusFinishCount }
+    }
+
+    /// Has `handler` called once when the operation has ended.
+    ///
+    /// The call comes after `isFinished` is true and observers have been notified, on the thread that ended the operation and as the last
+    /// thing done there; or at once, on this thread, if all that has happened already. Several handlers are called in order. They are
+    /// released after the call, so a handler may capture the operation. An operation that is freed without having ended calls none.
+    ///
+    /// ```swift
+    /// operation.whenEnded { [weak engine] in engine?.ended($0, error: $0.error) }
+    /// ```
+    package final func whenEnded(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
+        let isOver = storage.withLock { storage in
+            if !storage.machine.isAnnounced { storage.endHandlers.append(handler) }
+            return storage.machine.isAnnounced
+        }
+        if isOver { handler(self) }
+    }
+
+    /// Has `handler` called for every surplus call of ``finish()`` from now on, on the thread that makes it.
+    ///
+    /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture the operation; it gets
+    /// it as its argument. Surplus calls made before are in ``surplusFinishCount`` only.
+    package final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
+        // The old handler is released after the lock: what it captured may do anything in its deinit.
+        _ = storage.withLock { storage in
+            defer { storage.surplusFinishHandler = handler }
+            return storage.surplusFinishHandler
+        }
+    }
+
+    // MARK: - Operation
+
+    /// Starts the operation on this thread; a queue calls it, and so may you if the operation is in no queue.
+    ///
+    /// Returns when ``main()`` does, which may be before the end. A second call does nothing. Without a queue nobody looks at the
+    /// dependencies: the operation starts whether they have finished or not. Never call it for an operation that is in a queue.
+    public final override func start() {
+        switch storage.withLock({ $0.machine.start() }) {
+        case .beginExecuting:
+            willChangeValue(forKey: "isExecuting")
+            storage.withLock { $0.machine.execute() }
+            didChangeValue(forKey: "isExecuting")
+            switch storage.withLock({ $0.machine.enterMain() }) {
+            case .runMain: main()
+            case .end: end(wasExecuting: true)
+            }
+        case .end:
+            end(wasExecuting: false)
+        case .ignore:
+            break
+        }
+    }
+
+    /// Tells the operation that its result is not wanted any more.
+    ///
+    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for what happens when. Call it from any thread,
+    /// as often as you like. An override must call `super`; to stop the work, override ``didCancel()`` instead, which is called once and only
+    /// if there is work to stop.
+    open override func cancel() {
+        switch storage.withLock({ $0.machine.cancel() }) {
+        case .mark:
+            super.cancel()
+        case .markAndTellWork:
+            super.cancel()
+            didCancel()
+        case .ignore:
+            break
+        }
+    }
+
+    /// Whether the operation was cancelled before its end was decided.
+    public final override var isCancelled: Bool {
+        // Not what `Operation` answers: there a cancel that loses against a finish may still set it.
+        storage.withLock { $0.machine.isCancelled }
+    }
+
+    /// Whether the operation runs: from its start until the call of ``finish()``.
+    public final override var isExecuting: Bool {
+        storage.withLock { $0.machine.isExecuting }
+    }
+
+    /// Whether the operation has ended.
+    public final override var isFinished: Bool {
+        storage.withLock { $0.machine.isFinished }
+    }
+
+    /// True: the operation may go on after `start()` has returned.
+    public final override var isAsynchronous: Bool { true }
+
+    // MARK: - Ending
+
+    private func finish(with error: (any Error)?) {
+        let (action, surplusFinishHandler) = storage.withLock { storage in
+            let action = storage.machine.finish()
+            if action != .reportSurplus { storage.error = error }
+            return (action, storage.surplusFinishHandler)
+        }
+        switch action {
+        case .end: end(wasExecuting: true)
+        case .remember: break
+        case .reportSurplus: surplusFinishHandler?(self)
+        }
+    }
+
+    /// Carries out the end; called once, by whoever the state machine has told to.
+    private func end(wasExecuting: Bool) {
+        // Posting with the lock held would deadlock: who is notified asks `isFinished` at once.
+        if wasExecuting { willChangeValue(forKey: "isExecuting") }
+        willChangeValue(forKey: "isFinished")
+        storage.withLock { $0.machine.end() }
+        if wasExecuting { didChangeValue(forKey: "isExecuting") }
+        didChangeValue(forKey: "isFinished")
+        let handlers = storage.withLock { storage in
+            storage.machine.announce()
+            defer { storage.endHandlers = [] }
+            return storage.endHandlers
+        }
+        for handler in handlers {
+            handler(self)
+        }
+    }
+}

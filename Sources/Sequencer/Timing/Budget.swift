@@ -1,0 +1,42 @@
+/// How long a launch may take until its milestone, not counting the time in which it waits for a person.
+public struct Budget: Sendable, Hashable {
+    /// Where the clock starts.
+    public enum Origin: Sendable, Hashable {
+        /// When the launch is started.
+        case run
+        /// When the system started the process: what the person felt before the first line of code ran counts too.
+        case processStart
+    }
+
+    /// The most time.
+    public var limit: Duration
+    /// Where the clock starts.
+    public var origin: Origin
+
+    /// A budget of `limit`, counted from `origin`.
+    public init(_ limit: Duration, from origin: Origin = .run) {
+        self.limit = limit
+        self.origin = origin
+    }
+
+    /// A budget in seconds.
+    public static func seconds(_ seconds: Double) -> Budget { Budget(.seconds(seconds)) }
+
+    /// A budget in milliseconds.
+    public static func milliseconds(_ milliseconds: Int) -> Budget { Budget(.milliseconds(milliseconds)) }
+}
+
+/// What a launch made of its budget.
+public struct BudgetResult: Sendable, Hashable {
+    /// The budget.
+    public let budget: Budget
+    /// The time that counts: from the budget's origin to the end of the milestone (of the launch, when there is none or it never ended), without interactive time.
+    public let measured: Duration
+    /// The time, until then, in which at least one interactive operation ran.
+    public let interactive: Duration
+    /// Whether the measured time is within the budget.
+    public var isMet: Bool { measured <= budget.limit }
+    /// The operations that caused an overrun, the largest share first: those on the way to the milestone that took longest (beyond what was
+    /// expected, where something was), as many as it takes to explain the overrun. Empty when the budget is met.
+    public let causes: [String]
+}

@@ -1,0 +1,39 @@
+/// What became of one operation.
+public struct OperationReport: Sendable, Hashable {
+    /// The operation's identifier.
+    public let id: String
+    /// The name for people, if it has one.
+    public let title: String?
+    /// How it ended.
+    public let outcome: Outcome
+    /// What came before its fallback took over: failed, timed out or cancelled. Nil for every other outcome than ``Outcome/fellBack``.
+    public let failure: Outcome?
+    /// When all its dependencies had ended; nil when that never happened.
+    public let ready: Duration?
+    /// When its first attempt started; nil when it never did.
+    public let start: Duration?
+    /// When it ended.
+    public let end: Duration
+    /// Attempts begun: 0 when it never started.
+    public let attempts: Int
+    /// The lane it ran on, from 1; nil when it ran on the main thread, or never.
+    public let lane: Int?
+    /// Whether it belongs on the main thread.
+    public let isMain: Bool
+    /// Whether it waits for a person.
+    public let isInteractive: Bool
+    /// How much later it could have ended without making the launch longer, by the durations that were measured, lanes permitting.
+    public let slack: Duration
+    /// Whether it is one of the launch's critical path.
+    public let isCritical: Bool
+    /// Why it did not succeed, in one sentence; nil when it did.
+    public let message: String?
+
+    /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
+    public var duration: Duration { start.map { end - $0 } ?? .zero }
+    /// From ready to its first start: for a lane, for the main thread, or for a resource. Zero when it never started.
+    public var wait: Duration {
+        guard let start, let ready else { return .zero }
+        return start - ready
+    }
+}

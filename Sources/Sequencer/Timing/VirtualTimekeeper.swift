@@ -1,0 +1,137 @@
+import Dispatch
+import Foundation
+
+/// Runs a launch in virtual time: its workers and tasks share one serial queue, and when that has come to rest, time moves.
+final class VirtualTimekeeper: Timekeeper, TaskExecutor {
+    private struct State {
+        var handler: (@Sendable () -> Void)?
+        var runningOperations: (@Sendable () -> Int)?
+        var wake: Nanoseconds?
+        /// Jobs handed out and not yet done, on the serial queue or on the main thread.
+        var jobs = 0
+        var isCheckQueued = false
+        /// Counts what happens, so that patience can tell whether anything did.
+        var activity = 0
+        var listenerKey: Int?
+    }
+
+    let queue = DispatchQueue(label: "sequencer.virtual-time")
+    private let patienceQueue = DispatchQueue(label: "sequencer.virtual-time.patience")
+    private let clock: VirtualClock
+    private let origin: VirtualClock.Instant
+    private let state = Locked(State())
+
+    init(_ clock: VirtualClock) {
+        self.clock = clock
+        origin = clock.now
+    }
+
+    var now: Nanoseconds { origin.duration(to: clock.now).nanoseconds }
+
+    /// - Parameter runningOperations: how many operations run, asleep on the clock or not.
+    func begin(_ handler: @escaping @Sendable () -> Void, runningOperations: @escaping @Sendable () -> Int) {
+        let key = clock.listen { [weak self] in self?.checkSoon() }
+        state.withLock { state in
+            state.handler = handler
+            state.runningOperations = runningOperations
+            state.listenerKey = key
+        }
+        checkSoon()
+    }
+
+    func begin(_ handler: @escaping @Sendable () -> Void) {
+        begin(handler, runningOperations: { 0 })
+    }
+
+    func wake(at time: Nanoseconds) {
+        state.withLock { $0.wake = min($0.wake ?? .max, time) }
+        checkSoon()
+    }
+
+    func sleep(for duration: Duration) async throws {
+        try await clock.sleep(for: duration, tolerance: .zero)
+    }
+
+    func end() {
+        let key = state.withLock { state in
+            defer { state = State() }
+            return state.listenerKey
+        }
+        if let key { clock.endListening(key) }
+    }
+
+    // MARK: Jobs
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobBegins()
+        queue.async {
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+            self.jobEnds()
+        }
+    }
+
+    /// Something was handed out that has to be done before time may move.
+    func jobBegins() {
+        state.withLock { $0.jobs += 1 }
+    }
+
+    func jobEnds() {
+        state.withLock { $0.jobs -= 1 }
+        checkSoon()
+    }
+
+    // MARK: Moving time
+
+    /// Looks for rest behind everything that is in the queue now.
+    private func checkSoon() {
+        let isNeeded = state.withLock { state in
+            state.activity += 1
+            guard state.handler != nil, !state.isCheckQueued else { return false }
+            state.isCheckQueued = true
+            return true
+        }
+        if isNeeded { queue.async { self.check() } }
+    }
+
+    private func check() {
+        let (isBusy, running, activity) = state.withLock { state in
+            state.isCheckQueued = false
+            return (state.jobs > 0 || state.handler == nil, state.runningOperations, state.activity)
+        }
+        guard !isBusy, let running else { return }
+        if running() <= clock.sleeping {
+            moveTime()
+        } else {
+            waitPatiently(since: activity)
+        }
+    }
+
+    private func waitPatiently(since activity: Int) {
+        let delay = Int(min(max(clock.patience.nanoseconds, 0), OperationGraph.longestDuration.nanoseconds))
+        patienceQueue.asyncAfter(deadline: .now() + .nanoseconds(delay)) { [self] in
+            queue.async { [self] in
+                guard state.withLock({ $0.activity == activity && $0.jobs == 0 && $0.handler != nil }) else { return }
+                moveTime()
+            }
+        }
+    }
+
+    /// Goes to the next moment at which something happens, and lets one thing happen: an operation wakes before a timeout of the same time.
+    private func moveTime() {
+        let wake = state.withLock { $0.wake }
+        let wakeTime = wake.map { origin.offset + .nanoseconds($0) }
+        if let next = clock.nextWake, next <= wakeTime ?? next {
+            if next < VirtualClock.never { _ = clock.wakeNext(until: next) }
+            checkSoon()
+        } else if let wakeTime {
+            clock.move(to: wakeTime)
+            let handler = state.withLock { state in
+                state.wake = nil
+                return state.handler
+            }
+            handler?()
+            checkSoon()
+        }
+    }
+}
