@@ -75,6 +75,9 @@ final class LaunchStorage: Sendable {
     @discardableResult
     @inline(__always)
     func input<Result>(_ body: (inout State, Nanoseconds, inout LaunchStateMachine.Actions) -> Result) -> Result {
+        // In virtual time nothing may move between a decision and what follows from it.
+        virtualTime?.jobBegins()
+        defer { virtualTime?.jobEnds() }
         let now = timekeeper.now
         var actions = LaunchStateMachine.Actions()
         var cancelled: [Handle] = []
@@ -106,7 +109,7 @@ final class LaunchStorage: Sendable {
     }
 
     private var runningOperations: Int {
-        state.withLock { $0.machine.running.count }
+        state.withLock { $0.machine.running.count + ($0.machine.isTakeoverRunning ? 1 : 0) }
     }
 
     // MARK: Workers and the main thread

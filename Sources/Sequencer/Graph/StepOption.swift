@@ -85,6 +85,13 @@ public struct ExclusiveResource: Sendable, Hashable, RawRepresentable, Expressib
 public struct StepOption: Sendable {
     let apply: @Sendable (inout StepPolicy) -> Void
 
+    /// All of `options` as one, for lists that are put together elsewhere.
+    public static func all(_ options: [StepOption]) -> StepOption {
+        StepOption { policy in
+            for option in options { option.apply(&policy) }
+        }
+    }
+
     /// A name for people: shown in timelines and drawings beside the identifier.
     public static func title(_ title: String) -> StepOption {
         StepOption { $0.title = title }

@@ -123,7 +123,7 @@ public struct LaunchReport: Sendable {
                 ready: node.ready >= 0 ? .nanoseconds(node.ready) : nil,
                 start: node.start >= 0 ? .nanoseconds(node.start) : nil,
                 end: .nanoseconds(node.end), attempts: Int(node.attempts),
-                lane: node.lane >= 0 && !isMain ? Int(node.lane) + 1 : nil, isMain: isMain,
+                lane: node.lane >= 0 && node.start >= 0 && !isMain ? Int(node.lane) + 1 : nil, isMain: isMain,
                 isInteractive: step.policy?.value.isInteractive ?? false,
                 slack: .nanoseconds(record.path.slack(position)), isCritical: critical.contains(position),
                 message: record.message(position))

@@ -1,0 +1,54 @@
+/// What is wrong with a text that stands for a value, as one sentence without its place.
+///
+/// The caller adds where the text came from: a path in a file, or an option of the command line.
+struct ValueError: Error, Equatable, CustomStringConvertible {
+    let message: String
+
+    var description: String { message }
+}
+
+/// The text in single quotes, fit for one line of a terminal: control characters escaped, a long text cut.
+func quoted(_ text: String, limit: Int = 64) -> String {
+    "'" + printable(text, limit: limit) + "'"
+}
+
+/// The text without anything that could move a cursor or break a line; beyond `limit` characters it is cut.
+func printable(_ text: String, limit: Int = .max) -> String {
+    let shown = text.prefix(limit)
+    var result = ""
+    for scalar in shown.unicodeScalars {
+        if isControl(scalar) { result += scalar.escaped(asASCII: true) } else { result.unicodeScalars.append(scalar) }
+    }
+    return shown.endIndex == text.endIndex ? result : result + "…"
+}
+
+/// Whether the scalar is a control character, or one that ends a line or turns the writing direction.
+func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+}
+
+/// The words as a message lists them: `'a', 'b' or 'c'`.
+func alternatives(_ words: [String]) -> String {
+    let words = words.map { quoted($0) }
+    guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
+    return words.dropLast().joined(separator: ", ") + " or " + last
+}
+
+/// The complaint about a word that is not one of the few allowed; it lists them and names the nearest.
+func unknownWord(_ word: String, called name: String, among words: [String]) -> String {
+    "unknown \(name) \(quoted(word)); expected \(alternatives(words))\(question(nearestName(to: word, in: words)))"
+}
+
+/// The end of a complaint that knows what was meant: `; did you mean 'x'?`, or nothing.
+func question(_ nearest: String?) -> String {
+    nearest.map { "; did you mean \(quoted($0))?" } ?? ""
+}
+
+/// What to write instead of an unknown word when there are many: the nearest known one, or else all of them.
+func suggestion(for word: String, in known: [String]) -> String {
+    if let nearest = nearestName(to: word, in: known) { return "did you mean \(quoted(nearest))?" }
+    return "expected \(alternatives(known))"
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// A scenario file as it is written: checked, but with nothing decided about how to run it.
+struct ScenarioDocument: Equatable, Sendable {
+    /// The value of the key `schema` that this tool reads.
+    static let schema = "sequencer.scenario/1"
+    /// The size of a file beyond which it is not read.
+    static let sizeLimit = 64 * 1024 * 1024
+    static let operationLimit = 1_000_000
+    static let lanes = 1...1024
+
+    var name: String
+    var budget: Duration?
+    /// The identifier of the operation whose end stops the budget clock.
+    var milestone: String?
+    var lanes: Int?
+    /// By then the whole launch ends, whatever still runs.
+    var deadline: Duration?
+    var operations: [OperationDocument] = []
+}
+
+/// One operation of a scenario file.
+struct OperationDocument: Equatable, Sendable {
+    var id: String
+    var title: String?
+    /// The identifiers of the operations that must end first.
+    var after: [String] = []
+    /// Whether it runs on the main thread, rather than on any other.
+    var onMain = false
+    var timeout: Duration?
+    var onFailure = FailurePolicyDocument.required
+    /// The value that stands in when the work fails or times out.
+    var fallback: String?
+    var retry: RetryDocument?
+    /// Whether it waits for a person.
+    var interactive = false
+    /// The resources that it holds alone while it runs.
+    var exclusive: [String] = []
+    var qos: QualityDocument?
+    /// How long it usually takes.
+    var expected: Duration?
+    /// The condition for running at all; false skips the operation and lets its dependents run.
+    var when: Bool?
+    var work = WorkDocument.none
+    /// Where the operation begins in the file.
+    var position = SourcePosition(line: 1, column: 1)
+
+    /// The line where the operation begins in the file.
+    var line: Int { position.line }
+}
+
+/// What the failure of an operation means for the others.
+enum FailurePolicyDocument: String, CaseIterable, Sendable {
+    case required, skipDependents, `continue`
+}
+
+enum QualityDocument: String, CaseIterable, Sendable {
+    case userInteractive, userInitiated, utility, background, `default`
+}
+
+struct RetryDocument: Equatable, Sendable {
+    static let attempts = 1...100
+
+    /// How often the work runs at most, the first time included.
+    var attempts: Int
+    /// The pause before the second attempt.
+    var backoff = Duration.zero
+    /// By how much each pause is longer than the one before.
+    var multiplier: Double?
+    /// The part of each pause that is left to chance, 0 to 1.
+    var jitter: Double?
+    /// No pause is longer.
+    var maxBackoff: Duration?
+}
+
+/// What an operation does.
+enum WorkDocument: Equatable, Sendable {
+    /// It waits, holding no thread.
+    case simulate(Duration)
+    /// It keeps a processor busy.
+    case compute(Duration)
+    /// It runs a program: its name or path, then its arguments.
+    case command([String])
+    case http(HTTPDocument)
+    /// It only joins its dependencies.
+    case none
+}
+
+struct HTTPDocument: Equatable, Sendable {
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    var url: URL
+    var method = "GET"
+    var headers: [String: String] = [:]
+}

@@ -1,0 +1,145 @@
+/// A value of a scenario file with its path, which reads itself as what the format wants there or says why it cannot.
+struct ScenarioField: Sendable {
+    let value: JSONValue
+    let path: JSONPath
+
+    // MARK: - Containers
+
+    /// The keys and values of an object, each key known; they are in the order of the file.
+    func members<Key: RawRepresentable<String> & CaseIterable>(
+        _ keys: Key.Type,
+        called name: String = "key"
+    ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
+        var known: [(Key, ScenarioField)] = []
+        for member in try object() {
+            guard let key = Key(rawValue: member.key) else {
+                let message = "unknown \(name) \(quoted(member.key)); \(suggestion(for: member.key, in: Key.allCases.map(\.rawValue)))"
+                throw member.fault(message, in: self)
+            }
+            known.append((key, ScenarioField(value: member.value, path: .key(member.key, of: path))))
+        }
+        return known
+    }
+
+    func object() throws(ScenarioFault) -> [JSONMember] {
+        guard case .object(let members) = value.content else { throw expected("an object") }
+        return members
+    }
+
+    func elements() throws(ScenarioFault) -> [ScenarioField] {
+        guard case .array(let elements) = value.content else { throw expected("an array") }
+        return elements.indices.map { ScenarioField(value: elements[$0], path: .element($0, of: path)) }
+    }
+
+    /// The value of a key, nil when the object lacks it or is none.
+    func child(_ key: String) -> ScenarioField? {
+        guard case .object(let members) = value.content, let member = members.first(where: { $0.key == key }) else { return nil }
+        return ScenarioField(value: member.value, path: .key(key, of: path))
+    }
+
+    // MARK: - Scalars
+
+    func bool() throws(ScenarioFault) -> Bool {
+        guard case .bool(let bool) = value.content else { throw expected("true or false") }
+        return bool
+    }
+
+    func string() throws(ScenarioFault) -> String {
+        guard case .string(let string) = value.content else { throw expected("a string") }
+        return string
+    }
+
+    func integer(in range: ClosedRange<Int>) throws(ScenarioFault) -> Int {
+        let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard case .number(let text) = value.content else { throw expected(wanted) }
+        guard let integer = Int(text), range.contains(integer) else { throw outside(wanted, text) }
+        return integer
+    }
+
+    func number(in range: ClosedRange<Double>) throws(ScenarioFault) -> Double {
+        let wanted = "a number from \(brief(range.lowerBound)) to \(brief(range.upperBound))"
+        guard case .number(let text) = value.content else { throw expected(wanted) }
+        guard let number = Double(text), range.contains(number) else { throw outside(wanted, text) }
+        return number
+    }
+
+    func duration(minimum: DurationText.Minimum = .positive) throws(ScenarioFault) -> Duration {
+        guard case .string(let text) = value.content else { throw expected("a duration in quotes such as \"400ms\"") }
+        do throws(ValueError) {
+            return try DurationText.parse(text, minimum: minimum)
+        } catch {
+            throw fault(error.message)
+        }
+    }
+
+    /// One word out of a few, each spelled exactly.
+    func word<Word: RawRepresentable<String> & CaseIterable>(_ words: Word.Type, called name: String) throws(ScenarioFault) -> Word {
+        let text = try string()
+        guard let word = Word(rawValue: text) else {
+            throw fault(unknownWord(text, called: name, among: Word.allCases.map(\.rawValue)))
+        }
+        return word
+    }
+
+    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it.
+    func label(_ name: String) throws(ScenarioFault) -> String {
+        let text = try string()
+        if text.isEmpty { throw fault("\(name) is empty") }
+        if text.utf8.count > 256 {
+            throw fault("\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed")
+        }
+        if isPlain(text) { return text }
+        for scalar in text.unicodeScalars where isControl(scalar) {
+            throw fault("\(name) \(quoted(text)) holds the control character \(scalar.escaped(asASCII: true))")
+        }
+        if text.allSatisfy(\.isWhitespace) { throw fault("\(name) is blank") }
+        if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
+            throw fault("\(name) \(quoted(text)) has a space at its start or end")
+        }
+        return text
+    }
+
+    func labels(_ name: String) throws(ScenarioFault) -> [String] {
+        var labels: [String] = []
+        for element in try elements() { labels.append(try element.label(name)) }
+        return labels
+    }
+
+    // MARK: - Faults
+
+    func fault(_ message: String) -> ScenarioFault {
+        ScenarioFault(offset: value.offset, path: path, message: message)
+    }
+
+    func expected(_ what: String) -> ScenarioFault {
+        fault("expected \(what), found \(value.kind)")
+    }
+
+    func missing(_ key: String) -> ScenarioFault {
+        fault("missing key '\(key)'")
+    }
+
+    private func outside(_ wanted: String, _ text: String) -> ScenarioFault {
+        fault("expected \(wanted), found \(printable(text, limit: 24))")
+    }
+
+    /// Whether the text is printable ASCII with no space at either end, as nearly all are: their characters need no closer look.
+    private func isPlain(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            for byte in bytes where byte < 0x20 || byte > 0x7E { return false }
+            return bytes.first != 0x20 && bytes.last != 0x20
+        }
+    }
+
+    private func brief(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? String(number)
+    }
+}
+
+extension JSONMember {
+    /// A complaint about the key itself, rather than about its value.
+    func fault(_ message: String, in object: ScenarioField) -> ScenarioFault {
+        ScenarioFault(offset: offset, path: .key(key, of: object.path), message: message)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// Web addresses that a scenario may fetch: `https`, or `http` on this machine, and no credentials in them.
+///
+/// The text is checked before `URL` sees it, because `URL` decodes escapes in host names and so may go elsewhere than a
+/// reader of the file believes. Messages never repeat the address: its query may hold a secret.
+enum URLText {
+    static func parse(_ text: String) throws(ValueError) -> URL {
+        guard !text.isEmpty else { throw ValueError(message: "the address is empty") }
+        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !forbidden.contains($0) }) else {
+            throw ValueError(message: "the address holds a character that must be percent-encoded")
+        }
+        let escapes = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().map { $0.prefix(2) }
+        guard escapes.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+            throw ValueError(message: "the address holds a '%' without two hexadecimal digits after it")
+        }
+        guard let colon = text.range(of: "://") else {
+            throw ValueError(message: "the address is not absolute; expected it to begin with 'https://'")
+        }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        guard scheme == "https" || scheme == "http" else {
+            throw ValueError(message: "unknown scheme \(quoted(scheme)); expected 'https'")
+        }
+        let authority = text[colon.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if authority.contains("@") {
+            throw ValueError(message: "the address holds a user name or a password, which do not belong in a file")
+        }
+        let host = try host(of: authority)
+        if scheme == "http", !isLoopback(host) {
+            throw ValueError(message: "the address is not encrypted; expected 'https' ('http' is for this machine only)")
+        }
+        guard let url = URL(string: text), url.host != nil else { throw ValueError(message: "the address is not a valid URL") }
+        return url
+    }
+
+    /// Whether the byte may stand in a token of HTTP, such as the name of a header.
+    static func isToken(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
+    private static let forbidden = Set("\"<>\\^`{|}".utf8)
+
+    /// The host of `host`, `host:port` or `[address]:port`, in lower case.
+    private static func host(of authority: Substring) throws(ValueError) -> String {
+        let host: Substring
+        let rest: Substring
+        if authority.first == "[" {
+            guard let close = authority.firstIndex(of: "]") else { throw ValueError(message: "the address's host lacks its ']'") }
+            host = authority[...close]
+            rest = authority[authority.index(after: close)...]
+            var parsed = in6_addr()
+            guard inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &parsed) == 1 else {
+                throw ValueError(message: "the address's host \(quoted(String(host))) is not an IPv6 address")
+            }
+        } else {
+            host = authority.prefix { $0 != ":" }
+            rest = authority[host.endIndex...]
+            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+            let isName = labels.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") } }
+            guard isName, host.utf8.count <= 253 else {
+                let problem = host.isEmpty ? "the address has no host" : "the address's host \(quoted(String(host))) is not a host name"
+                throw ValueError(message: problem)
+            }
+        }
+        if !rest.isEmpty {
+            guard rest.first == ":", let port = UInt16(rest.dropFirst()), port > 0, rest.dropFirst().utf8.allSatisfy(isAlphanumeric) else {
+                throw ValueError(message: "the address's port is not a number from 1 to 65535")
+            }
+        }
+        return host.lowercased()
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        var address = in_addr()
+        if inet_pton(AF_INET, host, &address) == 1 { return host.hasPrefix("127.") }
+        return host == "localhost" || host == "[::1]"
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: false
+        }
+    }
+}

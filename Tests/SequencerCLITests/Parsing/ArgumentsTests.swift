@@ -1,0 +1,172 @@
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Command lines")
+struct ArgumentsTests {
+    @Test("Every option of run")
+    func run() throws {
+        let line = [
+            "run", "--budget", "3s", "launch.json", "--deadline=10s", "--lanes", "4", "--clock", "virtual", "--inject", "a=fail",
+            "--inject=b=hang", "--inject", "c=d=delay:500ms", "--inject", "force-update=required", "--from-process-start",
+            "--json", "-o", "out.json", "--color", "never",
+        ]
+        let expected = RunArguments(
+            scenario: "launch.json",
+            budget: .seconds(3),
+            deadline: .after(.seconds(10)),
+            lanes: 4,
+            clock: .virtual,
+            injections: [
+                Injection(operation: "a", effect: .fail),
+                Injection(operation: "b", effect: .hang),
+                Injection(operation: "c=d", effect: .delay(.milliseconds(500))),
+                Injection(operation: "force-update", effect: .required),
+            ],
+            fromProcessStart: true,
+            common: CommonArguments(json: true, output: "out.json", color: .never)
+        )
+        #expect(try parseArguments(line) == .run(expected))
+    }
+
+    @Test(
+        "Other ways to write things",
+        arguments: [
+            ("run", .run(RunArguments())),
+            ("run -", .run(RunArguments(scenario: "-"))),
+            ("run --deadline none", .run(RunArguments(deadline: DeadlineArgument.none))),
+            ("run -- --json", .run(RunArguments(scenario: "--json"))),
+            ("run -ofile", .run(RunArguments(common: CommonArguments(output: "file")))),
+            ("run -o -", .run(RunArguments())),
+            ("run --output=--x", .run(RunArguments(common: CommonArguments(output: "--x")))),
+            ("run --color always --color=never", nil),
+            ("graph regular", .graph(GraphArguments(scenario: "regular"))),
+            ("graph regular --format dot --reduce", .graph(GraphArguments(scenario: "regular", format: .dot, reduce: true))),
+            ("graph a --json", .graph(GraphArguments(scenario: "a", format: .json, common: CommonArguments(json: true)))),
+            ("graph a --json --format json", .graph(GraphArguments(scenario: "a", format: .json, common: CommonArguments(json: true)))),
+            ("verify a.json", .verify(VerifyArguments(scenario: "a.json"))),
+            ("scenarios --json", .scenarios(ScenariosArguments(common: CommonArguments(json: true)))),
+            ("help", .help(HelpText.overview)),
+            ("help run", .help(HelpText.page(of: .run))),
+            ("-h", .help(HelpText.overview)),
+            ("--help", .help(HelpText.overview)),
+            ("run --wrong --help", .help(HelpText.page(of: .run))),
+            ("graph -h", .help(HelpText.page(of: .graph))),
+            ("help --help", .help(HelpText.page(of: .help))),
+            ("--version", .version),
+        ] as [(String, ParsedCommand?)]
+    )
+    func spellings(_ line: String, _ expected: ParsedCommand?) {
+        #expect((try? parseArguments(line.split(separator: " ").map(String.init))) == expected)
+    }
+
+    private static let duration = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
+    private static let effects = "'fail', 'hang', 'delay:500ms' or 'required'"
+
+    static let mistakes: [(line: [String], message: String)] = [
+        ([], "a command is missing"),
+        (["rnu"], "unknown command 'rnu'; did you mean 'run'?"),
+        (["xyzzy"], "unknown command 'xyzzy'; expected 'run', 'graph', 'verify', 'scenarios' or 'help'"),
+        ([""], "unknown command ''; expected 'run', 'graph', 'verify', 'scenarios' or 'help'"),
+        (["a\u{1B}[2J"], "unknown command 'a\\u{1B}[2J'; expected 'run', 'graph', 'verify', 'scenarios' or 'help'"),
+        (["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?"),
+        (["help", "run", "graph"], "unexpected argument 'graph'; 'help' takes only COMMAND"),
+        (["--json", "run"], "expected a command before the option '--json'"),
+        (["-o", "x", "run"], "expected a command before the option '-o'"),
+        (["--vresion"], "unknown option '--vresion'; did you mean '--version'?"),
+        (["-x"], "unknown option '-x'; expected '--help' or '--version'"),
+        (["run", "--buget", "3s"], "unknown option '--buget'; did you mean '--budget'?"),
+        (["run", "--buget=3s"], "unknown option '--buget'; did you mean '--budget'?"),
+        (["run", "--nonsense"], "unknown option '--nonsense'; see '--help'"),
+        (["run", "-x"], "unknown option '-x'; see '--help'"),
+        (["run", "--=3"], "unknown option '--'; see '--help'"),
+        (["graph", "a", "--budget", "3s"], "unknown option '--budget'; see '--help'"),
+        (["run", "--budget"], "option '--budget' lacks its value TIME"),
+        (["run", "--budget", "--json"], "option '--budget' lacks its value TIME"),
+        (["run", "--output", "-x"], "option '--output' lacks its value FILE"),
+        (["run", "-o"], "option '--output' lacks its value FILE"),
+        (["run", "--output="], "option '--output' has an empty value; expected FILE"),
+        (["run", "--json", "--json"], "option '--json' is given twice"),
+        (["run", "-o", "a", "--output=b"], "option '--output' is given twice"),
+        (["run", "--budget", "1s", "--budget", "2s"], "option '--budget' is given twice"),
+        (["run", "--json=yes"], "option '--json' takes no value, found 'yes'"),
+        (["run", "a", "b"], "unexpected argument 'b'; 'run' takes only SCENARIO"),
+        (["scenarios", "a"], "unexpected argument 'a'; 'scenarios' takes no arguments"),
+        (["run", ""], "the argument SCENARIO is empty"),
+        (["graph"], "the argument SCENARIO is missing"),
+        (["verify", "--json"], "the argument SCENARIO is missing"),
+        (["run", "--budget", "0s"], "option '--budget': '0s' is not more than 0; \(duration)"),
+        (["run", "--budget", "-1s"], "option '--budget': '-1s' is negative; \(duration)"),
+        (["run", "--budget", "nan"], "option '--budget': 'nan' is not a duration; \(duration)"),
+        (["run", "--budget", "1e9"], "option '--budget': '1e9' is not a duration; \(duration)"),
+        (["run", "--budget", "3"], "option '--budget': '3' has no unit; \(duration)"),
+        (["run", "--deadline", "never"], "option '--deadline': 'never' is not a duration; \(duration), or 'none'"),
+        (["run", "--lanes", "0"], "option '--lanes': '0' is not a whole number from 1 to 1024"),
+        (["run", "--lanes", "-1"], "option '--lanes': '-1' is not a whole number from 1 to 1024"),
+        (["run", "--lanes", "1e300"], "option '--lanes': '1e300' is not a whole number from 1 to 1024"),
+        (["run", "--clock", "wal"], "option '--clock': unknown value 'wal'; expected 'wall' or 'virtual'; did you mean 'wall'?"),
+        (["run", "--color=red"], "option '--color': unknown value 'red'; expected 'auto', 'always' or 'never'"),
+        (
+            ["graph", "a", "--format", "jsn"],
+            "option '--format': unknown value 'jsn'; expected 'tree', 'dot' or 'json'; did you mean 'json'?"
+        ),
+        (["graph", "a", "--format", "dot", "--json"], "options '--json' and '--format dot' exclude each other"),
+        (["run", "--inject", "a"], "option '--inject': 'a' is not of the form OP=EFFECT; an EFFECT is \(effects)"),
+        (["run", "--inject", "=fail"], "option '--inject': '=fail' is not of the form OP=EFFECT; an EFFECT is \(effects)"),
+        (["run", "--inject", "a="], "option '--inject': unknown effect ''; expected \(effects)"),
+        (["run", "--inject", "a=fial"], "option '--inject': unknown effect 'fial'; expected \(effects); did you mean 'fail'?"),
+        (
+            ["run", "--inject", "a=delay:5"],
+            "option '--inject': '5' has no unit; \(duration.replacing("more than 0", with: "0 or more"))"
+        ),
+        (["run", "--inject", "a=fail", "--inject", "a=hang"], "option '--inject': the operation 'a' is given twice"),
+    ]
+
+    @Test("Each mistake is answered in one sentence", arguments: mistakes)
+    func refuses(_ line: [String], _ message: String) {
+        let error = #expect(throws: UsageError.self) { try parseArguments(line) }
+        #expect(error?.description == message)
+    }
+
+    @Test("Below a mistake stands how to do it right")
+    func usage() {
+        #expect(UsageError("m").usage == HelpText.overview)
+        #expect(UsageError("m", command: "run").usage == "Usage: sequencer-cli run [SCENARIO] [options]\nSee 'sequencer-cli help run'.")
+    }
+
+    @Test("Help of a command, from its declaration")
+    func help() {
+        let expected = """
+            Show what waits for what.
+
+            Usage: sequencer-cli graph SCENARIO [options]
+
+            Arguments:
+              SCENARIO  A built-in scenario, a scenario file, or '-'.
+
+            Options:
+                  --format FORMAT  tree (default), dot (for Graphviz) or json.
+                  --reduce         Drop the dependencies that others imply.
+                  --json           Print the result as JSON.
+              -o, --output FILE    Write the result to FILE instead of standard output ('-').
+                  --color WHEN     Use colour: auto (default: on a terminal), always or never.
+              -h, --help           Show this help.
+
+            Examples:
+              sequencer-cli graph regular                                         Show the regular launch as a tree.
+              sequencer-cli graph regular --format dot | dot -Tsvg > regular.svg  Draw it.
+            """
+        #expect(HelpText.page(of: .graph) == expected)
+    }
+
+    @Test("Every command has two examples that parse, and is listed", arguments: CommandDeclaration.all.map(\.name))
+    func examples(_ name: String) throws {
+        let command = try CommandDeclaration.named(name)
+        #expect(command.examples.count >= 2)
+        #expect(HelpText.overview.contains("\n  \(name)"))
+        for example in command.examples {
+            let line = example.line.prefix { $0 != "|" && $0 != "<" }
+            #expect(throws: Never.self) { try parseArguments(line.split(separator: " ").map(String.init)) }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Input files")
+struct InputFileTests {
+    /// Runs the body with a directory of its own.
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        let directory = NSTemporaryDirectory() + "/input-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try body(directory)
+    }
+
+    @Test("A file comes whole", arguments: [0, 1, 255 * 1024, 256 * 1024, 1_000_000])
+    func reads(size: Int) throws {
+        try withDirectory { directory in
+            let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            try Data(bytes).write(to: URL(fileURLWithPath: directory + "/a"))
+            #expect(try readInput(directory + "/a") == bytes)
+        }
+    }
+
+    @Test("What is missing or cannot hold a file is named")
+    func refuses() throws {
+        try withDirectory { directory in
+            expect(directory + "/none.json", .noInput, "No such file or directory")
+            expect(directory, .noInput, "it is a directory")
+            expect("/dev/null", .noInput, "it is not a regular file")
+            try Data("x".utf8).write(to: URL(fileURLWithPath: directory + "/file"))
+            expect(directory + "/file/a.json", .noInput, "Not a directory")
+            expect("", .noInput, "No such file or directory")
+        }
+    }
+
+    @Test("A named pipe without a writer does not hold the tool", .timeLimit(.minutes(1)))
+    func namedPipe() throws {
+        try withDirectory { directory in
+            try #require(mkfifo(directory + "/pipe", 0o600) == 0)
+            expect(directory + "/pipe", .noInput, "it is a named pipe; read it with '-' as standard input")
+        }
+    }
+
+    @Test("A file beyond the limit is not read, one of just its size is")
+    func limit() throws {
+        try withDirectory { directory in
+            try Data(count: 100).write(to: URL(fileURLWithPath: directory + "/a"))
+            #expect(try readInput(directory + "/a", limit: 100).count == 100)
+            let error = #expect(throws: InputError.self) { try readInput(directory + "/a", limit: 99) }
+            let reason = "it is larger than the limit of 99 bytes"
+            #expect(error == InputError(path: directory + "/a", category: .badData, reason: reason))
+        }
+    }
+
+    @Test("Messages call standard input by its name, and files by theirs")
+    func names() {
+        #expect(inputName("-") == "<stdin>")
+        #expect(inputName("/dev/stdin") == "<stdin>")
+        #expect(inputName("a\n.json") == "a\\n.json")
+        let error = InputError(path: "none.json", category: .noInput, reason: "No such file or directory")
+        #expect(error.description == "cannot read none.json: No such file or directory")
+    }
+
+    private func expect(
+        _ path: String,
+        _ category: InputError.Category,
+        _ reason: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: InputError.self, sourceLocation: sourceLocation) { try readInput(path) }
+        #expect(error == InputError(path: path, category: category, reason: reason), sourceLocation: sourceLocation)
+    }
+}

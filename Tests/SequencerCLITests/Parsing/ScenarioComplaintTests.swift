@@ -1,0 +1,252 @@
+import Testing
+
+@testable import sequencer_cli
+
+private let positive = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
+private let zero = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', 0 or more and at most 24h"
+private let methods = "expected 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE' or 'OPTIONS'"
+
+private func inFile(_ members: String) -> String {
+    "{\"schema\": \"sequencer.scenario/1\",\n\(members)}"
+}
+
+/// What each mistake in a scenario file is answered with, word for word.
+@Suite("Mistakes in scenario files")
+struct ScenarioComplaintTests {
+    @Test(
+        "At the top of the file",
+        arguments: [
+            ("", "f.json:1:1: the text is empty; expected a JSON value"),
+            ("hello", "f.json:1:1: unknown word 'hello'; expected a value (text goes in double quotes)"),
+            ("{ \"schema\": \"sequencer.scenario/1\",", "f.json:1:36: unexpected end of the text; expected a key in double quotes"),
+            ("[]", "f.json:1:1: expected an object, found an array"),
+            ("null", "f.json:1:1: expected an object, found null"),
+            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1'"),
+            ("{\"schema\": 1}", "f.json:1:12: schema: expected a string, found a number"),
+            (
+                "{\"schema\": \"sequencer.scenario/2\", \"new\": 1}",
+                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1'"
+            ),
+            (
+                "{\"schema\": \"sequencer.report/1\"}",
+                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1'"
+            ),
+            (
+                "{\"schema\": \"sequencer.scenario/0\"}",
+                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1'"
+            ),
+            (inFile("\"operations\": []"), "f.json:1:1: missing key 'name'"),
+            (inFile("\"name\": \"n\""), "f.json:1:1: missing key 'operations'"),
+            (inFile("\"name\": \"\", \"operations\": []"), "f.json:2:9: name: the name is empty"),
+            (inFile("\"name\": null, \"operations\": []"), "f.json:2:9: name: expected a string, found null"),
+            (inFile("\"operations\": {}"), "f.json:2:15: operations: expected an array, found an object"),
+            (inFile("\"operations\": [1]"), "f.json:2:16: operations[0]: expected an object, found a number"),
+            (inFile("\"opertions\": []"), "f.json:2:1: opertions: unknown key 'opertions'; did you mean 'operations'?"),
+            (
+                inFile("\"x y\": []"),
+                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'lanes', 'deadline' or 'operations'"
+            ),
+            (inFile("\"name\": \"n\", \"name\": \"n\""), "f.json:2:14: the key 'name' is given twice in one object"),
+            (inFile("\"lanes\": 0"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 0"),
+            (inFile("\"lanes\": 1025"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1025"),
+            (inFile("\"lanes\": 1.5"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1.5"),
+            (inFile("\"lanes\": 1e300"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1e300"),
+            (
+                inFile("\"lanes\": 99999999999999999999999999"),
+                "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 999999999999999999999999…"
+            ),
+            (inFile("\"lanes\": \"4\""), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found a string"),
+            (inFile("\"budget\": 3"), "f.json:2:11: budget: expected a duration in quotes such as \"400ms\", found a number"),
+            (inFile("\"budget\": \"0s\""), "f.json:2:11: budget: '0s' is not more than 0; \(positive)"),
+            (inFile("\"budget\": \"-1s\""), "f.json:2:11: budget: '-1s' is negative; \(positive)"),
+            (inFile("\"deadline\": \"1e300s\""), "f.json:2:13: deadline: '1e300s' is not a duration; \(positive)"),
+            (
+                inFile("\"name\": \"n\", \"milestone\": \"mian\", \"operations\": [{\"id\": \"main\"}]"),
+                "f.json:2:27: milestone: the milestone 'mian' is not an operation; did you mean 'main'?"
+            ),
+        ]
+    )
+    func atTheTop(_ text: String, _ message: String) {
+        expect(text, message)
+    }
+
+    @Test(
+        "In an operation",
+        arguments: [
+            ("{}", "1: operations[0]: missing key 'id'"),
+            ("{\"id\": 1}", "8: operations[0].id: expected a string, found a number"),
+            ("{\"id\": null}", "8: operations[0].id: expected a string, found null"),
+            ("{\"id\": \"\"}", "8: operations[0].id: the id is empty"),
+            ("{\"id\": \" \\u00a0\"}", "8: operations[0].id: the id is blank"),
+            ("{\"id\": \" a\"}", "8: operations[0].id: the id ' a' has a space at its start or end"),
+            ("{\"id\": \"a\\u001b[2J\"}", "8: operations[0].id: the id 'a\\u{1B}[2J' holds the control character \\u{1B}"),
+            ("{\"id\": \"a\\nb\"}", "8: operations[0].id: the id 'a\\nb' holds the control character \\n"),
+            (
+                "{\"id\": \"\(String(repeating: "x", count: 10_000))\"}",
+                "8: operations[0].id: the id '\(String(repeating: "x", count: 32))…' has 10000 bytes; at most 256 are allowed"
+            ),
+            ("{\"id\": \"a\", \"timeoutMS\": 3}", "13: operations[0].timeoutMS: unknown key 'timeoutMS'; did you mean 'timeout'?"),
+            ("{\"id\": \"a\", \"timeout\": \"0s\"}", "24: operations[0].timeout: '0s' is not more than 0; \(positive)"),
+            ("{\"id\": \"a\", \"timeout\": \"25h\"}", "24: operations[0].timeout: '25h' is too long; \(positive)"),
+            ("{\"id\": \"a\", \"timeout\": \"3\"}", "24: operations[0].timeout: '3' has no unit; \(positive)"),
+            ("{\"id\": \"a\", \"expected\": \"-1ms\"}", "25: operations[0].expected: '-1ms' is negative; \(zero)"),
+            ("{\"id\": \"a\", \"after\": \"b\"}", "22: operations[0].after: expected an array, found a string"),
+            ("{\"id\": \"a\", \"after\": [1]}", "23: operations[0].after[0]: expected a string, found a number"),
+            ("{\"id\": \"a\", \"after\": [\"\"]}", "23: operations[0].after[0]: the id is empty"),
+            (
+                "{\"id\": \"a\", \"on\": \"mian\"}",
+                "19: operations[0].on: unknown thread 'mian'; expected 'main' or 'background'; did you mean 'main'?"
+            ),
+            (
+                "{\"id\": \"a\", \"onFailure\": \"abort\"}",
+                "26: operations[0].onFailure: unknown failure policy 'abort'; expected 'required', 'skipDependents' or 'continue'"
+            ),
+            (
+                "{\"id\": \"a\", \"qos\": \"Background\"}",
+                """
+                20: operations[0].qos: unknown quality of service 'Background'; expected 'userInteractive', 'userInitiated', 'utility', \
+                'background' or 'default'; did you mean 'background'?
+                """
+            ),
+            (
+                "{\"id\": \"a\", \"onFailure\": \"continue\", \"fallback\": \"b\"}",
+                "26: operations[0].onFailure: 'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means"
+            ),
+            ("{\"id\": \"a\", \"fallback\": 1}", "25: operations[0].fallback: expected a string, found a number"),
+            ("{\"id\": \"a\", \"interactive\": \"yes\"}", "28: operations[0].interactive: expected true or false, found a string"),
+            ("{\"id\": \"a\", \"when\": null}", "21: operations[0].when: expected true or false, found null"),
+            ("{\"id\": \"a\", \"exclusive\": [\"ui\", \"ui\"]}", "26: operations[0].exclusive: the resource 'ui' is given twice"),
+            ("{\"id\": \"a\", \"retry\": {}}", "22: operations[0].retry: missing key 'attempts'"),
+            (
+                "{\"id\": \"a\", \"retry\": {\"attempts\": 0}}",
+                "35: operations[0].retry.attempts: expected a whole number from 1 to 100, found 0"
+            ),
+            (
+                "{\"id\": \"a\", \"retry\": {\"atempts\": 1}}",
+                "23: operations[0].retry.atempts: unknown key 'atempts'; did you mean 'attempts'?"
+            ),
+            (
+                "{\"id\": \"a\", \"retry\": {\"multiplier\": 0.5}}",
+                "37: operations[0].retry.multiplier: expected a number from 1 to 100, found 0.5"
+            ),
+            (
+                "{\"id\": \"a\", \"retry\": {\"jitter\": 1e999}}",
+                "33: operations[0].retry.jitter: expected a number from 0 to 1, found 1e999"
+            ),
+            (
+                "{\"id\": \"a\", \"retry\": {\"attempts\": 2, \"backoff\": \"2s\", \"maxBackoff\": \"1s\"}}",
+                "22: operations[0].retry: 'maxBackoff' 1s is less than 'backoff' 2s"
+            ),
+        ]
+    )
+    func inAnOperation(_ text: String, _ message: String) {
+        expect(wrap(text), "f.json:2:" + message)
+    }
+
+    @Test(
+        "In the work of an operation",
+        arguments: [
+            ("1", "21: operations[0].work: expected an object, found a number"),
+            ("{}", "21: operations[0].work: the work is empty; expected 'simulate', 'compute', 'command' or 'http'"),
+            ("{\"simulated\": \"1s\"}", "22: operations[0].work.simulated: unknown kind of work 'simulated'; did you mean 'simulate'?"),
+            (
+                "{\"sleep\": \"1s\"}",
+                "22: operations[0].work.sleep: unknown kind of work 'sleep'; expected 'simulate', 'compute', 'command' or 'http'"
+            ),
+            (
+                "{\"simulate\": \"1s\", \"compute\": \"1s\"}",
+                "21: operations[0].work: an operation has one kind of work, found 'simulate' and 'compute'"
+            ),
+            ("{\"simulate\": \"nan\"}", "34: operations[0].work.simulate: 'nan' is not a duration; \(zero)"),
+            ("{\"command\": \"true\"}", "33: operations[0].work.command: expected an array, found a string"),
+            ("{\"command\": []}", "33: operations[0].work.command: the command is empty; expected a program and its arguments"),
+            ("{\"command\": [\" \"]}", "33: operations[0].work.command: the command's program is blank"),
+            (
+                "{\"command\": [\"a\", \"\\u0000\"]}",
+                "39: operations[0].work.command[1]: a word of a command cannot hold the character U+0000"
+            ),
+            ("{\"http\": \"https://a:secret@b\"}", "30: operations[0].work.http: expected an object, found a string"),
+            ("{\"http\": {}}", "30: operations[0].work.http: missing key 'url'"),
+            ("{\"http\": {\"uri\": \"\"}}", "31: operations[0].work.http.uri: unknown key 'uri'; did you mean 'url'?"),
+            (
+                "{\"http\": {\"url\": \"https://a:secret@b.example\"}}",
+                "38: operations[0].work.http.url: the address holds a user name or a password, which do not belong in a file"
+            ),
+            (
+                "{\"http\": {\"url\": \"http://b.example\"}}",
+                "38: operations[0].work.http.url: the address is not encrypted; expected 'https' ('http' is for this machine only)"
+            ),
+            (
+                "{\"http\": {\"method\": \"get\"}}",
+                "41: operations[0].work.http.method: unknown method 'get'; \(methods); did you mean 'GET'?"
+            ),
+            ("{\"http\": {\"method\": \"BREW\"}}", "41: operations[0].work.http.method: unknown method 'BREW'; \(methods)"),
+            ("{\"http\": {\"headers\": {\"a b\": \"\"}}}", "43: operations[0].work.http.headers['a b']: 'a b' is not the name of a header"),
+            (
+                "{\"http\": {\"headers\": {\"A\": \"\", \"a\": \"\"}}}",
+                "52: operations[0].work.http.headers.a: the header 'a' is given twice"
+            ),
+            (
+                "{\"http\": {\"headers\": {\"A\": \"secret\\r\\nB: c\"}}}",
+                "48: operations[0].work.http.headers.A: the header's value holds a control character"
+            ),
+        ]
+    )
+    func inTheWork(_ text: String, _ message: String) {
+        expect(wrap("{\"id\": \"a\", \"work\": \(text)}"), "f.json:2:" + message)
+    }
+
+    @Test(
+        "Between operations",
+        arguments: [
+            (
+                "{\"id\": \"a\"},\n{\"id\": \"b\"},\n{\"id\": \"a\"}",
+                "f.json:4:8: operations[2].id: duplicate id 'a'; operations[0] has it already, at 2:8"
+            ),
+            (
+                "{\"id\": \"fetch-config\"},\n{\"id\": \"login\", \"after\": [\"fetch-confg\"]}",
+                "f.json:3:27: operations[1].after[0]: unknown dependency 'fetch-confg' of 'login'; did you mean 'fetch-config'?"
+            ),
+            ("{\"id\": \"a\", \"after\": [\"zzzz\"]}", "f.json:2:23: operations[0].after[0]: unknown dependency 'zzzz' of 'a'"),
+            ("{\"id\": \"a\", \"after\": [\"a\"]}", "f.json:2:23: operations[0].after[0]: 'a' depends on itself"),
+            (
+                "{\"id\": \"a\"}, {\"id\": \"b\", \"after\": [\"a\", \"a\"]}",
+                "f.json:2:41: operations[1].after[1]: the dependency 'a' is given twice"
+            ),
+            (
+                "{\"id\": \"a\", \"after\": [\"b\"]},\n{\"id\": \"b\", \"after\": [\"a\"]}",
+                "f.json:2:22: operations[0].after: the operations wait for each other: a → b → a"
+            ),
+            (
+                """
+                {"id": "main-app", "after": ["login"]},
+                {"id": "login", "after": ["ready", "fetch-config"]},
+                {"id": "ready"},
+                {"id": "splash", "after": ["login"]},
+                {"id": "fetch-config", "after": ["splash"]}
+                """,
+                "f.json:3:26: operations[1].after: the operations wait for each other: login → fetch-config → splash → login"
+            ),
+        ]
+    )
+    func betweenOperations(_ operations: String, _ message: String) {
+        expect(wrap(operations), message)
+    }
+
+    @Test("A hostile file name cannot move the cursor")
+    func hostileFileName() {
+        let error = #expect(throws: ScenarioError.self) { try parseScenario([], file: "a\u{1B}[2J\n.json") }
+        #expect(error?.description.hasPrefix("a\\u{1B}[2J\\n.json:1:1: ") == true)
+    }
+
+    private func wrap(_ operations: String) -> String {
+        "{\"schema\": \"sequencer.scenario/1\", \"name\": \"n\", \"operations\": [\n\(operations)]}"
+    }
+
+    private func expect(_ text: String, _ message: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let error = #expect(throws: ScenarioError.self, sourceLocation: sourceLocation) {
+            try parseScenario(Array(text.utf8), file: "f.json")
+        }
+        #expect(error?.description == message, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Scenario files")
+struct ScenarioParserTests {
+    static let sample = """
+        {
+          "schema": "sequencer.scenario/1",
+          "name": "regular",
+          "budget": "3s",
+          "milestone": "main-app",
+          "lanes": 4,
+          "operations": [
+            { "id": "splash", "title": "Present splash", "on": "main", "work": { "simulate": "400ms" } },
+            { "id": "fetch-config", "after": ["splash"], "timeout": "1s", "onFailure": "continue",
+              "retry": { "attempts": 3, "backoff": "50ms" }, "work": { "http": { "url": "https://example.com/config" } } },
+            { "id": "migrate", "work": { "command": ["./migrate", "--fast"] }, "expected": "300ms" },
+            { "id": "login", "after": ["fetch-config"], "interactive": true, "exclusive": ["ui"], "work": { "simulate": "700ms" } },
+            { "id": "main-app", "after": ["login", "migrate"], "on": "main", "work": { "simulate": "100ms" } }
+          ]
+        }
+        """
+
+    @Test("The sample of the format")
+    func readsSample() throws {
+        let document = try parseScenario(Array(ScenarioParserTests.sample.utf8), file: "regular.json")
+        var expected = ScenarioDocument(name: "regular", budget: .seconds(3), milestone: "main-app", lanes: 4)
+        expected.operations = [
+            OperationDocument(
+                id: "splash",
+                title: "Present splash",
+                onMain: true,
+                work: .simulate(.milliseconds(400)),
+                position: SourcePosition(line: 8, column: 5)
+            ),
+            OperationDocument(
+                id: "fetch-config",
+                after: ["splash"],
+                timeout: .seconds(1),
+                onFailure: .continue,
+                retry: RetryDocument(attempts: 3, backoff: .milliseconds(50)),
+                work: .http(HTTPDocument(url: try #require(URL(string: "https://example.com/config")))),
+                position: SourcePosition(line: 9, column: 5)
+            ),
+            OperationDocument(
+                id: "migrate",
+                expected: .milliseconds(300),
+                work: .command(["./migrate", "--fast"]),
+                position: SourcePosition(line: 11, column: 5)
+            ),
+            OperationDocument(
+                id: "login",
+                after: ["fetch-config"],
+                interactive: true,
+                exclusive: ["ui"],
+                work: .simulate(.milliseconds(700)),
+                position: SourcePosition(line: 12, column: 5)
+            ),
+            OperationDocument(
+                id: "main-app",
+                after: ["login", "migrate"],
+                onMain: true,
+                work: .simulate(.milliseconds(100)),
+                position: SourcePosition(line: 13, column: 5)
+            ),
+        ]
+        #expect(document == expected)
+        #expect(document.operations.map(\.line) == [8, 9, 11, 12, 13])
+    }
+
+    @Test("Every key of an operation")
+    func readsEveryKey() throws {
+        let operation = try parseOne(
+            """
+            {"id": "a", "title": "Ä b", "after": [], "on": "background", "timeout": "1s", "fallback": "cached", "interactive": false,
+             "retry": {"attempts": 100, "backoff": "0s", "multiplier": 2, "jitter": 0.5, "maxBackoff": "1s"}, "exclusive": ["ui", "disk"],
+             "qos": "userInitiated", "expected": "0s", "when": false,
+             "work": {"http": {"url": "http://127.0.0.1:8080/a?b=c", "method": "POST", "headers": {"Accept": "*/*", "X-Empty": ""}}}}
+            """
+        )
+        let url = try #require(URL(string: "http://127.0.0.1:8080/a?b=c"))
+        let expected = OperationDocument(
+            id: "a",
+            title: "Ä b",
+            timeout: .seconds(1),
+            fallback: "cached",
+            retry: RetryDocument(attempts: 100, backoff: .zero, multiplier: 2, jitter: 0.5, maxBackoff: .seconds(1)),
+            exclusive: ["ui", "disk"],
+            qos: .userInitiated,
+            expected: .zero,
+            when: false,
+            work: .http(HTTPDocument(url: url, method: "POST", headers: ["Accept": "*/*", "X-Empty": ""])),
+            position: operation.position
+        )
+        #expect(operation == expected)
+    }
+
+    @Test("What is left out has a default")
+    func defaults() throws {
+        let operation = try parseOne(#"{"id": "a"}"#)
+        #expect(operation == OperationDocument(id: "a", position: operation.position))
+        #expect(operation.work == .none)
+        #expect(operation.onFailure == .required)
+        #expect(try parseOne(#"{"id": "a", "retry": {"attempts": 2}}"#).retry == RetryDocument(attempts: 2))
+    }
+
+    @Test("No operation at all is a launch that ends at once")
+    func empty() throws {
+        let text = #"{"schema": "sequencer.scenario/1", "name": "n", "deadline": "5s", "operations": []}"#
+        let document = try parseScenario(Array(text.utf8), file: "f")
+        #expect(document == ScenarioDocument(name: "n", deadline: .seconds(5)))
+    }
+
+    @Test("Identifiers may hold any printable text", arguments: ["a b", "\"quoted\"", "<b>", "ログイン", "a=b", "🚀", "-"])
+    func identifiers(_ id: String) throws {
+        let literal = "\"" + id.replacing("\"", with: "\\\"") + "\""
+        #expect(try parseOne("{\"id\": \(literal)}").id == id)
+    }
+
+    @Test("A chain of 100,000 operations, in either order", .timeLimit(.minutes(1)), arguments: [false, true])
+    func longChain(reversed: Bool) throws {
+        var lines = (0..<100_000).map { index in
+            let after = index == 0 ? "" : #", "after": ["operation-\#(index - 1)"]"#
+            return
+                #"{"id": "operation-\#(index)"\#(after), "title": "A title of some length", "timeout": "1s", "work": {"simulate": "1ms"}}"#
+        }
+        if reversed { lines.reverse() }
+        let document = try parseScenario(wrap(lines.joined(separator: ",\n")), file: "chain.json")
+        #expect(document.operations.count == 100_000)
+        #expect(document.operations[99_999].line == 100_001)
+    }
+
+    @Test("A cycle of 100,000 operations is found and its path cut in the middle", .timeLimit(.minutes(1)))
+    func longCycle() throws {
+        let lines = (0..<100_000).map { #"{"id": "o\#($0)", "after": ["o\#(($0 + 1) % 100_000)"]}"# }
+        let error = #expect(throws: ScenarioError.self) { try parseScenario(wrap(lines.joined(separator: ",\n")), file: "c") }
+        #expect(error?.path == "operations[0].after")
+        #expect(error?.message.hasPrefix("the operations wait for each other: o0 → o1 → o2 → ") == true)
+        #expect(error?.message.hasSuffix(" → o99998 → o99999 → o0") == true)
+        #expect(error?.message.contains(" → o19 → (99961 more) → o99981 → ") == true)
+    }
+
+    @Test("An unknown dependency among 100,000 operations gets its nearest name", .timeLimit(.minutes(1)))
+    func nearestOfMany() throws {
+        var lines = (0..<100_000).map { #"{"id": "operation-\#($0)"}"# }
+        lines.append(#"{"id": "last", "after": ["opperation-77777"]}"#)
+        let error = #expect(throws: ScenarioError.self) { try parseScenario(wrap(lines.joined(separator: ",\n")), file: "f") }
+        let expected =
+            "f:100002:26: operations[100000].after[0]: unknown dependency 'opperation-77777' of 'last'; did you mean 'operation-77777'?"
+        #expect(error?.description == expected)
+    }
+
+    @Test("More than a million operations are too many", .timeLimit(.minutes(1)))
+    func tooManyOperations() {
+        let text = wrap(String(repeating: "0,", count: 1_000_000) + "0")
+        let error = #expect(throws: ScenarioError.self) { try parseScenario(text, file: "f") }
+        #expect(error?.description == "f:1:63: operations: 1000001 operations; at most 1000000 are allowed")
+    }
+
+    @Test("More than 64 MB are too much", .timeLimit(.minutes(1)))
+    func tooLarge() {
+        let bytes = [UInt8](repeating: 0x20, count: ScenarioDocument.sizeLimit + 1)
+        let error = #expect(throws: ScenarioError.self) { try parseScenario(bytes, file: "f") }
+        #expect(error?.description == "f:1:1: the scenario has 67108865 bytes; at most 67108864 are read")
+    }
+
+    private func parseOne(_ operation: String) throws -> OperationDocument {
+        let document = try parseScenario(wrap(operation), file: "f")
+        return try #require(document.operations.first)
+    }
+
+    private func wrap(_ operations: String) -> [UInt8] {
+        Array("{\"schema\": \"sequencer.scenario/1\", \"name\": \"n\", \"operations\": [\n\(operations)]}".utf8)
+    }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Sequencer
+
+/// What must hold of every launch, whatever its operations do.
+struct LaunchInvariants {
+    let plan: LaunchPlan
+    let events: [LaunchEvent]
+    let report: LaunchReport
+    private(set) var violations: [String] = []
+
+    init(_ plan: LaunchPlan, _ result: PlannedLaunch.Result) {
+        self.plan = plan
+        events = result.events
+        report = result.report
+        checkOrder()
+        checkTimes()
+        checkLanesAndResources()
+        checkInteractiveTime()
+    }
+
+    private mutating func expect(_ condition: Bool, _ violation: String) {
+        if !condition { violations.append(violation) }
+    }
+
+    private func index(_ id: String) -> Int { Int(id.dropFirst(2)) ?? -1 }
+
+    /// Every operation ends once; it starts after its dependencies ended; nothing starts after the launch stopped; the launch ends last.
+    private mutating func checkOrder() {
+        var ended = Set<Int>()
+        var started: [Int: Int] = [:]
+        var ready = Set<Int>()
+        var isStopped = false
+        for event in events {
+            switch event.kind {
+            case .launchStarted: expect(event == events.first, "the launch started late")
+            case .ready(let id):
+                let step = index(id)
+                expect(ready.insert(step).inserted, "\(id) became ready twice")
+                expect(plan.steps[step].dependencies.allSatisfy(ended.contains), "\(id) was ready before its dependencies had ended")
+            case .started(let id, let attempt):
+                let step = index(id)
+                expect(!isStopped, "\(id) started after the launch had stopped")
+                expect(ready.contains(step) && !ended.contains(step), "\(id) started out of order")
+                expect(attempt == started[step, default: 0] + 1, "\(id): attempt \(attempt) out of order")
+                started[step] = attempt
+            case .retrying(let id, let attempt):
+                expect(started[index(id)] == attempt, "\(id) retried out of order")
+            case .ended(let id, let outcome):
+                expect(ended.insert(index(id)).inserted, "\(id) ended twice")
+                expect(report[id]?.outcome == outcome, "\(id): event and report disagree")
+            case .stopped:
+                expect(!isStopped, "stopped twice")
+                isStopped = true
+            case .launchEnded:
+                expect(ended.count == plan.steps.count, "the launch ended before its operations")
+                expect(event == events.last, "something happened after the end")
+            }
+        }
+        expect(events.last?.kind == .launchEnded, "no end")
+        expect(isStopped == (report.outcome != .completed), "stopped: \(isStopped), \(report.outcome)")
+    }
+
+    private mutating func checkTimes() {
+        for operation in report.operations {
+            expect(operation.end <= report.makespan, "\(operation.id) ended after the launch")
+            guard let start = operation.start else {
+                expect(operation.attempts == 0 && operation.lane == nil, "\(operation.id) never started, and yet")
+                continue
+            }
+            expect(operation.ready.map { $0 <= start } ?? false && start <= operation.end, "\(operation.id): times out of order")
+            expect(operation.slack >= .zero, "\(operation.id): negative slack")
+            for dependency in plan.steps[index(operation.id)].dependencies {
+                expect(report.operations[dependency].end <= start, "\(operation.id) started before \(plan.id(dependency)) ended")
+            }
+        }
+        expect(report.criticalPathDuration <= report.makespan, "the critical path is longer than the launch")
+    }
+
+    private mutating func checkLanesAndResources() {
+        var running = Set<Int>()
+        for event in events {
+            switch event.kind {
+            // A fallback that is to be computed waits for a lane again, having given back what it held: no event tells.
+            case .started(let id, _) where plan.computesFallback(index(id)): continue
+            case .started(let id, _): running.insert(index(id))
+            case .ended(let id, _), .retrying(let id, _): running.remove(index(id))
+            default: continue
+            }
+            if let lanes = plan.lanes {
+                let taken = running.filter { plan.steps[$0].body != .main && plan.steps[$0].body != .join }.count
+                expect(taken <= lanes, "\(taken) operations on \(lanes) lanes")
+            }
+            let resources = running.compactMap { plan.steps[$0].resource }
+            expect(Set(resources).count == resources.count, "two operations held one resource")
+        }
+    }
+
+    private mutating func checkInteractiveTime() {
+        var open = 0
+        var since = Duration.zero
+        var total = Duration.zero
+        var running = Set<Int>()
+        for event in events {
+            switch event.kind {
+            case .started(let id, _) where plan.steps[index(id)].isInteractive:
+                running.insert(index(id))
+                if open == 0 { since = event.time }
+                open += 1
+            case .ended(let id, _), .retrying(let id, _):
+                guard running.remove(index(id)) != nil else { continue }
+                open -= 1
+                if open == 0 { total += event.time - since }
+            default: continue
+            }
+        }
+        // A fallback that is being computed is not the person's time; its end comes later than the interval's.
+        let computes = plan.steps.contains { $0.isInteractive && $0.hasFallback }
+        expect(computes || report.budget.interactive == total, "interactive time: \(report.budget.interactive), and by events \(total)")
+    }
+}

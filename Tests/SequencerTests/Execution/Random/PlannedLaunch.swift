@@ -1,0 +1,186 @@
+import Dispatch
+import Foundation
+
+@testable import Sequencer
+
+/// A launch that follows a ``LaunchPlan``, and what was seen of it from inside and outside.
+struct PlannedLaunch {
+    let plan: LaunchPlan
+    let graph: OperationGraph
+    let handles: [Step<Int>?]
+    /// What bodies saw that they should not have seen.
+    let complaints = Locked<[String]>([])
+
+    struct Result {
+        let report: LaunchReport
+        let events: [LaunchEvent]
+        let sequencer: Sequencer
+    }
+
+    struct Failure: Error {}
+
+    init(_ plan: LaunchPlan) {
+        self.plan = plan
+        var graph = OperationGraph("random \(plan.seed)")
+        var handles: [Step<Int>?] = []
+        for (index, step) in plan.steps.enumerated() {
+            let dependencies = step.dependencies.map(plan.id)
+            let options = StepOption.all(Self.options(step))
+            let fallback: Fallback<Int>? =
+                if !step.hasFallback {
+                    nil
+                } else if plan.computesFallback(index) {
+                    .compute { _ in step.fallback(index) }
+                } else {
+                    .value(step.fallback(index))
+                }
+            let id = plan.id(index)
+            let script = Script(index: index, step: step, complaints: complaints)
+            let inputs = step.dependencies.prefix(step.inputs).compactMap { handles[$0] }
+            let expected = step.dependencies.prefix(step.inputs).filter { handles[$0] != nil }
+            switch step.body {
+            case .join:
+                graph.join(id, options, after: dependencies)
+                handles.append(nil)
+                continue
+            case .operation:
+                graph.add(id, options, after: dependencies) { launch in ScriptedOperation(script, launch) }
+                handles.append(nil)
+                continue
+            case .main where inputs.isEmpty:
+                handles.append(graph.add(id, options, after: dependencies, on: .main, fallback: fallback) { launch in
+                    dispatchPrecondition(condition: .onQueue(.main))
+                    return try await script.run(launch)
+                })
+            case .synchronous where inputs.isEmpty && !step.hangs:
+                handles.append(graph.add(id, options, after: dependencies, fallback: fallback) { launch in
+                    dispatchPrecondition(condition: .notOnQueue(.main))
+                    return try script.runThrough(launch)
+                })
+            default:
+                handles.append(Self.add(id, options, inputs, dependencies, fallback, script, Array(expected), plan, to: &graph))
+            }
+        }
+        self.graph = graph
+        self.handles = handles
+    }
+
+    /// A step that reads the values of one or two others, and checks them.
+    private static func add(
+        _ id: String, _ options: StepOption, _ inputs: [Step<Int>], _ dependencies: [String], _ fallback: Fallback<Int>?, _ script: Script,
+        _ sources: [Int], _ plan: LaunchPlan, to graph: inout OperationGraph
+    ) -> Step<Int> {
+        let check: @Sendable (Int, Int?) -> Void = { position, value in
+            let source = sources[position]
+            let step = plan.steps[source]
+            guard let value else { return }
+            if value != step.value(source), !(step.hasFallback && value == step.fallback(source)) {
+                script.complaints.withLock { $0.append("\(id) read \(value) from \(plan.id(source))") }
+            }
+        }
+        switch (inputs.count, script.step.readsOptionally) {
+        case (0, _):
+            return graph.add(id, options, after: dependencies, fallback: fallback) { launch in try await script.run(launch) }
+        case (1, false):
+            return graph.add(id, options, using: inputs[0], after: dependencies, fallback: fallback) { launch, first in
+                check(0, first)
+                return try await script.run(launch)
+            }
+        case (1, true):
+            return graph.add(id, options, using: inputs[0].optional, after: dependencies, fallback: fallback) { launch, first in
+                check(0, first)
+                return try await script.run(launch)
+            }
+        case (_, false):
+            return graph.add(id, options, using: inputs[0], inputs[1], after: dependencies, fallback: fallback) { launch, first, second in
+                check(0, first)
+                check(1, second)
+                return try await script.run(launch)
+            }
+        case (_, true):
+            return graph.add(id, options, using: inputs[0].optional, inputs[1].optional, after: dependencies, fallback: fallback) {
+                launch, first, second in
+                check(0, first)
+                check(1, second)
+                return try await script.run(launch)
+            }
+        }
+    }
+
+    private static func options(_ step: LaunchPlan.Step) -> [StepOption] {
+        var options: [StepOption] = [.onFailure(step.policy)]
+        if step.attempts > 1 { options.append(.retry(attempts: step.attempts, backoff: .microseconds(100))) }
+        if let condition = step.condition { options.append(.when { condition }) }
+        if let resource = step.resource { options.append(.exclusive(resource)) }
+        if step.isInteractive { options.append(.interactive) }
+        if let timeout = step.timeout { options.append(.timeout(timeout)) }
+        return options
+    }
+
+    /// Runs it, cancelling from the outside what the plan says to cancel.
+    func run(clock: any Clock<Duration>) async throws -> Result {
+        let needsDeadline = plan.steps.contains { $0.hangs && $0.timeout == nil }
+        let options = LaunchOptions(
+            lanes: plan.lanes, deadline: needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
+            grace: .milliseconds(clock is VirtualClock ? 10 : 2000), clock: clock, seed: plan.seed)
+        let sequencer = Sequencer(graph, options: options)
+        let stream = sequencer.events
+        try sequencer.start()
+        if plan.cancelAfterEvents == 0 { sequencer.cancel() }
+        var events: [LaunchEvent] = []
+        for await event in stream {
+            events.append(event)
+            if events.count == plan.cancelAfterEvents { sequencer.cancel() }
+            if let cancel = plan.cancelStep, events.count == cancel.afterEvents { try sequencer.cancel(plan.id(cancel.step)) }
+        }
+        guard let report = await sequencer.report() else { throw Failure() }
+        return Result(report: report, events: events, sequencer: sequencer)
+    }
+}
+
+/// What one step of a plan does, at each attempt.
+struct Script: Sendable {
+    let index: Int
+    let step: LaunchPlan.Step
+    let complaints: Locked<[String]>
+
+    func run(_ launch: Launch) async throws -> Int {
+        if step.hangs { try await launch.sleep(for: VirtualClock.never) }
+        try await launch.sleep(for: launch.storage.virtualTime == nil ? .zero : step.duration)
+        return try runThrough(launch)
+    }
+
+    func runThrough(_ launch: Launch) throws -> Int {
+        if launch.attempt <= step.failures { throw PlannedLaunch.Failure() }
+        if step.aborts { launch.abort("test") }
+        return step.value(index)
+    }
+}
+
+/// A step of a plan as a Foundation operation that finishes later, from another thread, or by being told to cancel.
+final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
+    // @unchecked: immutable after init, as its superclass asks.
+    private let script: Script
+    private let launch: Launch
+
+    init(_ script: Script, _ launch: Launch) {
+        self.script = script
+        self.launch = launch
+    }
+
+    override func main() {
+        if script.step.hangs { return }
+        DispatchQueue.global().async { [self] in
+            do {
+                _ = try script.runThrough(launch)
+                finish()
+            } catch {
+                finish(throwing: error)
+            }
+        }
+    }
+
+    override func didCancel() {
+        if script.step.hangs { finish() }
+    }
+}

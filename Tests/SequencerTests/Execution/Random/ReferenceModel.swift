@@ -1,0 +1,67 @@
+@testable import Sequencer
+
+/// What a launch must come to, by a plain loop over its steps in order: no lanes, no threads, no time.
+///
+/// What stops a launch (a required failure, an abort, a cancellation) does so at a moment that depends on timing; the model then says what
+/// each step would have come to, and which steps may be the one that stopped it.
+struct ReferenceModel {
+    private(set) var outcomes: [Outcome] = []
+    /// By step; nil for one that leaves no value.
+    private(set) var values: [Int?] = []
+    private(set) var skippedByCondition: Set<Int> = []
+    /// Steps whose end stops the launch.
+    private(set) var stoppers: Set<Int> = []
+    /// Steps that never end unless they are told to.
+    private(set) var endless: Set<Int> = []
+
+    private enum Effect {
+        case start, startWithoutValue, skip
+    }
+
+    init(_ plan: LaunchPlan) {
+        var effects: [Effect] = []
+        for (index, step) in plan.steps.enumerated() {
+            var outcome = Outcome.succeeded
+            var value: Int? = step.value(index)
+            let readsAbsent =
+                !step.readsOptionally
+                && step.dependencies.prefix(step.inputs).contains { effects[$0] == .startWithoutValue && plan.steps[$0].hasValue }
+            if readsAbsent || step.dependencies.contains(where: { effects[$0] == .skip }) {
+                outcome = .skipped
+            } else if step.condition == false {
+                outcome = .skipped
+                skippedByCondition.insert(index)
+            } else if step.hangs {
+                if step.timeout == nil { endless.insert(index) }
+                outcome = .timedOut
+            } else if step.failures >= step.attempts {
+                outcome = .failed
+            } else if step.aborts {
+                stoppers.insert(index)
+            }
+            if outcome == .failed || outcome == .timedOut, step.hasFallback {
+                outcome = .fellBack
+                value = step.fallback(index)
+            }
+            var effect = Effect.start
+            switch outcome {
+            case .succeeded, .fellBack: break
+            case .skipped: effect = skippedByCondition.contains(index) ? .startWithoutValue : .skip
+            case .failed, .timedOut, .cancelled:
+                effect = step.policy == .skipDependents ? .skip : .startWithoutValue
+                if step.policy == .required, !endless.contains(index) { stoppers.insert(index) }
+            }
+            if effect != .start { value = nil }
+            outcomes.append(outcome)
+            values.append(value)
+            effects.append(effect)
+        }
+    }
+
+    /// Whether a step may have come to `outcome` in a launch that was stopped at some moment, or in which steps were cancelled.
+    func allows(_ outcome: Outcome, of index: Int) -> Bool {
+        if outcome == .cancelled || outcome == outcomes[index] && !endless.contains(index) { return true }
+        // Once a launch is stopped, fallbacks are not used any more.
+        return outcomes[index] == .fellBack && (outcome == .failed || outcome == .timedOut)
+    }
+}
