@@ -22,14 +22,18 @@ extension OperationGraph {
         return Step(id: id, index: Int32(nodes.count - 1))
     }
 
-    /// Adds a step whose `Operation` is made anew for each run, and for each attempt.
+    /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
+    ///
+    /// ```swift
+    /// graph.addOperation("tutorial", .retry(attempts: 2), after: login) { _ in PresentTutorialOperation() }
+    /// ```
     @discardableResult
-    public mutating func add(
+    public mutating func addOperation(
         _ id: String, _ options: StepOption..., after dependencies: any StepReference...,
-        makeOperation: @escaping @Sendable (Launch) throws -> Operation
+        make: @escaping @Sendable (Launch) throws -> Operation
     ) -> Step<Void> {
         insert(
-            id, options: options, inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .makeOperation(makeOperation))
+            id, options: options, inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .makeOperation(make))
         return Step(id: id, index: Int32(nodes.count - 1))
     }
 

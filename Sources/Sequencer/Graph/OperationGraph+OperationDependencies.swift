@@ -16,7 +16,7 @@ extension OperationGraph {
                 problems.append(
                     GraphProblem(
                         .foreignOperation, positions: [position],
-                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with makeOperation"))
+                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"))
             }
             if operation.isExecuting || operation.isFinished {
                 problems.append(

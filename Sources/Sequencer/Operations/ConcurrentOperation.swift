@@ -5,7 +5,8 @@ import Foundation
 /// It runs in any `OperationQueue`, and as a step of a graph. The call of ``finish()`` may come from any thread, inside `main()` or long
 /// after it returned; until then the operation counts as executing, keeps its place in the queue and holds back its dependents.
 ///
-/// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``.
+/// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``. On Linux its
+///   `dependencies` are empty after that.
 /// - Cancelled while it runs: `isCancelled` becomes true and ``didCancel()`` is called. The operation still ends only by ``finish()``, so
 ///   that nobody takes work for finished that goes on.
 /// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
@@ -51,16 +52,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         super.init()
     }
 
-    #if !canImport(ObjectiveC)
-        deinit {
-            // This Foundation has an operation point to its dependents without retaining them. A dependent that is freed before its predecessor
-            // finishes, because it was cancelled or never ran, leaves a dangling pointer there, and the process crashes when the predecessor
-            // finishes. Done here and not at the end, because `dependencies` is documented to keep those that have finished.
-            for predecessor in dependencies {
-                removeDependency(predecessor)
-            }
-        }
-    #endif
+    deinit {
+        // For an operation that never ended; any other has done it, or had only predecessors that had finished.
+        unlinkFromPredecessors()
+    }
 
     // MARK: - For subclasses
 
@@ -96,10 +91,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Ends the operation as done.
     ///
-    /// Call it from any thread, once. When it returns, `isFinished` is true, unless the operation has not been started: then the call is
-    /// remembered and the operation ends when it is started, without running ``main()``. When several threads call, exactly one of them ends
-    /// the operation; all later calls change nothing and are counted in ``surplusFinishCount``. Allowed after `cancel()` and the way to end
-    /// a cancelled operation.
+    /// Call it from any thread, once; after `cancel()` too, which alone ends nothing. When it returns, `isFinished` is true, with two
+    /// exceptions. Before ``main()`` has begun, the call is remembered: the operation ends when it is started, without running ``main()``.
+    /// When several threads call, exactly one of them ends the operation; the other calls change nothing, wait for nothing and are counted
+    /// in ``surplusFinishCount``.
     ///
     /// ```swift
     /// alert.onDismiss = { [weak self] in self?.finish() }
@@ -125,14 +120,20 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// The error given to ``finish(throwing:)`` by the call that counted, or nil.
     ///
     /// It is set before `isFinished` becomes true, and never changes after. Safe from any thread.
+    ///
+    /// ```swift
+    /// fetch.completionBlock = { [weak fetch] in
+    ///     if let error = fetch?.error { log(error) }
+    /// }
+    /// ```
     public final var error: (any Error)? {
         storage.withLock { $0.error }
     }
 
     /// How many calls of ``finish()`` or ``finish(throwing:)`` came too late to count.
     ///
-    /// These are all after the first and, when the operation was cancelled before it started, all after the end that it then came to without
-    /// a call. More than zero is a mistake in the operation. Safe from any thread.
+    /// These are all after the first and, when the operation was cancelled before it started, all after the end that it then came to
+    /// without a call. More than zero usually means a mistake in the operation. Safe from any thread.
     public final var surplusFinishCount: Int {
         storage.withLock { $0.machine.surplusFinishCount }
     }
@@ -156,8 +157,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Has `handler` called for every surplus call of ``finish()`` from now on, on the thread that makes it.
     ///
-    /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture the operation; it gets
-    /// it as its argument. Surplus calls made before are in ``surplusFinishCount`` only.
+    /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture the operation,
+    /// which is its argument. Surplus calls made before are in ``surplusFinishCount`` only.
     package final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         // The old handler is released after the lock: what it captured may do anything in its deinit.
         _ = storage.withLock { storage in
@@ -172,6 +173,12 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// Returns when ``main()`` does, which may be before the end. A second call does nothing. Without a queue nobody looks at the
     /// dependencies: the operation starts whether they have finished or not. Never call it for an operation that is in a queue.
+    ///
+    /// ```swift
+    /// let operation = PresentTutorial(presenter)
+    /// operation.completionBlock = { print("the tutorial was closed") }
+    /// operation.start()
+    /// ```
     public final override func start() {
         switch storage.withLock({ $0.machine.start() }) {
         case .beginExecuting:
@@ -191,9 +198,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Tells the operation that its result is not wanted any more.
     ///
-    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for what happens when. Call it from any thread,
-    /// as often as you like. An override must call `super`; to stop the work, override ``didCancel()`` instead, which is called once and only
-    /// if there is work to stop.
+    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for what happens when. Call it from any
+    /// thread, as often as you like. An override must call `super`; to stop the work, override ``didCancel()`` instead, which is called
+    /// once and only if there is work to stop.
     open override func cancel() {
         switch storage.withLock({ $0.machine.cancel() }) {
         case .mark:
@@ -248,6 +255,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         storage.withLock { $0.machine.end() }
         if wasExecuting { didChangeValue(forKey: "isExecuting") }
         didChangeValue(forKey: "isFinished")
+        if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
             storage.machine.announce()
             defer { storage.endHandlers = [] }
@@ -256,5 +264,19 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         for handler in handlers {
             handler(self)
         }
+    }
+
+    /// Makes the predecessors forget this operation, where they would not when it is freed.
+    ///
+    /// On Linux an operation points to its dependents without retaining them. A dependent that is freed before its predecessor finishes,
+    /// because it was cancelled or never ran, leaves a dangling pointer there, and the process crashes when the predecessor finishes. To
+    /// leave this to `deinit` alone is not enough: the predecessor may hold the last reference for a moment, under a lock that
+    /// `removeDependency` takes as well. It is not done for all that end, since `dependencies` is documented to keep what has finished.
+    private func unlinkFromPredecessors() {
+        #if !canImport(ObjectiveC)
+            for predecessor in dependencies {
+                removeDependency(predecessor)
+            }
+        #endif
     }
 }

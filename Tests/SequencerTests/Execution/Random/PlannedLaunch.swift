@@ -44,7 +44,7 @@ struct PlannedLaunch {
                 handles.append(nil)
                 continue
             case .operation:
-                graph.add(id, options, after: dependencies) { launch in ScriptedOperation(script, launch) }
+                graph.addOperation(id, options, after: dependencies) { launch in ScriptedOperation(script, launch) }
                 handles.append(nil)
                 continue
             case .main where inputs.isEmpty:
