@@ -39,6 +39,7 @@ final class LaunchStorage: Sendable {
     let timekeeper: any Timekeeper
     let values: ValueTable
     let state: Locked<State>
+    let runner = OperationRunner()
     private let pool: WorkerPool
     let virtualTime: VirtualTimekeeper?
     private let qualityOfService: QualityOfService
@@ -179,9 +180,8 @@ final class LaunchStorage: Sendable {
     }
 
     private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
-        let runner = OperationRunner(operation)
         keep(.operation(operation), for: assignment)
-        let ended = runner.start { [self] result in attemptEnded(assignment, result) } surplus: { [self] in
+        let ended = runner.start(operation) { [self] result in attemptEnded(assignment, result) } surplus: { [self] in
             noteAnomaly(.finishedAgain, assignment.node)
         }
         if let ended { return workerEnded(assignment, ended) }

@@ -1,48 +1,89 @@
+import Dispatch
 import Foundation
 
-/// Starts a Foundation operation outside any queue, and tells when it has ended, once.
+/// Starts Foundation operations outside any queue, and tells when each has ended, once.
 ///
-/// An operation that has finished when `start()` returns ends there. Any other is waited for: a ``ConcurrentOperation`` says so itself;
-/// for the rest, Foundation calls the completion block when the operation has finished.
-struct OperationRunner {
-    let operation: Operation
+/// An operation that has finished when `start()` returns ends there, and a ``ConcurrentOperation`` says so itself. Any other is watched by a
+/// second operation that depends on it, in a queue over a serial dispatch queue: the completion block would be called on a global queue, and
+/// those stand still while blocked operations hold every pool thread.
+final class OperationRunner: Sendable {
+    typealias Ending = Result<any Sendable, any Error>
 
-    init(_ operation: Operation) {
-        self.operation = operation
+    private struct State {
+        /// Made when the first operation needs watching.
+        var watchers: SerialOperationQueue?
+        /// One for each operation that was not ready.
+        var others: [SerialOperationQueue] = []
     }
 
+    private let state = Locked(State())
+
     /// - Parameters:
-    ///   - ended: called once, on any thread, unless the result is returned.
+    ///   - ended: called once, on any thread, unless the ending is returned.
     ///   - surplus: called when the operation finishes once more than it should.
     /// - Returns: how the operation ended, if it has ended already.
-    func start(
-        ended: @escaping @Sendable (Result<any Sendable, any Error>) -> Void, surplus: @escaping @Sendable () -> Void
-    ) -> Result<any Sendable, any Error>? {
+    func start(_ operation: Operation, ended: @escaping @Sendable (Ending) -> Void, surplus: @escaping @Sendable () -> Void) -> Ending? {
         let once = Locked(false)
         let claim: @Sendable () -> Bool = {
-            once.withLock { isEnded in
-                defer { isEnded = true }
-                return !isEnded
+            once.withLock { isClaimed in
+                defer { isClaimed = true }
+                return !isClaimed
             }
         }
         if let concurrent = operation as? ConcurrentOperation {
             concurrent.onSurplusFinish { _ in surplus() }
             concurrent.whenEnded { operation in
-                if claim() { ended(Self.result(of: operation)) }
+                if claim() { ended(Self.ending(of: operation)) }
             }
+            begin(concurrent)
+        } else if operation.isAsynchronous {
+            watch(operation) { if claim() { ended(Self.ending(of: $0)) } }
+            begin(operation)
         } else {
-            let existing = operation.completionBlock
-            operation.completionBlock = { [weak operation] in
-                existing?()
-                if let operation, claim() { ended(Self.result(of: operation)) }
-            }
+            begin(operation)
+            // Synchronous by its own word, and yet it goes on.
+            if !operation.isFinished { watch(operation) { if claim() { ended(Self.ending(of: $0)) } } }
         }
-        operation.start()
-        return operation.isFinished && claim() ? Self.result(of: operation) : nil
+        return operation.isFinished && claim() ? Self.ending(of: operation) : nil
     }
 
-    private static func result(of operation: Operation) -> Result<any Sendable, any Error> {
+    /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,
+    /// and tells dependents of an ended operation in an order of its own.
+    private func begin(_ operation: Operation) {
+        if operation.isReady || operation.isCancelled {
+            operation.start()
+        } else {
+            let queue = SerialOperationQueue(label: "sequencer.not-ready")
+            state.withLock { $0.others.append(queue) }
+            queue.operations.addOperation(operation)
+        }
+    }
+
+    private func watch(_ operation: Operation, _ ended: @escaping @Sendable (Operation) -> Void) {
+        let watcher = BlockOperation { ended(operation) }
+        watcher.addDependency(operation)
+        let queue = state.withLock { state in
+            let queue = state.watchers ?? SerialOperationQueue(label: "sequencer.watchers")
+            state.watchers = queue
+            return queue
+        }
+        queue.operations.addOperation(watcher)
+    }
+
+    private static func ending(of operation: Operation) -> Ending {
         if let error = (operation as? ConcurrentOperation)?.error { return .failure(error) }
         return operation.isCancelled ? .failure(CancellationError()) : .success(())
+    }
+}
+
+/// An operation queue over a serial dispatch queue, which has a thread of its own when the pool's are blocked. It must be kept until its
+/// operations have run, for an operation queue does not keep its dispatch queue alive.
+private final class SerialOperationQueue: Sendable {
+    let operations = OperationQueue()
+    private let dispatchQueue: DispatchQueue
+
+    init(label: String) {
+        dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
+        operations.underlyingQueue = dispatchQueue
     }
 }

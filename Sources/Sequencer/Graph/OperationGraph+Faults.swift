@@ -62,15 +62,15 @@ extension StepWork {
         case .synchronous(let body): return try body(launch)
         case .asynchronous(let body): return try await body(launch)
         case .main(let body): return try await body(launch)
-        case .operation(let operation): return try await Self.run(operation)
-        case .makeOperation(let make): return try await Self.run(try make(launch))
+        case .operation(let operation): return try await Self.run(operation, launch)
+        case .makeOperation(let make): return try await Self.run(try make(launch), launch)
         }
     }
 
-    private static func run(_ operation: Operation) async throws -> any Sendable {
+    private static func run(_ operation: Operation, _ launch: Launch) async throws -> any Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let ended = OperationRunner(operation).start(ended: { continuation.resume(with: $0) }, surplus: {})
+                let ended = launch.storage.runner.start(operation, ended: { continuation.resume(with: $0) }, surplus: {})
                 if let ended { continuation.resume(with: ended) }
             }
         } onCancel: {

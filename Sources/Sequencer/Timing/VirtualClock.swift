@@ -56,7 +56,7 @@ public final class VirtualClock: Clock, Sendable {
     private let state = Locked(State())
 
     /// A clock that stands at zero.
-    public init(patience: Duration = .milliseconds(100)) {
+    public init(patience: Duration = .seconds(1)) {
         self.patience = patience
     }
 

@@ -56,6 +56,65 @@ struct FoundationStepTests {
         #expect(report["made"]?.attempts == 3)
     }
 
+    /// An asynchronous operation as they were written before anyone had a base class for it.
+    final class HandWritten: Operation, @unchecked Sendable {
+        // @unchecked: `state` is locked.
+        private let state = Locked((executing: false, finished: false))
+        override var isAsynchronous: Bool { true }
+        override var isExecuting: Bool { state.withLock { $0.executing } }
+        override var isFinished: Bool { state.withLock { $0.finished } }
+
+        override func start() {
+            change("isExecuting") { $0.executing = true }
+            DispatchQueue.global().async { [self] in
+                change("isExecuting") { $0.executing = false }
+                change("isFinished") { $0.finished = true }
+            }
+        }
+
+        private func change(_ key: String, _ change: (inout (executing: Bool, finished: Bool)) -> Void) {
+            willChangeValue(forKey: key)
+            state.withLock { change(&$0) }
+            didChangeValue(forKey: key)
+        }
+    }
+
+    @Test("asynchronous operations of any make are waited for, and their completion blocks left alone")
+    func handWritten() async throws {
+        let completions = Gate()
+        var graph = OperationGraph("hand-written")
+        var previous: HandWritten?
+        for index in 0..<100 {
+            let operation = HandWritten()
+            if let previous { operation.addDependency(previous) }
+            if index == 99 { operation.completionBlock = { completions.open() } }
+            graph.add(operation, id: "op\(index)")
+            previous = operation
+        }
+        let report = try await Sequencer(graph).run()
+        #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
+        #expect(zip(report.operations, report.operations.dropFirst()).allSatisfy { $0.end <= $1.end })
+        await completions.wait()
+    }
+
+    @Test("chains made with addDependency start in time, however Foundation orders its notifications")
+    func chains() async throws {
+        for _ in 0..<100 {
+            var graph = OperationGraph("chains")
+            var previous: [Operation] = []
+            for level in 0..<10 {
+                let operations = (0..<4).map { _ in BlockOperation {} }
+                for (place, operation) in operations.enumerated() {
+                    for dependency in previous { operation.addDependency(dependency) }
+                    graph.add(operation, id: "\(level)-\(place)")
+                }
+                previous = operations
+            }
+            let report = try await Sequencer(graph, options: LaunchOptions(lanes: 4)).run()
+            #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
+        }
+    }
+
     @Test("an operation that finishes twice is reported, and ends once")
     func twice() async throws {
         let done = Gate()

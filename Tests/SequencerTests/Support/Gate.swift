@@ -55,7 +55,7 @@ extension LaunchOptions {
     ) -> LaunchOptions {
         LaunchOptions(
             lanes: lanes, deadline: deadline, deadlineCountsInteractiveTime: deadlineCountsInteractiveTime, grace: grace,
-            clock: VirtualClock(patience: .milliseconds(20)), seed: 1)
+            clock: VirtualClock(), seed: 1)
     }
 }
 

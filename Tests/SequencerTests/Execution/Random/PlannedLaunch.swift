@@ -159,9 +159,10 @@ struct Script: Sendable {
 
 /// A step of a plan as a Foundation operation that finishes later, from another thread, or by being told to cancel.
 final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
-    // @unchecked: immutable after init, as its superclass asks.
+    // @unchecked: immutable after init but for `sleep`, which is locked.
     private let script: Script
     private let launch: Launch
+    private let sleep = Locked<Task<Void, Never>?>(nil)
 
     init(_ script: Script, _ launch: Launch) {
         self.script = script
@@ -169,7 +170,11 @@ final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func main() {
-        if script.step.hangs { return }
+        if script.step.hangs {
+            // Waits on the clock, so that virtual time knows that there is nothing to wait for.
+            sleep.withLock { $0 = Task { [launch] in try? await launch.sleep(for: VirtualClock.never) } }
+            return
+        }
         DispatchQueue.global().async { [self] in
             do {
                 _ = try script.runThrough(launch)
@@ -181,6 +186,8 @@ final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func didCancel() {
-        if script.step.hangs { finish() }
+        guard script.step.hangs else { return }
+        sleep.withLock { $0 }?.cancel()
+        finish()
     }
 }

@@ -14,7 +14,7 @@ struct RandomLaunchTests {
     enum Time: String, CaseIterable {
         case virtual, wall
 
-        var clock: any Clock<Duration> { self == .virtual ? VirtualClock(patience: .milliseconds(1)) : SuspendingClock() }
+        var clock: any Clock<Duration> { self == .virtual ? VirtualClock(patience: .seconds(20)) : SuspendingClock() }
     }
 
     @Test("without anything that stops them, launches come to what the model says", arguments: Time.allCases)
@@ -47,6 +47,7 @@ struct RandomLaunchTests {
             let result = try await launch.run(clock: time.clock)
             let model = ReferenceModel(plan)
             var violations = LaunchInvariants(plan, result).violations + launch.complaints.withLock { $0 }
+            // On a busy machine anything may still run at a deadline in real time.
             // A step that was cancelled alone changes what comes after it in ways the model does not follow.
             if plan.cancelStep == nil {
                 for (index, operation) in result.report.operations.enumerated() {
@@ -55,7 +56,9 @@ struct RandomLaunchTests {
                         violations.append("\(operation.id) \(operation.outcome), by the model \(model.outcomes[index])")
                     }
                 }
-                violations += complaint(about: result.report.outcome, plan, model).map { [$0] } ?? []
+                if result.report.stragglers.isEmpty {
+                    violations += complaint(about: result.report.outcome, plan, model).map { [$0] } ?? []
+                }
             }
             #expect(violations.isEmpty, "seed \(plan.seed), \(time.rawValue) time")
             if !violations.isEmpty { return }
