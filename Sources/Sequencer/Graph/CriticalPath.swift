@@ -70,3 +70,34 @@ extension ValidatedGraph {
         return CriticalPath(of: self) { isKnown ? expected[$0] : 1 }
     }
 }
+
+extension ValidatedGraph {
+    /// The path that decides when the milestone (without one: the launch) can end at the earliest, by expected durations, and its length.
+    ///
+    /// Interactive operations count as nothing, as they do against a budget. If this is longer than the budget, no number of lanes helps.
+    public var budgetedPath: (duration: Duration, path: [String]) {
+        let expected = graph.nodes.map { node in
+            node.policy?.value.isInteractive == true ? 0 : node.policy?.value.expected?.nanoseconds ?? 0
+        }
+        let path = CriticalPath(of: self) { expected[$0] }
+        func end(_ node: Int) -> Nanoseconds { path.earliestStart[node].addingSaturated(expected[node]) }
+        guard var node = milestoneIndex ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
+        let length = end(node)
+        var names = [id(node)]
+        while let last = predecessors[node].max(by: { end($0.index) < end($1.index) }) {
+            node = last.index
+            names.append(id(node))
+        }
+        return (.nanoseconds(length), names.reversed())
+    }
+
+    /// Pairs of interactive operations that can run at the same time: two would ask the person at once.
+    public var overlappingInteractions: [(String, String)] {
+        let interactive = (0..<count).filter { policy($0).isInteractive }.map(id)
+        var pairs: [(String, String)] = []
+        for (place, first) in interactive.enumerated() {
+            for second in interactive[(place + 1)...] where (try? canOverlap(first, second)) == true { pairs.append((first, second)) }
+        }
+        return pairs
+    }
+}

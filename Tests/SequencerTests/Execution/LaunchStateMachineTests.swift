@@ -1,0 +1,199 @@
+import Testing
+
+@testable import Sequencer
+
+/// The state machine by itself: call a method, look at the actions. No queue, no clock, no thread.
+@Suite("Launch state machine")
+struct LaunchStateMachineTests {
+    private typealias Assignment = LaunchStateMachine.Assignment
+    private typealias Actions = LaunchStateMachine.Actions
+
+    private func machine(
+        lanes: Int? = nil, workers: Int = 2, deadline: Duration? = nil, _ build: (inout OperationGraph) -> Void
+    ) throws -> LaunchStateMachine {
+        var graph = OperationGraph("machine")
+        build(&graph)
+        return LaunchStateMachine(
+            graph: try graph.validated(),
+            settings: LaunchStateMachine.Settings(
+                lanes: lanes, workers: workers, deadline: deadline?.nanoseconds, grace: 100, recordsEvents: true))
+    }
+
+    private func run(_ node: Int, attempt: Int = 1) -> Assignment { Assignment(node: node, attempt: attempt, kind: .run) }
+
+    @Test("only ready operations ask for workers, and no more than there are to be")
+    func workers() throws {
+        var machine = try machine { graph in
+            for index in 0..<5 { graph.add("free\(index)") {} }
+            graph.add("waits", after: "free0") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(actions.workers == 2)
+        #expect(machine.activeWorkers == 2)
+    }
+
+    @Test("a worker goes on with what its operation made ready; nobody else is asked for it")
+    func chain() throws {
+        var machine = try machine { graph in
+            graph.add("first") {}
+            graph.add("second", after: "first") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 1, &actions) == run(0))
+        actions = Actions()
+        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 2, &actions)
+        #expect(counted && next == run(1))
+        #expect(actions.workers == 0)
+        let (_, last) = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
+        #expect(last == nil)
+        #expect(actions.isOver && machine.phase == .over && machine.activeWorkers == 0)
+        #expect(
+            machine.events.map(\.kind) == [.launchStarted, .ready, .started, .ended, .ready, .started, .ended, .launchEnded])
+    }
+
+    @Test("an operation ends once: late, second and outdated ends do not count")
+    func once() throws {
+        var machine = try machine { graph in
+            graph.add("only", .timeout(.nanoseconds(10)), .onFailure(.continue)) {}
+            graph.add("other") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 0, &actions)
+        _ = machine.takeForWorker(at: 0, &actions)
+        machine.timePassed(to: 10, &actions)
+        #expect(actions.cancel == [0])
+        #expect(machine.nodes[0].outcome == .timedOut)
+        let late = machine.attemptEnded(run(0), .succeeded, at: 11, &actions)
+        #expect(!late)
+        #expect(machine.nodes[0].outcome == .timedOut && machine.nodes[0].end == 10)
+        let first = machine.attemptEnded(run(1), .succeeded, at: 12, &actions)
+        let second = machine.attemptEnded(run(1), .failed, at: 13, &actions)
+        #expect(first && !second)
+        #expect(machine.phase == .over)
+    }
+
+    @Test("the worker of an operation that timed out is replaced, and told to end when it comes back")
+    func replacedWorker() throws {
+        var machine = try machine(lanes: 1, workers: 1) { graph in
+            graph.add("stuck", .timeout(.nanoseconds(10)), .onFailure(.continue)) {}
+            graph.add("next", after: "stuck") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        actions = Actions()
+        machine.timePassed(to: 10, &actions)
+        #expect(actions.workers == 1)
+        #expect(machine.takeForWorker(at: 11, &actions) == run(1))
+        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 12, &actions)
+        #expect(!counted && next == nil)
+        #expect(machine.activeWorkers == 1)
+    }
+
+    @Test("times that come in the wrong order are put right")
+    func order() throws {
+        var machine = try machine { graph in
+            graph.add("a") {}
+            graph.add("b") {}
+            graph.add("c", after: "a", "b") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 1, &actions)
+        _ = machine.takeForWorker(at: 1, &actions)
+        _ = machine.attemptEnded(run(1), .succeeded, at: 20, &actions)
+        // This thread read the clock first, and got the lock second.
+        _ = machine.attemptEnded(run(0), .succeeded, at: 15, &actions)
+        #expect(machine.nodes[2].ready == 20)
+    }
+
+    @Test("what stops a launch marks everything that waits before anything is released, and gives what runs its grace")
+    func stop() throws {
+        var machine = try machine { graph in
+            graph.add("runs") {}
+            graph.add("ready") {}
+            graph.add("waits", after: "runs") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 1, &actions)
+        actions = Actions()
+        machine.cancelLaunch(at: 5, &actions)
+        #expect(actions.cancel == [0])
+        #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[2].outcome == .cancelled)
+        #expect(machine.takeForWorker(at: 6, &actions) == nil)
+        #expect(machine.nextWake == 105)
+        actions = Actions()
+        machine.timePassed(to: 105, &actions)
+        #expect(actions.isOver && machine.stragglers == [0])
+        // The second stop changes nothing.
+        let aborted = machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 106, &actions)
+        #expect(!aborted)
+        #expect(machine.stop == .cancelled)
+    }
+
+    @Test("a takeover is waited for, but not for longer than the grace period")
+    func takeover() throws {
+        var machine = try machine { graph in graph.add("update") {} }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 1, &actions)
+        let aborted = machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 2, &actions)
+        #expect(aborted)
+        _ = machine.workerEnded(run(0), .succeeded, at: 3, &actions)
+        #expect(!actions.isOver && machine.phase != .over)
+        machine.timePassed(to: 102, &actions)
+        #expect(actions.isOver)
+    }
+
+    @Test("a pause before a retry holds neither lane nor resource")
+    func pause() throws {
+        var machine = try machine(lanes: 1, workers: 1) { graph in
+            graph.add("flaky", .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0)), .exclusive("x"), .expected(.seconds(1))) {}
+            graph.add("other", .exclusive("x")) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        let (_, next) = machine.workerEnded(run(0), .failed, at: 1, &actions)
+        #expect(next == run(1))
+        machine.timePassed(to: 51, &actions)
+        #expect(machine.nodes[0].state == .ready)
+        let (_, retried) = machine.workerEnded(run(1), .succeeded, at: 60, &actions)
+        #expect(retried == run(0, attempt: 2))
+    }
+
+    @Test("1,000 timeouts that are due at once all take effect, in the order they were set")
+    func manyTimers() throws {
+        var machine = try machine(lanes: 1000, workers: 1000) { graph in
+            for index in 0..<1000 { graph.add("op\(index)", .timeout(.nanoseconds(10)), .onFailure(.continue)) {} }
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        for _ in 0..<1000 { _ = machine.takeForWorker(at: 0, &actions) }
+        machine.timePassed(to: 10, &actions)
+        #expect(actions.isOver)
+        #expect(machine.events.filter { $0.kind == .ended }.map(\.node) == Array(0..<1000))
+    }
+
+    @Test("a heap gives its elements in order, lanes the lowest that is free")
+    func structures() {
+        var heap = Heap<Int>()
+        var random = SplitMix64(seed: 3)
+        let numbers = (0..<500).map { _ in Int.random(in: 0..<100, using: &random) }
+        for number in numbers { heap.push(number) }
+        var sorted: [Int] = []
+        while let next = heap.pop() { sorted.append(next) }
+        #expect(sorted == numbers.sorted())
+
+        var lanes = LaneSet(limit: 130)
+        #expect((0..<130).compactMap { _ in lanes.take() } == Array(0..<130))
+        #expect(lanes.take() == nil)
+        lanes.giveBack(128)
+        lanes.giveBack(3)
+        #expect(lanes.take() == 3 && lanes.take() == 128 && lanes.widest == 130)
+    }
+}
