@@ -66,11 +66,12 @@ extension Scenario {
         graph.addStep(.mainApp, work, .milestone, after: [.connectSpeaker, .forceUpdate])
     }
 
-    /// Country, credentials and speaker are known: five steps start at once. The tutorial needs the screen, so it follows the splash.
+    /// Country, credentials and speaker are known: five steps start at once. The tutorial needs the screen, so it follows the splash. A
+    /// configuration that is late is replaced by the last one, for there is one.
     public static let regular = Scenario("regular", "Everything is known: five steps start at once.") { graph, work in
         graph.addStep(.splash, work)
         graph.addForceUpdate(work)
-        graph.addStep(.fetchConfig, work)
+        graph.addStep(.fetchConfig, work, .timeout(.seconds(1)), fallback: .value(()))
         graph.addStep(.login, work, .timeout(.seconds(2)))
         graph.addStep(.connectSpeaker, work, .timeout(.seconds(2)), .onFailure(.continue))
         graph.addStep(.tutorial, work, after: [.splash])
@@ -93,14 +94,16 @@ extension Scenario {
 
 extension OperationGraph {
     /// Adds a step that does its work, where it belongs.
-    fileprivate mutating func addStep(_ step: StartupStep, _ work: any StartupWork, _ options: StepOption..., after: [StartupStep] = []) {
-        addStep(step, after: after, options: options) { launch in try await work.perform(step, in: launch) }
+    fileprivate mutating func addStep(
+        _ step: StartupStep, _ work: any StartupWork, _ options: StepOption..., after: [StartupStep] = [], fallback: Fallback<Void>? = nil
+    ) {
+        addStep(step, after: after, options: options, fallback: fallback) { launch in try await work.perform(step, in: launch) }
     }
 
     /// Adds the force-update check: it waits for nothing, and when it finds that an update is required, the update screen takes over. When it
     /// fails, or does not answer in a second, the launch goes on.
     fileprivate mutating func addForceUpdate(_ work: any StartupWork) {
-        addStep(.forceUpdate, after: [], options: [.timeout(.seconds(1)), .onFailure(.continue)]) { launch in
+        addStep(.forceUpdate, after: [], options: [.timeout(.seconds(1)), .onFailure(.continue)], fallback: nil) { launch in
             if try await work.updateVerdict(in: launch) == .required {
                 launch.abort(.forceUpdate) { await work.presentUpdate() }
             }
@@ -108,14 +111,15 @@ extension OperationGraph {
     }
 
     private mutating func addStep(
-        _ step: StartupStep, after: [StartupStep], options: [StepOption], body: @escaping @Sendable (Launch) async throws -> Void
+        _ step: StartupStep, after: [StartupStep], options: [StepOption], fallback: Fallback<Void>?,
+        body: @escaping @Sendable (Launch) async throws -> Void
     ) {
         let all = StepOption.all([.title(step.title), .expected(step.expected)] + options)
         let dependencies = after.map(\.id)
         if step.isOnMain {
-            add(step.id, all, after: dependencies, on: .main) { launch in try await body(launch) }
+            add(step.id, all, after: dependencies, on: .main, fallback: fallback) { launch in try await body(launch) }
         } else {
-            add(step.id, all, after: dependencies) { launch in try await body(launch) }
+            add(step.id, all, after: dependencies, fallback: fallback) { launch in try await body(launch) }
         }
     }
 }

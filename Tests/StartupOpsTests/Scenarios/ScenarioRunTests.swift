@@ -1,0 +1,71 @@
+import Sequencer
+import StartupOps
+import Testing
+
+/// The built-in scenarios, run in virtual time.
+@Suite("Running the built-in scenarios", .timeLimit(.minutes(1)))
+struct ScenarioRunTests {
+    private func run(_ scenario: Scenario, _ work: SimulatedWork = SimulatedWork(), _ fault: (Fault, String)? = nil) async throws -> LaunchReport {
+        var graph = scenario.graph(work: work)
+        if let fault { try graph.inject(fault.0, into: fault.1) }
+        return try await Sequencer(graph, options: LaunchOptions(deadline: .seconds(20), deadlineCountsInteractiveTime: false, clock: VirtualClock())).run()
+    }
+
+    @Test("each takes as long as its critical path, and meets its budget")
+    func makespans() async throws {
+        for (scenario, milliseconds) in [(Scenario.firstLaunch, 2500), (.regular, 800), (.push, 800), (.deeplink, 880)] {
+            let report = try await run(scenario)
+            #expect(report.outcome == .completed)
+            #expect(report.makespan == .milliseconds(milliseconds), "\(scenario)")
+            #expect(report.criticalPathDuration == report.makespan)
+            #expect(report.budget.isMet)
+        }
+    }
+
+    @Test("regular: five operations run at the same moment")
+    func parallelism() async throws {
+        let report = try await run(.regular)
+        let starts = report.operations.filter { $0.start == .zero }
+        #expect(starts.map(\.id) == ["splash", "force-update", "fetch-config", "login", "connect-speaker"])
+        #expect(report["tutorial"]?.start == .milliseconds(400))
+    }
+
+    @Test("a person's time does not count: a first launch is measured without it")
+    func interactiveTime() async throws {
+        let report = try await run(.firstLaunch, SimulatedWork(durations: ["login": .seconds(60)]))
+        #expect(report.budget.isMet)
+        #expect(report.budget.measured == .milliseconds(950))
+        #expect(report.budget.interactive == .milliseconds(60_950))
+    }
+
+    @Test("a required update stops everything and takes over; nothing starts after it")
+    func forceUpdate() async throws {
+        for scenario in Scenario.all {
+            let shown = MainFlag()
+            let report = try await run(scenario, SimulatedWork(verdict: .required) { shown.value = true })
+            #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+            #expect(report.operations.allSatisfy { ($0.start ?? .zero) <= .milliseconds(300) })
+            #expect(report["main-app"]?.outcome == .cancelled)
+            #expect(await shown.value)
+        }
+    }
+
+    @Test("what may go wrong goes wrong without harm; what may not is named")
+    func faults() async throws {
+        #expect(try await run(.regular, SimulatedWork(), (.hang, "force-update")).outcome == .completed)
+        #expect(try await run(.regular, SimulatedWork(), (.fail, "connect-speaker")).outcome == .completed)
+        let slow = try await run(.regular, SimulatedWork(), (.delay(.seconds(10)), "fetch-config"))
+        #expect(slow.outcome == .completed && slow.budget.isMet)
+        #expect(slow["fetch-config"]?.outcome == .fellBack)
+        let hung = try await run(.regular, SimulatedWork(), (.hang, "login"))
+        #expect(hung.outcome == .failed(operation: "login", message: "not ended after its timeout of 2 s"))
+        let failed = try await run(.push, SimulatedWork(), (.fail, "login"))
+        #expect(failed.outcome == .failed(operation: "login", message: "a failure was injected into login"))
+    }
+}
+
+@MainActor
+private final class MainFlag {
+    nonisolated init() {}
+    var value = false
+}
