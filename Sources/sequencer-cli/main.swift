@@ -1,1 +1,1 @@
-print("")
+CommandLineTool.main(Array(CommandLine.arguments.dropFirst()))

@@ -212,10 +212,12 @@ extension LaunchStateMachine {
     }
 
     private mutating func releaseDependents(of node: Int, _ effect: Effect) {
+        // What is skipped because of a skipped operation is skipped because of what that one was.
+        let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
         for successor in graph.successors[node] {
             let dependent = successor.index
             if effect == .skip || effect == .startWithoutValue && successor.needsValue, nodes[dependent].cause < 0 {
-                nodes[dependent].cause = Int32(node)
+                nodes[dependent].cause = cause
             }
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
@@ -263,6 +265,7 @@ extension LaunchStateMachine {
         for node in nodes.indices where nodes[node].state == .running {
             tellToCancel(node, &actions)
             stragglers.append(node)
+            nodes[node].isStraggler = true
             end(node, outcome)
         }
         isTakeoverRunning = false

@@ -10,7 +10,7 @@ extension LaunchStateMachine {
         var waiting: Int32
         /// From 0; -1 for an operation that never had a lane (it ran on the main thread, or not at all).
         var lane: Int32 = -1
-        /// The dependency because of which the operation is skipped, or -1.
+        /// The operation whose end is the reason that this one is skipped, however far back; or -1.
         var cause: Int32 = -1
         /// Attempts begun.
         var attempts: Int32 = 0
@@ -27,6 +27,8 @@ extension LaunchStateMachine {
         var isToldToCancel = false
         var isSkippedByCondition = false
         var isComputingFallback = false
+        /// It still ran when the launch stopped waiting for it.
+        var isStraggler = false
 
         init(waiting: Int32) {
             self.waiting = waiting

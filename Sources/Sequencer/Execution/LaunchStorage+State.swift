@@ -22,8 +22,11 @@ extension LaunchStorage.State {
         return machine.nodes[assignment.node].isToldToCancel
     }
 
-    /// Notes that an operation's code came to its end after the operation had.
-    mutating func noteLateEnd(of assignment: LaunchStateMachine.Assignment, at now: Nanoseconds) {
+    /// Notes that an operation's code came to its end after the operation had, unless it did so because it was told to cancel.
+    mutating func noteLateEnd(
+        of assignment: LaunchStateMachine.Assignment, _ result: Result<any Sendable, any Error>, at now: Nanoseconds
+    ) {
+        if result.ending == .cancelled { return }
         let node = machine.nodes[assignment.node]
         guard node.state == .ended, node.end >= 0, assignment.kind == .run else { return }
         let delay = Duration.nanoseconds(max(0, now - node.end))

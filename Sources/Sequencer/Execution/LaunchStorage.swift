@@ -244,7 +244,7 @@ final class LaunchStorage: Sendable {
         input { state, now, actions in
             state.willEnd(assignment, result, values)
             let (counted, next) = state.machine.workerEnded(assignment, result.ending, at: now, &actions)
-            if !counted { state.noteLateEnd(of: assignment, at: now) }
+            if !counted { state.noteLateEnd(of: assignment, result, at: now) }
             return next
         }
     }
@@ -253,7 +253,7 @@ final class LaunchStorage: Sendable {
         input { state, now, actions in
             state.willEnd(assignment, result, values)
             let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &actions)
-            if !counted { state.noteLateEnd(of: assignment, at: now) }
+            if !counted { state.noteLateEnd(of: assignment, result, at: now) }
         }
     }
 

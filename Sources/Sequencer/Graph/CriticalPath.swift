@@ -33,8 +33,8 @@ struct CriticalPath {
         var next = (0..<graph.count).first { remaining[$0] == length && graph.predecessors[$0].isEmpty }
         while let node = next {
             path.append(node)
-            let rest = remaining[node] - duration(node)
-            next = graph.successors[node].first { remaining[$0.index] == rest }?.index
+            let isBefore = { (left: Int, right: Int) in (remaining[right], left) < (remaining[left], right) }
+            next = graph.successors[node].lazy.map(\.index).min(by: isBefore)
         }
     }
 
@@ -52,22 +52,29 @@ extension ValidatedGraph {
 
     /// The length of the longest path, by expected durations: no number of lanes makes the launch shorter.
     public var criticalPathDuration: Duration {
-        let expected = graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
+        let expected = expectedDurations
         return .nanoseconds(CriticalPath(of: self) { expected[$0] }.length)
     }
 
     /// How much longer than expected an operation could take without making the launch take longer, lanes permitting.
     ///
+    /// With no expectation at all, that is nothing, for every operation.
+    ///
     /// - Throws: a ``GraphError`` when there is no such operation.
     public func slack(of id: String) throws(GraphError) -> Duration {
-        .nanoseconds(expectedPath.slack(try index(of: id)))
+        let (node, expected) = (try index(of: id), expectedDurations)
+        return .nanoseconds(CriticalPath(of: self) { expected[$0] }.slack(node))
     }
 
     /// The paths by expected durations, or by the number of operations when nothing is expected of any.
     var expectedPath: CriticalPath {
-        let expected = graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
+        let expected = expectedDurations
         let isKnown = expected.contains { $0 > 0 }
         return CriticalPath(of: self) { isKnown ? expected[$0] : 1 }
+    }
+
+    private var expectedDurations: [Nanoseconds] {
+        graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
     }
 }
 

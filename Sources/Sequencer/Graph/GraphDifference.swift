@@ -30,9 +30,10 @@ public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
 
     /// A line a change: `+ operation`, `- operation`, `~ old → new`, `+ a after b`, `- a after b`.
     public var description: String {
+        let replaced = Set(replacedSteps.flatMap { [$0.old, $0.new] })
         var lines = replacedSteps.map { "~ \($0.old) → \($0.new)" }
-        lines += removedSteps.filter { step in !replacedSteps.contains { $0.old == step } }.map { "- \($0)" }
-        lines += addedSteps.filter { step in !replacedSteps.contains { $0.new == step } }.map { "+ \($0)" }
+        lines += removedSteps.filter { !replaced.contains($0) }.map { "- \($0)" }
+        lines += addedSteps.filter { !replaced.contains($0) }.map { "+ \($0)" }
         lines += removedEdges.map { "- \($0)" } + addedEdges.map { "+ \($0)" }
         return lines.joined(separator: "\n")
     }
@@ -40,28 +41,44 @@ public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
 
 extension ValidatedGraph {
     /// What has to change in `old` to make it this graph.
+    ///
+    /// - Complexity: linear in operations and dependencies of both graphs, but for the sorting of what changed.
     public func difference(from old: ValidatedGraph) -> GraphDifference {
-        let (newSteps, oldSteps) = (Set(identifiers), Set(old.identifiers))
-        let (newEdges, oldEdges) = (edges, old.edges)
-        let added = newSteps.subtracting(oldSteps).sorted()
-        let removed = oldSteps.subtracting(newSteps).sorted()
-        var free = added
+        let added = identifiers.filter { old.positions[$0] == nil }.sorted()
+        let removed = old.identifiers.filter { positions[$0] == nil }.sorted()
+
+        // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken first.
+        var free: [Neighbourhood: [String]] = [:]
+        for step in added.reversed() { free[neighbourhood(of: step), default: []].append(step) }
         var replaced: [GraphDifference.Replacement] = []
         for step in removed {
-            guard let place = free.firstIndex(where: { neighbours(of: $0) == old.neighbours(of: step) }) else { continue }
-            replaced.append(GraphDifference.Replacement(old: step, new: free.remove(at: place)))
+            guard let new = free[old.neighbourhood(of: step)]?.popLast() else { continue }
+            replaced.append(GraphDifference.Replacement(old: step, new: new))
         }
-        let shared = newSteps.intersection(oldSteps)
-        func isShared(_ edge: Edge) -> Bool { shared.contains(edge.operation) && shared.contains(edge.dependency) }
+
+        let (newEdges, oldEdges) = (edges, old.edges)
+        func isShared(_ edge: Edge) -> Bool {
+            [edge.operation, edge.dependency].allSatisfy { positions[$0] != nil && old.positions[$0] != nil }
+        }
         return GraphDifference(
-            addedSteps: added, removedSteps: removed,
+            addedSteps: added,
+            removedSteps: removed,
             addedEdges: newEdges.subtracting(oldEdges).filter(isShared).sorted(),
             removedEdges: oldEdges.subtracting(newEdges).filter(isShared).sorted(),
-            replacedSteps: replaced)
+            replacedSteps: replaced
+        )
     }
 
-    private func neighbours(of id: String) -> [Set<String>]? {
-        guard let node = try? index(of: id) else { return nil }
-        return [Set(predecessors[node].map { self.id($0.index) }), Set(successors[node].map { self.id($0.index) })]
+    private struct Neighbourhood: Hashable {
+        var dependencies: Set<String> = []
+        var dependents: Set<String> = []
+    }
+
+    private func neighbourhood(of id: String) -> Neighbourhood {
+        guard let node = positions[id].map(Int.init) else { return Neighbourhood() }
+        return Neighbourhood(
+            dependencies: Set(predecessors[node].map { self.id($0.index) }),
+            dependents: Set(successors[node].map { self.id($0.index) })
+        )
     }
 }

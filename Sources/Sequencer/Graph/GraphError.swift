@@ -2,12 +2,12 @@
 public struct GraphError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The graph's name.
     public let graph: String
-    /// What is wrong: at least one problem, in the order of the operations they are about.
+    /// What is wrong: at least one problem, in the order of the first operation each is about.
     public let problems: [GraphProblem]
 
     /// One sentence a problem, a line each.
     public var description: String {
-        problems.map { "\(graph): \($0.message)" }.joined(separator: "\n")
+        problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
 }
 
@@ -23,17 +23,17 @@ public struct GraphProblem: Error, Sendable, Equatable, CustomStringConvertible 
         public static let selfDependency = Code(name: "selfDependency")
         /// A dependency on an operation that is not in the graph.
         public static let unknownDependency = Code(name: "unknownDependency")
-        /// A question about an operation that is not in the graph.
+        /// A question about an operation that is not in the graph, or a dependency added to one.
         public static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
         public static let duplicateIdentifier = Code(name: "duplicateIdentifier")
-        /// An identifier that is empty, too long, or holds characters that cannot be printed.
+        /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
         public static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
         public static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
         public static let severalMilestones = Code(name: "severalMilestones")
-        /// A step reads a value of another type than the step of that name produces.
+        /// A step reads a value that the step of that name does not produce, or not before it starts.
         public static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, or waiting for one outside the graph.
         public static let foreignOperation = Code(name: "foreignOperation")
@@ -43,7 +43,7 @@ public struct GraphProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public let code: Code
     /// The positions of the operations it is about, in the order they were added; for a cycle, its operations in the order of ``path``.
     public let positions: [Int]
-    /// The identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
+    /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
     public let path: [String]
     /// One sentence: what, where, what was expected.
     public let message: String
@@ -63,25 +63,6 @@ public struct GraphProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     static func suggestion(_ nearest: String?) -> String {
-        nearest.map { "; did you mean '\($0)'?" } ?? ""
-    }
-}
-
-/// `text` fit for one line of output: control characters escaped, and cut after `limit` characters.
-package func printable(_ text: String, limit: Int = 80) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars.prefix(limit) {
-        if scalar.isPrintable { result.unicodeScalars.append(scalar) } else { result += "\\u{" + String(scalar.value, radix: 16) + "}" }
-    }
-    return text.unicodeScalars.count > limit ? result + "…" : result
-}
-
-extension Unicode.Scalar {
-    /// Whether a terminal or a drawing shows this as a character, rather than obeying it.
-    package var isPrintable: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
-        default: true
-        }
+        nearest.map { "; did you mean '\(printable($0))'?" } ?? ""
     }
 }

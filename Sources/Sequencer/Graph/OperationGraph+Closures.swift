@@ -8,68 +8,135 @@ extension OperationGraph {
     /// Adds a step that runs straight through on a lane.
     @discardableResult
     public mutating func add<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (repeat each Input) throws -> Value
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil,
+        body: @escaping @Sendable (repeat each Input) throws -> Value
     ) -> Step<Value> {
-        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .synchronous { launch in
-            try body(repeat try launch.value(of: each inputs))
-        })
+        insert(
+            id,
+            options,
+            repeat each inputs,
+            after: dependencies,
+            fallback: fallback,
+            work: .synchronous { launch in
+                try body(repeat try launch.value(of: each inputs))
+            }
+        )
     }
 
     /// Adds a step that may suspend.
     @discardableResult
     public mutating func add<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (repeat each Input) async throws -> Value
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil,
+        body: @escaping @Sendable (repeat each Input) async throws -> Value
     ) -> Step<Value> {
-        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .asynchronous { launch in
-            try await body(repeat try launch.value(of: each inputs))
-        })
+        insert(
+            id,
+            options,
+            repeat each inputs,
+            after: dependencies,
+            fallback: fallback,
+            work: .asynchronous { launch in
+                try await body(repeat try launch.value(of: each inputs))
+            }
+        )
     }
 
     /// Adds a step that runs straight through on a lane, and is given the launch.
     @discardableResult
     public mutating func add<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (Launch, repeat each Input) throws -> Value
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil,
+        body: @escaping @Sendable (Launch, repeat each Input) throws -> Value
     ) -> Step<Value> {
-        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .synchronous { launch in
-            try body(launch, repeat try launch.value(of: each inputs))
-        })
+        insert(
+            id,
+            options,
+            repeat each inputs,
+            after: dependencies,
+            fallback: fallback,
+            work: .synchronous { launch in
+                try body(launch, repeat try launch.value(of: each inputs))
+            }
+        )
     }
 
     /// Adds a step that may suspend, and is given the launch.
     @discardableResult
     public mutating func add<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil, body: @escaping @Sendable (Launch, repeat each Input) async throws -> Value
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        fallback: Fallback<Value>? = nil,
+        body: @escaping @Sendable (Launch, repeat each Input) async throws -> Value
     ) -> Step<Value> {
-        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .asynchronous { launch in
-            try await body(launch, repeat try launch.value(of: each inputs))
-        })
+        insert(
+            id,
+            options,
+            repeat each inputs,
+            after: dependencies,
+            fallback: fallback,
+            work: .asynchronous { launch in
+                try await body(launch, repeat try launch.value(of: each inputs))
+            }
+        )
     }
 
     /// Adds a step that runs on the main thread.
     @discardableResult
     public mutating func add<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
-        on thread: MainThread, fallback: Fallback<Value>? = nil, body: @escaping @MainActor @Sendable (repeat each Input) async throws -> Value
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback: Fallback<Value>? = nil,
+        body: @escaping @MainActor @Sendable (repeat each Input) async throws -> Value
     ) -> Step<Value> {
-        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .main { launch in
-            try await body(repeat try launch.value(of: each inputs))
-        })
+        insert(
+            id,
+            options,
+            repeat each inputs,
+            after: dependencies,
+            fallback: fallback,
+            work: .main { launch in
+                try await body(repeat try launch.value(of: each inputs))
+            }
+        )
     }
 
     /// Adds a step that runs on the main thread, and is given the launch.
     @discardableResult
     public mutating func add<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: StepOption..., using inputs: repeat Step<each Input>, after dependencies: any StepReference...,
-        on thread: MainThread, fallback: Fallback<Value>? = nil,
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback: Fallback<Value>? = nil,
         body: @escaping @MainActor @Sendable (Launch, repeat each Input) async throws -> Value
     ) -> Step<Value> {
-        insert(id, options, repeat each inputs, after: dependencies, fallback: fallback, work: .main { launch in
-            try await body(launch, repeat try launch.value(of: each inputs))
-        })
+        insert(
+            id,
+            options,
+            repeat each inputs,
+            after: dependencies,
+            fallback: fallback,
+            work: .main { launch in
+                try await body(launch, repeat try launch.value(of: each inputs))
+            }
+        )
     }
 
     /// Adds a step that does nothing itself: a name for "all of these have ended".
@@ -80,8 +147,12 @@ extension OperationGraph {
     }
 
     private mutating func insert<Value: Sendable, each Input: Sendable>(
-        _ id: String, _ options: [StepOption], _ inputs: repeat Step<each Input>, after dependencies: [any StepReference],
-        fallback: Fallback<Value>?, work: StepWork
+        _ id: String,
+        _ options: [StepOption],
+        _ inputs: repeat Step<each Input>,
+        after dependencies: [any StepReference],
+        fallback: Fallback<Value>?,
+        work: StepWork
     ) -> Step<Value> {
         var list = DependencyList()
         var types: [any Sendable.Type] = []
@@ -90,8 +161,15 @@ extension OperationGraph {
             types.append(input.producedType)
         }
         insert(
-            id, options: options, inputs: list, dependencies: dependencies, inputTypes: types, fallback: fallback?.erased,
-            valueType: Value.self, work: work)
+            id,
+            options: options,
+            inputs: list,
+            dependencies: dependencies,
+            inputTypes: types,
+            fallback: fallback?.erased,
+            valueType: Value.self,
+            work: work
+        )
         return Step(id: id, index: Int32(nodes.count - 1))
     }
 }

@@ -41,6 +41,12 @@ extension OperationGraph {
         guard let index = nodes.firstIndex(where: { $0.id == id }) else {
             throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
         }
+        if let operation = nodes[index].operation {
+            // It runs inside a closure from now on; its dependencies on other operations, and theirs on it, count as before.
+            var policy = nodes[index].policy?.value ?? .standard
+            policy.operation = operation
+            nodes[index].policy = Boxed(policy)
+        }
         nodes[index].work = nodes[index].work.misbehaving(fault.kind)
     }
 }
@@ -81,7 +87,8 @@ extension StepWork {
 
 extension Fault.Kind {
     fileprivate nonisolated(nonsending) func apply(
-        _ launch: Launch, _ work: nonisolated(nonsending) () async throws -> any Sendable
+        _ launch: Launch,
+        _ work: nonisolated(nonsending) () async throws -> any Sendable
     ) async throws -> any Sendable {
         switch self {
         case .fail: throw InjectedFailure(operation: launch.operation)

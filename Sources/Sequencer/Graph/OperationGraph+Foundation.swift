@@ -11,14 +11,24 @@ extension OperationGraph {
     ///
     /// - Parameters:
     ///   - operation: the operation. It must not be in a queue.
-    ///   - id: its identifier; the operation's `name` if it has one, else its type's name in lower case with hyphens and without `Operation`.
+    ///   - id: its identifier; the operation's `name` if it has one, else its type's name in lower case with hyphens and without `Operation`
+    ///     and generic arguments.
     @discardableResult
     public mutating func add(
-        _ operation: Operation, id: String? = nil, _ options: StepOption..., after dependencies: any StepReference...
+        _ operation: Operation,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...
     ) -> Step<Void> {
-        let id = id ?? operation.name ?? Self.identifier(for: type(of: operation))
+        let id = id ?? Self.identifier(for: operation)
         insert(
-            id, options: options, inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .operation(operation))
+            id,
+            options: options,
+            inputs: DependencyList(),
+            dependencies: dependencies,
+            valueType: Void.self,
+            work: .operation(operation)
+        )
         return Step(id: id, index: Int32(nodes.count - 1))
     }
 
@@ -29,22 +39,38 @@ extension OperationGraph {
     /// ```
     @discardableResult
     public mutating func addOperation(
-        _ id: String, _ options: StepOption..., after dependencies: any StepReference...,
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
         make: @escaping @Sendable (Launch) throws -> Operation
     ) -> Step<Void> {
         insert(
-            id, options: options, inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .makeOperation(make))
+            id,
+            options: options,
+            inputs: DependencyList(),
+            dependencies: dependencies,
+            valueType: Void.self,
+            work: .makeOperation(make)
+        )
         return Step(id: id, index: Int32(nodes.count - 1))
     }
 
-    /// `PresentTutorialOperation` → `present-tutorial`.
+    static func identifier(for operation: Operation) -> String {
+        if let name = operation.name, !name.isEmpty { return name }
+        return identifier(for: type(of: operation))
+    }
+
+    /// `PresentTutorialOperation` → `present-tutorial`, `HTTPFetchOperation<User>` → `http-fetch`.
     static func identifier(for type: Operation.Type) -> String {
+        let name = Array(String(describing: type).prefix { $0 != "<" })
         var words = ""
-        var previous: Character?
-        for character in String(describing: type) {
-            if character.isUppercase, let last = previous, last.isLowercase || last.isNumber { words.append("-") }
+        for (index, character) in name.enumerated() {
+            if character.isUppercase, index > 0 {
+                // A capital begins a word after a small letter or a digit, and as the last of several ("HTTPFetch").
+                let (last, isFollowedBySmall) = (name[index - 1], index + 1 < name.count && name[index + 1].isLowercase)
+                if last.isLowercase || last.isNumber || last.isUppercase && isFollowedBySmall { words.append("-") }
+            }
             words.append(character.lowercased())
-            previous = character
         }
         let suffix = "-operation"
         return words.hasSuffix(suffix) ? String(words.dropLast(suffix.count)) : words

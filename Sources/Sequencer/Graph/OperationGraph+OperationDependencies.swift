@@ -5,38 +5,50 @@ extension OperationGraph {
     func addOperationDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) {
         var owner: [ObjectIdentifier: Int] = [:]
         for (position, node) in nodes.enumerated() {
-            guard case .operation(let operation) = node.work else { continue }
+            guard let operation = node.operation else { continue }
             if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
                 problems.append(
                     GraphProblem(
-                        .foreignOperation, positions: [first, position],
-                        "'\(printable(nodes[first].id))' and '\(printable(node.id))' are the same Operation; an Operation runs once"))
+                        .foreignOperation,
+                        positions: [first, position],
+                        "'\(printable(nodes[first].id))' and '\(printable(node.id))' are the same Operation; an Operation runs once"
+                    )
+                )
             }
             if node.policy?.value.retry != nil {
                 problems.append(
                     GraphProblem(
-                        .foreignOperation, positions: [position],
-                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"))
+                        .foreignOperation,
+                        positions: [position],
+                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
+                    )
+                )
             }
             if operation.isExecuting || operation.isFinished {
                 problems.append(
                     GraphProblem(
-                        .foreignOperation, positions: [position],
-                        "\(printable(node.id)): its Operation \(operation.isFinished ? "has finished" : "runs") already; an Operation runs once, make a new one"))
+                        .foreignOperation,
+                        positions: [position],
+                        "\(printable(node.id)): its Operation \(operation.isFinished ? "has finished" : "runs") already; an Operation runs once, make a new one"
+                    )
+                )
             }
         }
         guard !owner.isEmpty else { return }
         for (position, node) in nodes.enumerated() {
-            guard case .operation(let operation) = node.work else { continue }
+            guard let operation = node.operation else { continue }
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
                     if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }
                 } else {
-                    let name = dependency.name ?? Self.identifier(for: type(of: dependency))
+                    let name = Self.identifier(for: dependency)
                     problems.append(
                         GraphProblem(
-                            .foreignOperation, positions: [position],
-                            "\(printable(node.id)) waits, by addDependency, for the Operation '\(printable(name))', which is not in the graph; add it"))
+                            .foreignOperation,
+                            positions: [position],
+                            "\(printable(node.id)) waits, by addDependency, for the Operation '\(printable(name))', which is not in the graph; add it"
+                        )
+                    )
                 }
             }
         }

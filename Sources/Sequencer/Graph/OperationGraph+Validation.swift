@@ -15,23 +15,34 @@ extension OperationGraph {
         var problems: [GraphProblem] = []
         let index = checkIdentifiers(&problems)
         checkPolicies(&problems)
-        checkInputs(index, &problems)
         var known = resolvedEdges(index, &problems)
         addOperationDependencies(to: &known, &problems)
 
         let predecessors = AdjacencyList(count: count, edges: known, .predecessors)
         let successors = AdjacencyList(count: count, edges: known, .successors)
+        checkInputs(index, predecessors, &problems)
         let order = topologicalOrder(predecessors, successors)
-        if order.count < count {
-            let path = cycle(outside: order, predecessors)
-            let names = path.map { nodes[$0].id }
-            problems.append(
-                GraphProblem(
-                    .cycle, positions: Array(path.dropLast()), path: names,
-                    "cycle: " + names.map { printable($0) }.joined(separator: " → ") + " (each waits for the next)"))
-        }
-        guard problems.isEmpty else { throw GraphError(graph: name, problems: problems) }
-        return ValidatedGraph(graph: self, predecessors: predecessors, successors: successors, order: order)
+        if order.count < count { problems += cycles(outside: order, predecessors).map(problem(ofCycle:)) }
+        guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
+        return ValidatedGraph(graph: self, positions: index, predecessors: predecessors, successors: successors, order: order)
+    }
+
+    /// The problems as a reader meets them: by the first operation each is about, those about none last.
+    private static func inOrder(_ problems: [GraphProblem]) -> [GraphProblem] {
+        let places = problems.enumerated().map { (first: $1.positions.first ?? .max, found: $0) }
+        return places.sorted(by: <).map { problems[$0.found] }
+    }
+
+    private func problem(ofCycle cycle: [Int]) -> GraphProblem {
+        let path = (cycle + cycle.prefix(1)).map { nodes[$0].id }
+        var names = path.map { printable($0) }
+        if names.count > 50 { names.replaceSubrange(20..<(names.count - 20), with: ["(\(names.count - 40) more)"]) }
+        return GraphProblem(
+            .cycle,
+            positions: cycle,
+            path: path,
+            "cycle: " + names.joined(separator: " → ") + " (each waits for the next)"
+        )
     }
 
     private func checkIdentifiers(_ problems: inout [GraphProblem]) -> [String: Int32] {
@@ -40,14 +51,22 @@ extension OperationGraph {
         for (position, node) in nodes.enumerated() {
             if let complaint = Self.complaint(aboutIdentifier: node.id) {
                 problems.append(
-                    GraphProblem(.invalidIdentifier, positions: [position], "operation \(position + 1): the identifier '\(printable(node.id))' \(complaint)"))
+                    GraphProblem(
+                        .invalidIdentifier,
+                        positions: [position],
+                        "operation \(position + 1): the identifier '\(printable(node.id, limit: 80))' \(complaint)"
+                    )
+                )
             }
             if let first = index.updateValue(Int32(position), forKey: node.id) {
                 index[node.id] = first
                 problems.append(
                     GraphProblem(
-                        .duplicateIdentifier, positions: [Int(first), position],
-                        "operations \(first + 1) and \(position + 1) have the same identifier '\(printable(node.id))'; each needs its own"))
+                        .duplicateIdentifier,
+                        positions: [Int(first), position],
+                        "operations \(first + 1) and \(position + 1) have the same identifier '\(printable(node.id))'; each needs its own"
+                    )
+                )
             }
         }
         return index
@@ -84,17 +103,22 @@ extension OperationGraph {
                 if retry.backoff < .zero || retry.backoff > Self.longestDuration || retry.maximumBackoff < .zero
                     || retry.maximumBackoff > Self.longestDuration
                 {
-                    complain("a retry's backoff must be 0 to 24 hours")
+                    complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
                 }
-                if !(retry.multiplier >= 1 && retry.multiplier <= 1000) { complain("a retry's multiplier must be 1 to 1000, and is \(retry.multiplier)") }
+                if !(retry.multiplier >= 1 && retry.multiplier <= 1000) {
+                    complain("a retry's multiplier must be 1 to 1000, and is \(retry.multiplier)")
+                }
                 if !(0...1).contains(retry.jitter) { complain("a retry's jitter must be 0 to 1, and is \(retry.jitter)") }
             }
             if policy.isMilestone {
                 if let first = milestone {
                     problems.append(
                         GraphProblem(
-                            .severalMilestones, positions: [first, position],
-                            "'\(printable(nodes[first].id))' and '\(printable(node.id))' are both marked as milestone; there can be one"))
+                            .severalMilestones,
+                            positions: [first, position],
+                            "'\(printable(nodes[first].id))' and '\(printable(node.id))' are both marked as milestone; there can be one"
+                        )
+                    )
                 } else {
                     milestone = position
                 }
@@ -102,14 +126,21 @@ extension OperationGraph {
         }
     }
 
-    private func checkInputs(_ index: [String: Int32], _ problems: inout [GraphProblem]) {
+    /// Checks that every step reads what is there; one that reads from an unknown step waits for it too, which is reported already.
+    private func checkInputs(_ index: [String: Int32], _ predecessors: AdjacencyList, _ problems: inout [GraphProblem]) {
         for (position, node) in nodes.enumerated() {
             for input in node.policy?.value.inputs ?? [] {
-                guard let found = index[input.id], nodes[Int(found)].valueType != input.type else { continue }
-                problems.append(
-                    GraphProblem(
-                        .valueType, positions: [position, Int(found)],
-                        "\(printable(node.id)) reads \(input.type) from '\(printable(input.id))', which produces \(nodes[Int(found)].valueType)"))
+                guard let found = self.position(of: input.id, in: index).map(Int.init) else { continue }
+                let complaint: String
+                if nodes[found].valueType != input.type {
+                    complaint = "reads \(input.type) from '\(printable(nodes[found].id))', which produces \(nodes[found].valueType)"
+                } else if found != position, !predecessors[position].contains(where: { $0.index == found }) {
+                    // The step was replaced by another one, and then added again.
+                    complaint = "reads from '\(printable(nodes[found].id))', and does not wait for it; add the dependency"
+                } else {
+                    continue
+                }
+                problems.append(GraphProblem(.valueType, positions: [position, found], "\(printable(node.id)) \(complaint)"))
             }
         }
     }
@@ -120,79 +151,44 @@ extension OperationGraph {
         if !names.isEmpty {
             known.removeAll(keepingCapacity: true)
             for var edge in edges {
-                if edge.target < 0 {
-                    let name = names[Int(-1 - edge.target)]
-                    guard let target = index[name] else {
-                        problems.append(unknownDependency(name, of: edge, problems.count))
-                        continue
-                    }
-                    edge.target = target
+                if edge.node < 0, let node = position(of: names[Int(-1 - edge.node)], in: index) { edge.node = node }
+                if edge.target < 0, let target = position(of: names[Int(-1 - edge.target)], in: index) { edge.target = target }
+                if edge.node >= 0, edge.target >= 0 {
+                    known.append(edge)
+                } else {
+                    problems.append(problem(ofUnresolved: edge, problems.count))
                 }
-                if edge.node < 0 {
-                    let name = names[Int(-1 - edge.node)]
-                    guard let node = index[name] else {
-                        problems.append(.unknownStep(name, nearest: nearestName(to: name, in: nodes.lazy.map(\.id))))
-                        continue
-                    }
-                    edge.node = node
-                }
-                known.append(edge)
             }
         }
         return known.filter { edge in
             guard edge.node == edge.target else { return true }
             let id = printable(nodes[Int(edge.node)].id)
             problems.append(
-                GraphProblem(.selfDependency, positions: [Int(edge.node)], "\(id) waits for itself; remove '\(id)' from its dependencies"))
+                GraphProblem(.selfDependency, positions: [Int(edge.node)], "\(id) waits for itself; remove '\(id)' from its dependencies")
+            )
             return false
         }
     }
 
-    private func unknownDependency(_ name: String, of edge: GraphEdge, _ found: Int) -> GraphProblem {
+    private func problem(ofUnresolved edge: GraphEdge, _ found: Int) -> GraphProblem {
         let dependent = edge.node < 0 ? names[Int(-1 - edge.node)] : nodes[Int(edge.node)].id
+        let dependency = edge.target < 0 ? names[Int(-1 - edge.target)] : nodes[Int(edge.target)].id
         // Suggestions cost a pass over all names: give them for the first problems only.
-        let nearest = found < 20 ? nearestName(to: name, in: nodes.lazy.map(\.id).filter { $0 != dependent }) : nil
+        func suggestion(for name: String, besides other: String) -> String {
+            GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.lazy.map(\.id).filter { $0 != other }) : nil)
+        }
+        if edge.target >= 0 {
+            return GraphProblem(
+                .unknownStep,
+                "there is no operation '\(printable(dependent))' to wait for '\(printable(dependency))'"
+                    + suggestion(for: dependent, besides: dependency)
+            )
+        }
         return GraphProblem(
-            .unknownDependency, positions: edge.node < 0 ? [] : [Int(edge.node)],
-            "\(printable(dependent)) waits for '\(printable(name))', which is not in the graph" + GraphProblem.suggestion(nearest))
-    }
-
-    /// Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first were added first.
-    private func topologicalOrder(_ predecessors: AdjacencyList, _ successors: AdjacencyList) -> [Int32] {
-        var waiting = [Int32](unsafeUninitializedCapacity: count) { buffer, initialized in
-            for node in 0..<count { buffer[node] = predecessors.degree(node) }
-            initialized = count
-        }
-        var order: [Int32] = []
-        order.reserveCapacity(count)
-        for node in 0..<count where waiting[node] == 0 { order.append(Int32(node)) }
-        var next = 0
-        while next < order.count {
-            for successor in successors[Int(order[next])] {
-                waiting[successor.index] -= 1
-                if waiting[successor.index] == 0 { order.append(Int32(successor.index)) }
-            }
-            next += 1
-        }
-        return order
-    }
-
-    /// A cycle among the operations that have no place in `order`: each of them waits for another one, so walking back must return.
-    private func cycle(outside order: [Int32], _ predecessors: AdjacencyList) -> [Int] {
-        var isOrdered = [Bool](repeating: false, count: count)
-        for node in order { isOrdered[Int(node)] = true }
-        guard var node = isOrdered.firstIndex(of: false) else { return [] }
-        var place = [Int](repeating: -1, count: count)
-        var path: [Int] = []
-        while place[node] < 0 {
-            place[node] = path.count
-            path.append(node)
-            guard let next = predecessors[node].first(where: { !isOrdered[$0.index] }) else { return path }
-            node = next.index
-        }
-        let found = Array(path[place[node]...])
-        // Begin where a reader would: with the step that was added first.
-        let first = found.indices.min { found[$0] < found[$1] } ?? 0
-        return Array(found[first...] + found[..<first]) + [found[first]]
+            .unknownDependency,
+            positions: edge.node < 0 ? [] : [Int(edge.node)],
+            "\(printable(dependent)) \(edge.needsValue ? "reads" : "waits for") '\(printable(dependency))', which is not in the graph"
+                + suggestion(for: dependency, besides: dependent)
+        )
     }
 }

@@ -20,6 +20,8 @@ public struct OperationGraph: Sendable {
     var edges: [GraphEdge] = []
     /// The identifiers that edges name before, or without, a step of that name: an edge's target `t < 0` is `names[-1 - t]`.
     var names: [String] = []
+    /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
+    private var replacements: [String: String] = [:]
 
     /// An empty graph: legal, and complete at once when run.
     public init(_ name: String) {
@@ -56,16 +58,21 @@ public struct OperationGraph: Sendable {
 
     /// Removes a step. What waited for it now waits for what it waited for.
     ///
+    /// A step that reads its value cannot do without: such a graph is not valid until a step of that identifier is added again.
+    ///
     /// - Returns: whether there was a step of that identifier.
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
-        resolveNames()
-        guard let removed = nodes.firstIndex(where: { $0.id == id }).map(Int32.init) else { return false }
-        let inherited = edges.filter { $0.node == removed }
+        let index = resolveNames()
+        guard let removed = index[id] else { return false }
+        let inherited = edges.filter { $0.node == removed && $0.target != removed }
         var kept: [GraphEdge] = []
         for edge in edges where edge.node != removed {
             if edge.target == removed {
                 for parent in inherited { kept.append(GraphEdge(node: edge.node, target: parent.target, needsValue: false)) }
+                guard reads(edge, in: index) else { continue }
+                names.append(id)
+                kept.append(GraphEdge(node: edge.node, target: -Int32(names.count), needsValue: edge.needsValue))
             } else {
                 kept.append(edge)
             }
@@ -78,19 +85,23 @@ public struct OperationGraph: Sendable {
     /// Puts the step `new`, already added, in the place of the step `old`: it waits for what `old` waited for, what waited for `old` waits
     /// for it, and `old` is gone.
     ///
+    /// From then on the handle and the identifier of `old`, where they name a dependency or a value to read, mean `new`. It has to produce a
+    /// value of the same type where one is read; ``validated()`` checks that.
+    ///
     /// - Returns: whether both steps are in the graph.
     @discardableResult
     public mutating func replace(_ old: String, with new: String) -> Bool {
-        resolveNames()
-        guard old != new, let from = nodes.firstIndex(where: { $0.id == old }), let to = nodes.firstIndex(where: { $0.id == new }) else {
-            return false
-        }
+        let index = resolveNames()
+        guard old != new, let from = index[old], let to = index[new] else { return false }
         for index in edges.indices {
-            if edges[index].node == from { edges[index].node = Int32(to) }
-            if edges[index].target == from { edges[index].target = Int32(to) }
+            if edges[index].node == from { edges[index].node = to }
+            if edges[index].target == from { edges[index].target = to }
         }
         edges.removeAll { $0.node == $0.target && $0.node == to }
-        deleteNode(Int32(from))
+        // No circle can come of this: `new` is in the graph, so nothing takes its place.
+        replacements[old] = new
+        replacements[new] = nil
+        deleteNode(from)
         return true
     }
 }
@@ -102,6 +113,12 @@ struct GraphNode: Sendable {
     /// Nil when nothing was said: the default policy.
     var policy: Boxed<StepPolicy>?
     var valueType: any Sendable.Type
+
+    /// The Foundation operation that exists already and that the step runs, itself or inside a closure.
+    var operation: Operation? {
+        if case .operation(let operation) = work { return operation }
+        return policy?.value.operation
+    }
 }
 
 /// One dependency: `node` waits for `target`.
@@ -123,8 +140,14 @@ final class Boxed<Value: Sendable>: Sendable {
 extension OperationGraph {
     /// Adds a step; every public way to add one ends here.
     mutating func insert(
-        _ id: String, options: [StepOption], inputs: DependencyList, dependencies: [any StepReference], inputTypes: [any Sendable.Type] = [],
-        fallback: StepFallback? = nil, valueType: any Sendable.Type, work: StepWork
+        _ id: String,
+        options: [StepOption],
+        inputs: DependencyList,
+        dependencies: [any StepReference],
+        inputTypes: [any Sendable.Type] = [],
+        fallback: StepFallback? = nil,
+        valueType: any Sendable.Type,
+        work: StepWork
     ) {
         let node = Int32(nodes.count)
         for reference in inputs.references { connect(node, to: reference) }
@@ -156,15 +179,37 @@ extension OperationGraph {
         return -Int32(names.count)
     }
 
+    /// Where the step of that name is, or the one that took its place, given where each identifier is.
+    func position(of name: String, in index: [String: Int32]) -> Int32? {
+        var name = name
+        while true {
+            if let position = index[name] { return position }
+            guard let replacement = replacements[name] else { return nil }
+            name = replacement
+        }
+    }
+
+    /// Whether the step at the end of `edge` reads the value of the one at its beginning.
+    func reads(_ edge: GraphEdge, in index: [String: Int32]) -> Bool {
+        if edge.needsValue { return true }
+        guard edge.node >= 0, let inputs = nodes[Int(edge.node)].policy?.value.inputs else { return false }
+        return inputs.contains { position(of: $0.id, in: index) == edge.target }
+    }
+
     /// Replaces names by indices where a step of that name exists.
-    private mutating func resolveNames() {
-        guard !names.isEmpty else { return }
+    ///
+    /// - Returns: where each identifier is, the first time it was used.
+    private mutating func resolveNames() -> [String: Int32] {
         var index: [String: Int32] = [:]
         for (position, node) in nodes.enumerated() where index[node.id] == nil { index[node.id] = Int32(position) }
-        for position in edges.indices {
-            if edges[position].target < 0, let found = index[names[Int(-1 - edges[position].target)]] { edges[position].target = found }
-            if edges[position].node < 0, let found = index[names[Int(-1 - edges[position].node)]] { edges[position].node = found }
+        guard !names.isEmpty else { return index }
+        for place in edges.indices {
+            if edges[place].target < 0, let found = position(of: names[Int(-1 - edges[place].target)], in: index) {
+                edges[place].target = found
+            }
+            if edges[place].node < 0, let found = position(of: names[Int(-1 - edges[place].node)], in: index) { edges[place].node = found }
         }
+        return index
     }
 
     private mutating func deleteNode(_ removed: Int32) {

@@ -44,7 +44,10 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// A policy of `attempts` in all, with pauses that start at `backoff` and grow by `multiplier`.
     public init(
-        attempts: Int, backoff: Duration = .milliseconds(50), multiplier: Double = 2, maximumBackoff: Duration = .seconds(5),
+        attempts: Int,
+        backoff: Duration = .milliseconds(50),
+        multiplier: Double = 2,
+        maximumBackoff: Duration = .seconds(5),
         jitter: Double = 0.1
     ) {
         self.attempts = attempts
@@ -193,6 +196,8 @@ struct StepPolicy: Sendable {
     var expected: Duration?
     var isMilestone = false
     var fallback: StepFallback?
+    /// The Foundation operation that the step's closure runs, if a fault was injected into one.
+    var operation: Operation?
     /// The steps whose values this one reads, each with the type it was promised.
     var inputs: [(id: String, type: any Sendable.Type)] = []
 

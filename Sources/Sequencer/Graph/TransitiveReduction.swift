@@ -12,23 +12,30 @@ extension ValidatedGraph {
     }
 
     /// The same graph without the dependencies that others imply, but for those whose values are read.
-    public func reduced() throws(GraphError) -> ValidatedGraph {
+    public func reduced() -> ValidatedGraph {
         var implied = Set<Int64>()
         forEachImpliedEdge { node, dependency in implied.insert(Int64(node) << 32 | Int64(dependency)) }
         var reduced = graph
         reduced.names = []
         reduced.edges = []
         for node in 0..<count {
+            let inputs = Set(policy(node).inputs.compactMap { graph.position(of: $0.id, in: positions) })
+            // A dependency may have been said twice, `using:` and `after:`. One is kept: the one that needs the value.
+            let needed = Set(predecessors[node].lazy.filter(\.needsValue).map(\.index))
             var seen = Set<Int>()
-            for dependency in predecessors[node] {
-                let isImplied = implied.contains(Int64(node) << 32 | Int64(dependency.index))
-                if dependency.needsValue || !isImplied && seen.insert(dependency.index).inserted {
-                    reduced.edges.append(
-                        GraphEdge(node: Int32(node), target: Int32(dependency.index), needsValue: dependency.needsValue))
-                }
+            for dependency in predecessors[node].lazy.map(\.index) where seen.insert(dependency).inserted {
+                let edge = GraphEdge(node: Int32(node), target: Int32(dependency), needsValue: needed.contains(dependency))
+                if inputs.contains(edge.target) || !implied.contains(Int64(node) << 32 | Int64(dependency)) { reduced.edges.append(edge) }
             }
         }
-        return try reduced.validated()
+        // Not validated once more: that would bring back the dependencies that Foundation operations have among themselves.
+        return ValidatedGraph(
+            graph: reduced,
+            positions: positions,
+            predecessors: AdjacencyList(count: count, edges: reduced.edges, .predecessors),
+            successors: AdjacencyList(count: count, edges: reduced.edges, .successors),
+            order: order
+        )
     }
 
     /// Calls `body` with each operation and each of its dependencies that another one implies.

@@ -15,6 +15,8 @@ public struct ValidatedGraph: Sendable {
     /// The graph this was made of.
     public let graph: OperationGraph
 
+    /// Where each identifier is.
+    let positions: [String: Int32]
     let predecessors: AdjacencyList
     let successors: AdjacencyList
     /// Every operation after those it waits for.
@@ -40,13 +42,15 @@ public struct ValidatedGraph: Sendable {
     func policy(_ index: Int) -> StepPolicy { graph.nodes[index].policy?.value ?? StepPolicy.standard }
 
     func index(of id: String) throws(GraphError) -> Int {
-        if let index = graph.nodes.firstIndex(where: { $0.id == id }) { return index }
+        if let position = positions[id] { return Int(position) }
         throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: graph.nodes.lazy.map(\.id)))])
     }
 
+    /// The step that a handle means: the one that was added under its identifier, or that took its place.
     func index(of step: Step<some Sendable>) throws(GraphError) -> Int {
         let hint = Int(step.index)
         if hint >= 0, hint < graph.nodes.count, graph.nodes[hint].id == step.id { return hint }
+        if let position = graph.position(of: step.id, in: positions) { return Int(position) }
         return try index(of: step.id)
     }
 }

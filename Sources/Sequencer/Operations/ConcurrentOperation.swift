@@ -274,8 +274,14 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// `removeDependency` takes as well. It is not done for all that end, since `dependencies` is documented to keep what has finished.
     private func unlinkFromPredecessors() {
         #if !canImport(ObjectiveC)
-            for predecessor in dependencies {
-                removeDependency(predecessor)
+            var pending = dependencies
+            for predecessor in pending { removeDependency(predecessor) }
+            while var predecessor = pending.popLast() {
+                // Only this loop holds it: let go of its own predecessors first, or freeing a long chain would recurse along it.
+                guard isKnownUniquelyReferenced(&predecessor) else { continue }
+                let further = predecessor.dependencies
+                for next in further { predecessor.removeDependency(next) }
+                pending += further
             }
         #endif
     }

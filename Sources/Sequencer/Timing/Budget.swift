@@ -34,9 +34,9 @@ public struct BudgetResult: Sendable, Hashable {
     public let measured: Duration
     /// The time, until then, in which at least one interactive operation ran.
     public let interactive: Duration
-    /// Whether the measured time is within the budget.
-    public var isMet: Bool { measured <= budget.limit }
-    /// The operations that caused an overrun, the largest share first: those on the way to the milestone that took longest (beyond what was
-    /// expected, where something was), as many as it takes to explain the overrun. Empty when the budget is met.
+    /// Whether the measured time is within the budget, in a launch that neither failed nor was cancelled.
+    public let isMet: Bool
+    /// The operations on the way to the milestone that caused an overrun, as many as it takes to explain it: first those that took longer
+    /// than was expected of them, the largest excess first, then those that took longest. Empty when the time was enough.
     public let causes: [String]
 }

@@ -43,9 +43,10 @@ public struct LaunchReport: Sendable {
         case .cancelled?: return .cancelled
         case .failed(let node)?: return failed(node)
         case .deadline?:
-            let running = record.stragglers.map { printable(record.graph.id($0)) }
             guard let first = record.stragglers.first else { return failed(0, "the launch met its deadline before anything ran") }
-            let others = running.count > 1 ? " (still running: \(running.joined(separator: ", ")))" : ""
+            let running = record.stragglers.prefix(10).map { printable(record.graph.id($0)) }
+            let more = record.stragglers.count > 10 ? " and \(record.stragglers.count - 10) more" : ""
+            let others = running.count > 1 ? " (still running: \(running.joined(separator: ", "))\(more))" : ""
             return failed(first, "still running at the launch's deadline" + others)
         case nil:
             // A launch that never reached its milestone has not done what it is for.
@@ -75,7 +76,7 @@ public struct LaunchReport: Sendable {
 
     /// The operations of the longest path through the graph by measured durations, in order: only by shortening one of them can the launch
     /// become shorter.
-    public var criticalPath: [String] { record.path.path.map(record.graph.id) }
+    public var criticalPath: [String] { record.criticalNodes.map(record.graph.id) }
 
     /// The length of the critical path: what is missing to the makespan was spent waiting for lanes, resources or the machine.
     public var criticalPathDuration: Duration { .nanoseconds(record.path.length) }
@@ -104,7 +105,7 @@ public struct LaunchReport: Sendable {
 
         init(record: RunRecord) {
             self.record = record
-            critical = Set(record.path.path)
+            critical = Set(record.criticalNodes)
         }
 
         /// 0.

@@ -15,6 +15,8 @@ final class RunRecord: Sendable {
     private let interactive: Nanoseconds
     /// By measured durations.
     let path: CriticalPath
+    /// The critical path without operations that never started: those took no time.
+    let criticalNodes: [Int]
 
     init(_ state: LaunchStorage.State, graph: ValidatedGraph, budget: Budget, startOffset: Duration) {
         self.graph = graph
@@ -32,13 +34,7 @@ final class RunRecord: Sendable {
         interactive = machine.interactiveUntilMilestone ?? machine.interactive.total(at: end)
         let nodes = machine.nodes
         path = CriticalPath(of: graph) { nodes[$0].duration }
-    }
-
-    /// The dependency, or the dependency's dependency and so on, because of which an operation was skipped.
-    private func rootCause(of node: Int) -> Int {
-        var cause = node
-        while nodes[cause].outcome == .skipped, !nodes[cause].isSkippedByCondition, nodes[cause].cause >= 0 { cause = Int(nodes[cause].cause) }
-        return cause
+        criticalNodes = path.path.filter { nodes[$0].start >= 0 }
     }
 
     /// Why an operation did not succeed, in one sentence.
@@ -53,7 +49,7 @@ final class RunRecord: Sendable {
         case .cancelled: return stop.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
         case .skipped where value.isSkippedByCondition: return "its condition was false"
         case .skipped:
-            let root = rootCause(of: node)
+            let root = Int(max(value.cause, 0))
             let id = printable(graph.id(root))
             return switch nodes[root].outcome {
             case .skipped: "there is no value of \(id), whose condition was false"
@@ -67,11 +63,11 @@ final class RunRecord: Sendable {
     private func failureMessage(_ node: Int, _ outcome: Outcome) -> String {
         switch outcome {
         case .timedOut:
-            if stragglers.contains(node), stop == .deadline { return "still running at the launch's deadline" }
+            if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }
             let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
             return "not ended after its timeout" + timeout
         case .cancelled:
-            if stragglers.contains(node) { return "told to cancel, and still running when the launch ended" }
+            if nodes[node].isStraggler { return "told to cancel, and still running when the launch ended" }
             return "cancelled while it ran"
         default:
             var message = errors[node].map { printable(String(describing: $0), limit: 400) } ?? "failed"
@@ -102,23 +98,38 @@ final class RunRecord: Sendable {
         let spent = milestone == nil ? min(interactive, end) : interactive
         let measured = .nanoseconds(until - spent) + startOffset
         return BudgetResult(
-            budget: budget, measured: measured, interactive: .nanoseconds(spent),
+            budget: budget, measured: measured, interactive: .nanoseconds(spent), isMet: measured <= budget.limit && !isBroken,
             causes: measured > budget.limit ? causes(of: (measured - budget.limit).nanoseconds, until: milestone) : [])
     }
 
-    /// The operations on the way to the milestone whose excess explains `overrun`.
+    /// Whether the launch failed or was cancelled: it never got where its budget leads. One that was aborted on purpose got somewhere else.
+    private var isBroken: Bool {
+        switch stop {
+        case .failed?, .deadline?, .cancelled?: true
+        case .aborted?: false
+        case nil: graph.milestoneIndex.map { nodes[$0].outcome == .skipped && !nodes[$0].isSkippedByCondition } ?? false
+        }
+    }
+
+    /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, the largest
+    /// excess first, then, if that was not all, those that took longest.
     private func causes(of overrun: Nanoseconds, until milestone: Int?) -> [String] {
         let way = chain(endingWith: milestone ?? nodes.indices.max { nodes[$0].end < nodes[$1].end })
-        let shares = way.filter { graph.policy($0).isInteractive == false }.map { node in
-            (node: node, excess: nodes[node].duration - (graph.policy(node).expected?.nanoseconds ?? 0))
-        }
+            .filter { !graph.policy($0).isInteractive && nodes[$0].duration > 0 }
+        func excess(_ node: Int) -> Nanoseconds { nodes[node].duration - (graph.policy(node).expected?.nanoseconds ?? 0) }
+        // What is within a hundredth of its expectation was not what went wrong.
+        let slow = way.filter { excess($0) > nodes[$0].duration / 100 }.sorted { excess($0) > excess($1) }
         var explained: Nanoseconds = 0
-        var causes: [String] = []
-        for share in shares.sorted(by: { $0.excess > $1.excess }) where share.excess > 0 && explained < overrun {
-            explained += share.excess
-            causes.append(graph.id(share.node))
+        var causes: [Int] = []
+        for node in slow where explained < overrun {
+            explained += excess(node)
+            causes.append(node)
         }
-        return causes
+        for node in way.sorted(by: { nodes[$0].duration > nodes[$1].duration }) where explained < overrun && !causes.contains(node) {
+            explained += nodes[node].duration
+            causes.append(node)
+        }
+        return causes.map(graph.id)
     }
 
     /// The operations that made `last` end when it did: from each, back to the dependency that ended last.

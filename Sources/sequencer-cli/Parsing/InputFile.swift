@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// Why an input could not be read.
 struct InputError: Error, Equatable, CustomStringConvertible {

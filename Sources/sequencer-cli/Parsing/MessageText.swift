@@ -1,3 +1,5 @@
+import Sequencer
+
 /// What is wrong with a text that stands for a value, as one sentence without its place.
 ///
 /// The caller adds where the text came from: a path in a file, or an option of the command line.
@@ -10,24 +12,6 @@ struct ValueError: Error, Equatable, CustomStringConvertible {
 /// The text in single quotes, fit for one line of a terminal: control characters escaped, a long text cut.
 func quoted(_ text: String, limit: Int = 64) -> String {
     "'" + printable(text, limit: limit) + "'"
-}
-
-/// The text without anything that could move a cursor or break a line; beyond `limit` characters it is cut.
-func printable(_ text: String, limit: Int = .max) -> String {
-    let shown = text.prefix(limit)
-    var result = ""
-    for scalar in shown.unicodeScalars {
-        if isControl(scalar) { result += scalar.escaped(asASCII: true) } else { result.unicodeScalars.append(scalar) }
-    }
-    return shown.endIndex == text.endIndex ? result : result + "…"
-}
-
-/// Whether the scalar is a control character, or one that ends a line or turns the writing direction.
-func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
 }
 
 /// The words as a message lists them: `'a', 'b' or 'c'`.

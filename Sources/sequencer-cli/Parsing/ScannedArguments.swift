@@ -1,3 +1,5 @@
+import Sequencer
+
 /// The words of a command line sorted into options and positionals as its command declares them, values still text.
 struct ScannedArguments: Sendable {
     let command: CommandDeclaration

@@ -1,3 +1,5 @@
+import Sequencer
+
 /// What is wrong with a scenario file, and where.
 ///
 /// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean 'timeout'?`

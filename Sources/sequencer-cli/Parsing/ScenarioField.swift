@@ -1,3 +1,5 @@
+import Sequencer
+
 /// A value of a scenario file with its path, which reads itself as what the format wants there or says why it cannot.
 struct ScenarioField: Sendable {
     let value: JSONValue
@@ -89,7 +91,7 @@ struct ScenarioField: Sendable {
             throw fault("\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed")
         }
         if isPlain(text) { return text }
-        for scalar in text.unicodeScalars where isControl(scalar) {
+        for scalar in text.unicodeScalars where !scalar.isPrintable {
             throw fault("\(name) \(quoted(text)) holds the control character \(scalar.escaped(asASCII: true))")
         }
         if text.allSatisfy(\.isWhitespace) { throw fault("\(name) is blank") }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 extension ScenarioParser {
     private enum WorkKey: String, CaseIterable {
@@ -75,7 +76,7 @@ extension ScenarioParser {
                 throw member.fault("the header \(quoted(member.key)) is given twice", in: object)
             }
             let text = try field.string()
-            if text.unicodeScalars.contains(where: { isControl($0) && $0 != "\t" }) {
+            if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {
                 throw field.fault("the header's value holds a control character")
             }
             headers[member.key] = text

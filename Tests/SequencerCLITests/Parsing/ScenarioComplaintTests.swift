@@ -213,20 +213,6 @@ struct ScenarioComplaintTests {
                 "{\"id\": \"a\"}, {\"id\": \"b\", \"after\": [\"a\", \"a\"]}",
                 "f.json:2:41: operations[1].after[1]: the dependency 'a' is given twice"
             ),
-            (
-                "{\"id\": \"a\", \"after\": [\"b\"]},\n{\"id\": \"b\", \"after\": [\"a\"]}",
-                "f.json:2:22: operations[0].after: the operations wait for each other: a → b → a"
-            ),
-            (
-                """
-                {"id": "main-app", "after": ["login"]},
-                {"id": "login", "after": ["ready", "fetch-config"]},
-                {"id": "ready"},
-                {"id": "splash", "after": ["login"]},
-                {"id": "fetch-config", "after": ["splash"]}
-                """,
-                "f.json:3:26: operations[1].after: the operations wait for each other: login → fetch-config → splash → login"
-            ),
         ]
     )
     func betweenOperations(_ operations: String, _ message: String) {

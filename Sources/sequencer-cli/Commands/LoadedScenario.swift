@@ -1,0 +1,68 @@
+import Foundation
+import Sequencer
+import StartupOps
+
+/// A scenario to work on, from wherever it came.
+struct LoadedScenario {
+    var graph: OperationGraph
+    var budget: Duration?
+    var lanes: Int?
+    var deadline: Duration?
+    /// The file it was read from, and the place of each operation in it; nil for a built-in scenario.
+    var file: (name: String, document: ScenarioDocument)?
+
+    /// Loads a built-in scenario by its name, or else a scenario file; `-` is standard input.
+    ///
+    /// - Parameters:
+    ///   - work: what the steps of built-in scenarios do.
+    ///   - clock: decides what work in files becomes.
+    static func load(_ name: String, work: any StartupWork, clock: ClockMode) throws -> LoadedScenario {
+        if let scenario = Scenario.named(name) {
+            return LoadedScenario(graph: scenario.graph(work: work))
+        }
+        // A word that names no file was more likely meant as a scenario's name.
+        let isWord = name != "-" && !name.contains("/") && !name.contains(".")
+        if isWord, !FileManager.default.fileExists(atPath: name) {
+            let names = Scenario.all.map(\.name)
+            throw ToolError(.noInput, "there is no scenario and no file \(quoted(name)); \(suggestion(for: name, in: names))")
+        }
+        let bytes = try readInput(name)
+        let document = try parseScenario(bytes, file: inputName(name))
+        return LoadedScenario(
+            graph: document.graph(clock: clock), budget: document.budget, lanes: document.lanes, deadline: document.deadline,
+            file: (inputName(name), document))
+    }
+
+    /// Refuses what this version can show but not run.
+    func checkCanRun() throws {
+        guard let file else { return }
+        for (index, operation) in file.document.operations.enumerated() {
+            guard case .http = operation.work else { continue }
+            throw ToolError(
+                .badData,
+                "\(file.name):\(operation.position): operations[\(index)].work.http: this version cannot fetch; use simulate, compute or command")
+        }
+    }
+
+    /// The graph, checked; what is wrong is said with its place in the file.
+    func validated() throws -> ValidatedGraph {
+        do {
+            return try graph.validated()
+        } catch {
+            guard let file, let problem = error.problems.first, let position = problem.positions.first else { throw error }
+            throw ToolError(
+                .badData, "\(file.name):\(file.document.operations[position].position): operations[\(position)].after: \(problem.message)")
+        }
+    }
+}
+
+/// What ends the tool with a sentence and a code.
+struct ToolError: Error, CustomStringConvertible {
+    let exitCode: ExitCode
+    let description: String
+
+    init(_ exitCode: ExitCode, _ description: String) {
+        self.exitCode = exitCode
+        self.description = description
+    }
+}

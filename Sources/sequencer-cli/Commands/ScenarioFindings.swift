@@ -1,0 +1,64 @@
+import Sequencer
+
+/// What `verify` has to say about a graph that can run.
+struct ScenarioFindings {
+    struct Warning {
+        /// Fit for programs: `impliedDependency`, `overlappingInteraction` or `budget`.
+        let code: String
+        let message: String
+    }
+
+    let isOverBudget: Bool
+    private let graph: ValidatedGraph
+    private let warnings: [Warning]
+
+    /// - Parameter budget: what the launch may take until its milestone.
+    init(_ graph: ValidatedGraph, budget: Duration) {
+        self.graph = graph
+        var warnings = graph.impliedEdges.sorted().map { edge in
+            Warning(
+                code: "impliedDependency",
+                message: "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it")
+        }
+        warnings += graph.overlappingInteractions.map { first, second in
+            Warning(
+                code: "overlappingInteraction",
+                message: "\(printable(first, limit: 64)) and \(printable(second, limit: 64)) can ask the person at the same time; "
+                    + "give both the exclusive resource 'ui'")
+        }
+        let (needed, path) = graph.budgetedPath
+        isOverBudget = needed > budget
+        if isOverBudget {
+            let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
+            warnings.append(
+                Warning(code: "budget", message: "the critical path alone takes \(durationText(needed)) of \(durationText(budget)): \(names)"))
+        }
+        self.warnings = warnings
+    }
+
+    func text() -> String {
+        let edges = graph.edges.count
+        let count = warnings.isEmpty ? "no problem found" : warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings"
+        let name = printable(graph.name, limit: 64)
+        let head = "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
+        return head + warnings.map { "warning: \($0.message)\n" }.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+    }
+
+    func json() -> String {
+        JSONWriter.object(pretty: true) { json in
+            json.write("sequencer.verification/1", for: "schema")
+            json.write(graph.name, for: "scenario")
+            json.write(graph.count, for: "operations")
+            json.write(graph.edges.count, for: "dependencies")
+            json.write(isOverBudget ? "fail" : "pass", for: "budgetVerdict")
+            json.writeArray(for: "warnings") { json in
+                for warning in warnings {
+                    json.writeObject { json in
+                        json.write(warning.code, for: "code")
+                        json.write(warning.message, for: "message")
+                    }
+                }
+            }
+        } + "\n"
+    }
+}

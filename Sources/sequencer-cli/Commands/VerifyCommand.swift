@@ -1,0 +1,22 @@
+import Sequencer
+import StartupOps
+
+/// `verify`: finds mistakes in a scenario without running it.
+///
+/// A graph that cannot run is bad data; one whose critical path alone exceeds the budget is over budget; everything else is a warning.
+struct VerifyCommand {
+    private let arguments: VerifyArguments
+
+    init(_ arguments: VerifyArguments) {
+        self.arguments = arguments
+    }
+
+    func run() throws -> ExitCode {
+        let scenario = try LoadedScenario.load(arguments.scenario, work: SimulatedWork(), clock: .virtual)
+        let graph = try scenario.validated()
+        let budget = scenario.budget ?? RunCommand.defaultBudget
+        let findings = ScenarioFindings(graph, budget: budget)
+        try Output(arguments.common.output).write(arguments.common.json ? findings.json() : findings.text())
+        return findings.isOverBudget ? .overBudget : .success
+    }
+}

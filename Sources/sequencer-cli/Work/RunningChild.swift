@@ -1,0 +1,202 @@
+import Foundation
+import Sequencer
+
+/// One run of a command.
+///
+/// Two threads of its own block, so that no shared one has to: the first starts the child, reads what it writes, signals and reaps it;
+/// the second waits for its end. As only the first signals and reaps, one after the other, no signal can reach a stranger that has the
+/// pid of a child that is gone.
+///
+/// Dispatch sources would need neither thread, but on Linux a read source does not report the end of a pipe that comes together
+/// with data.
+final class RunningChild: Sendable {
+    private struct State {
+        var isCancelled = false
+        /// Set once the child has ended; false if it could not be waited for.
+        var isThere: Bool?
+        /// Where to write a byte when one of the others changes, as long as the first thread reads it.
+        var bell: Int32?
+    }
+
+    private let command: [String]
+    private let killDelay: UInt64
+    private let state = Locked(State())
+
+    init(_ command: [String], killDelay: Duration) {
+        self.command = command
+        // Above a day the conversion could overflow, and nobody waits that long.
+        self.killDelay = UInt64(min(max(killDelay / .nanoseconds(1), 0), 86_400e9))
+    }
+
+    /// Runs the child, unless the run was cancelled before.
+    func start(_ continuation: CheckedContinuation<ChildProcess.Output, any Error>) {
+        Thread.detachNewThread { continuation.resume(with: Result { try self.run() }) }
+    }
+
+    func cancel() {
+        ring { $0.isCancelled = true }
+    }
+
+    private func ring(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            // Under the lock, as the pipe is closed after it. It cannot be full: each of the two others changes once.
+            if let bell = state.bell { _ = write(bell, "!", 1) }
+        }
+    }
+
+    private func run() throws -> ChildProcess.Output {
+        let name = command.first ?? ""
+        let bell = try makePipe(for: name)
+        let isCancelled = state.withLock { state in
+            state.bell = bell.writing
+            return state.isCancelled
+        }
+        defer {
+            state.withLock { $0.bell = nil }
+            close(bell.writing)
+            close(bell.reading)
+        }
+        if isCancelled { throw CancellationError() }
+
+        let child = try spawn(command)
+        defer { close(child.output) }
+        Thread.detachNewThread {
+            let isThere = waitForExit(child.pid)
+            self.ring { $0.isThere = isThere }
+        }
+        var attendant = Attendant(pid: child.pid, output: child.output, killDelay: killDelay)
+        let reason = attendant.attend(bell: bell.reading) {
+            state.withLock { ($0.isCancelled, $0.isThere) }
+        }
+        if attendant.machine.isCancelled { throw CancellationError() }
+        let output = attendant.tail.output
+        if reason != .status(0) { throw ChildProcessError(command: name, reason: reason, output: output) }
+        return output
+    }
+}
+
+/// What the first thread does while the child is there.
+private struct Attendant {
+    let pid: pid_t
+    let output: Int32
+    let killDelay: UInt64
+
+    var machine = ChildProcessStateMachine()
+    var tail = OutputTail()
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    private var isOutputOpen = true
+    private var killTime: UInt64?
+    private var ending: ChildProcessError.Reason?
+
+    init(pid: pid_t, output: Int32, killDelay: UInt64) {
+        self.pid = pid
+        self.output = output
+        self.killDelay = killDelay
+    }
+
+    /// Returns how the child ended, once it is reaped.
+    mutating func attend(bell: Int32, news: () -> (isCancelled: Bool, isThere: Bool?)) -> ChildProcessError.Reason {
+        while true {
+            // A negative descriptor is left out.
+            var requests = [bell, isOutputOpen ? output : -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            if poll(&requests, 2, timeout) < 0 { continue }
+            if requests[1].revents != 0 { readOnce() }
+            if requests[0].revents != 0 {
+                var byte: UInt8 = 0
+                _ = read(bell, &byte, 1)
+                let (isCancelled, isThere) = news()
+                if isThere == false { ending = lost(ECHILD) }
+                // First: a child that was asked to end may have done so meanwhile.
+                if isCancelled { perform(machine.cancel()) }
+                if isThere == true { perform(machine.exited()) }
+            }
+            if let killTime, DispatchTime.now().uptimeNanoseconds >= killTime {
+                self.killTime = nil
+                perform(machine.killDelayPassed())
+            }
+            if let ending {
+                readRest()
+                return ending
+            }
+        }
+    }
+
+    private mutating func perform(_ action: ChildProcessStateMachine.Action) {
+        // Nobody's pid any more.
+        if ending != nil { return }
+        switch action {
+        case .nothing: break
+        case .terminate:
+            signalGroup(pid, SIGTERM)
+            killTime = DispatchTime.now().uptimeNanoseconds + killDelay
+        case .kill: signalGroup(pid, SIGKILL)
+        case .reap(let killsGroup):
+            if killsGroup { signalGroup(pid, SIGKILL) }
+            ending = reap(pid)
+        }
+    }
+
+    /// The time to `killTime` in milliseconds, rounded up; -1 is for ever.
+    private var timeout: Int32 {
+        guard let killTime else { return -1 }
+        let now = DispatchTime.now().uptimeNanoseconds
+        return killTime <= now ? 0 : Int32(clamping: (killTime - now) / 1_000_000 + 1)
+    }
+
+    /// Takes what the ended child left in the pipe, but does not wait for others that have it open.
+    private mutating func readRest() {
+        // What the child wrote comes first, and no pipe is larger than this; somebody else may go on writing for ever.
+        var rest = 1 << 20
+        while isOutputOpen, rest > 0 {
+            let count = readOnce()
+            if count == 0 { break }
+            rest -= count
+        }
+    }
+
+    /// Returns how many bytes there were.
+    @discardableResult
+    private mutating func readOnce() -> Int {
+        let count = read(output, &buffer, buffer.count)
+        if count > 0 {
+            tail.append(buffer[..<count])
+            return count
+        }
+        // It does not block, so nothing interrupts it either.
+        if count == 0 || errno != EAGAIN {
+            isOutputOpen = false
+            perform(machine.outputEnded())
+        }
+        return 0
+    }
+}
+
+/// Waits until the child has ended, and leaves it to be reaped, so that its pid stays its own. Returns false if somebody else reaped it.
+private func waitForExit(_ pid: pid_t) -> Bool {
+    while true {
+        var information = siginfo_t()
+        if waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == 0 { return true }
+        if errno != EINTR { return false }
+    }
+}
+
+/// Takes the status of a child that has ended.
+private func reap(_ pid: pid_t) -> ChildProcessError.Reason {
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0 {
+        if errno != EINTR { return lost(errno) }
+    }
+    // The macros of the header are not visible to Swift.
+    let signal = status & 0x7F
+    return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
+}
+
+private func lost(_ code: Int32) -> ChildProcessError.Reason {
+    .system("could not be waited for: \(String(cString: strerror(code)))")
+}
+
+private func signalGroup(_ pid: pid_t, _ signal: Int32) {
+    // The child may have moved to another group.
+    if kill(-pid, signal) != 0 { kill(pid, signal) }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Sequencer
+
+/// Makes the graph of a scenario file.
+extension ScenarioDocument {
+    /// - Parameter clock: in virtual time, work that would take real time waits for as long instead.
+    func graph(clock: ClockMode) -> OperationGraph {
+        var graph = OperationGraph(name)
+        graph.reserveCapacity(operations.count)
+        for operation in operations { operation.add(to: &graph, clock: clock, isMilestone: operation.id == milestone) }
+        return graph
+    }
+}
+
+extension OperationDocument {
+    fileprivate func add(to graph: inout OperationGraph, clock: ClockMode, isMilestone: Bool) {
+        let fallback = fallback.map { Fallback<String>.value($0) }
+        let options = StepOption.all(options(isMilestone: isMilestone))
+        if onMain {
+            graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in
+                try await work.perform(in: launch, clock: clock, expected: expected)
+            }
+        } else if work == .none, self.fallback == nil {
+            graph.join(id, options, after: after)
+        } else if case .compute(let duration) = work, clock == .wall {
+            graph.add(id, options, after: after, fallback: fallback) { launch in
+                try burnProcessorTime(duration, in: launch)
+                return ""
+            }
+        } else {
+            graph.add(id, options, after: after, fallback: fallback) { launch in
+                try await work.perform(in: launch, clock: clock, expected: expected)
+            }
+        }
+    }
+
+    private func options(isMilestone: Bool) -> [StepOption] {
+        var options: [StepOption] = []
+        if let title { options.append(.title(title)) }
+        if let timeout { options.append(.timeout(timeout)) }
+        if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
+        if let retry { options.append(.retry(retry.policy)) }
+        if let when { options.append(.when { when }) }
+        if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
+        if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource(rawValue: $0) })) }
+        if interactive { options.append(.interactive) }
+        if isMilestone { options.append(.milestone) }
+        switch onFailure {
+        case .required: break
+        case .skipDependents: options.append(.onFailure(.skipDependents))
+        case .continue: options.append(.onFailure(.continue))
+        }
+        return options
+    }
+}
+
+extension RetryDocument {
+    fileprivate var policy: RetryPolicy {
+        var policy = RetryPolicy(attempts: attempts, backoff: backoff)
+        if let multiplier { policy.multiplier = multiplier }
+        if let jitter { policy.jitter = jitter }
+        if let maxBackoff { policy.maximumBackoff = maxBackoff }
+        return policy
+    }
+}
+
+extension QualityDocument {
+    fileprivate var qualityOfService: QualityOfService {
+        switch self {
+        case .userInteractive: .userInteractive
+        case .userInitiated: .userInitiated
+        case .utility: .utility
+        case .background: .background
+        case .default: .default
+        }
+    }
+}
+
+extension WorkDocument {
+    /// How long the work takes, where the file says so.
+    fileprivate var knownDuration: Duration? {
+        switch self {
+        case .simulate(let duration), .compute(let duration): duration
+        case .command, .http, .none: nil
+        }
+    }
+
+    /// Does the work.
+    ///
+    /// - Returns: what it printed, for commands.
+    fileprivate nonisolated(nonsending) func perform(in launch: Launch, clock: ClockMode, expected: Duration?) async throws -> String {
+        switch self {
+        case .simulate(let duration):
+            try await launch.sleep(for: duration)
+        case .compute(let duration):
+            if clock == .virtual { try await launch.sleep(for: duration) } else { try burnProcessorTime(duration, in: launch) }
+        case .command(let command):
+            if clock == .wall { return try await ChildProcess(command).run().tail }
+            try await launch.sleep(for: expected ?? .zero)
+        case .http, .none:
+            break
+        }
+        return ""
+    }
+}
+
+/// Keeps the calling thread's processor busy until it has spent `duration` of processor time.
+func burnProcessorTime(_ duration: Duration, in launch: Launch) throws {
+    let end = processorTime() + duration
+    var value: UInt64 = 1
+    while processorTime() < end {
+        for _ in 0..<10_000 { value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+        try launch.checkCancellation()
+    }
+    withExtendedLifetime(value) {}
+}
+
+/// The processor time that the calling thread has spent.
+private func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+}

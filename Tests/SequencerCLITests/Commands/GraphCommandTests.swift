@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@Suite("graph, scenarios, verify, help", .timeLimit(.minutes(2)))
+struct GraphCommandTests {
+    @Test("a graph in every format")
+    func formats() async throws {
+        let dot = try await Tool.run("graph", "regular", "--format", "dot")
+        #expect(dot.code == 0 && dot.output.contains("digraph"))
+        let tree = try await Tool.run("graph", "regular")
+        #expect(tree.output.contains("splash") && tree.output.contains("main-app"))
+        let json = try await Tool.run("graph", "regular", "--json").json()
+        #expect(json["schema"] as? String == "sequencer.graph/1")
+    }
+
+    @Test("--reduce drops what others imply")
+    func reduce() async throws {
+        let text = scenarioText(#"{ "id": "a" }"#, #"{ "id": "b", "after": ["a"] }"#, #"{ "id": "c", "after": ["a", "b"] }"#)
+        func after(_ arguments: String...) async throws -> [String]? {
+            let json = try await Tool.run(["graph", "-", "--json"] + arguments, input: Data(text.utf8)).json()
+            return (json["operations"] as? [[String: Any]])?.last?["after"] as? [String]
+        }
+        #expect(try await after() == ["a", "b"])
+        #expect(try await after("--reduce") == ["b"])
+    }
+
+    @Test("scenarios lists the built-in ones")
+    func scenarios() async throws {
+        let text = try await Tool.run("scenarios")
+        #expect(text.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == ["first-launch", "regular", "push", "deeplink"])
+        let rows = try #require(try await Tool.run("scenarios", "--json").json()["scenarios"] as? [[String: Any]])
+        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8])
+    }
+
+    @Test("verify finds implied dependencies, people asked twice at once, and budgets out of reach")
+    func verify() async throws {
+        let fine = try await Tool.run("verify", "regular")
+        #expect(fine.code == 0)
+        #expect(fine.output == "regular: 7 operations, 6 dependencies, no problem found\n")
+        let text = scenarioText(
+            #"{ "id": "a", "expected": "2s" }"#, #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
+            #"{ "id": "c", "after": ["a", "b"], "interactive": true }"#, #"{ "id": "d", "interactive": true }"#)
+        let result = try await Tool.run("verify", "-", input: text)
+        #expect(result.code == 3)
+        #expect(
+            result.output == """
+                test: 4 operations, 3 dependencies, 3 warnings
+                warning: c need not wait for a: other dependencies imply it
+                warning: c and d can ask the person at the same time; give both the exclusive resource 'ui'
+                warning: the critical path alone takes 4 s of 3 s: a → b
+
+                """)
+        let json = try await Tool.run("verify", "-", "--json", input: text).json()
+        #expect(json["budgetVerdict"] as? String == "fail")
+        #expect((json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } == ["impliedDependency", "overlappingInteraction", "budget"])
+    }
+
+    @Test("help is on standard output and a success; asking for nothing shows it as a mistake")
+    func help() async throws {
+        for arguments in [["--help"], ["help"], ["help", "run"], ["run", "--help"], ["graph", "-h"]] {
+            let result = try await Tool.run(arguments)
+            #expect(result.code == 0 && result.output.contains("Usage:") && result.messages.isEmpty)
+        }
+        let nothing = try await Tool.run([])
+        #expect(nothing.code == 64 && nothing.output.isEmpty && nothing.messages.contains("Usage:"))
+        #expect(try await Tool.run("--version").output.hasPrefix("sequencer-cli "))
+    }
+
+    @Test("every example scenario is sound and passes", arguments: ["bank-app", "checkout-app", "music-player", "offline-first", "service-startup"])
+    func examples(name: String) async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let path = root.appendingPathComponent("Examples/Scenarios/\(name).json").path
+        #expect(try await Tool.run("verify", path).code == 0)
+        let result = try await Tool.run("run", path, "--clock", "virtual")
+        #expect(result.code == 0, "\(result.output)")
+    }
+}

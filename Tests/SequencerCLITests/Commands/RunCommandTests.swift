@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+
+@Suite("run", .timeLimit(.minutes(2)))
+struct RunCommandTests {
+    @Test("without a scenario it runs the first launch, in real time, and it passes")
+    func firstLaunch() async throws {
+        let result = try await Tool.run("run")
+        #expect(result.code == 0)
+        #expect(result.messages.isEmpty)
+        #expect(result.output.hasPrefix("first-launch"))
+        let lines = result.output.split(separator: "\n").map(String.init)
+        for id in ["splash", "force-update", "fetch-config", "login", "tutorial", "connect-speaker", "main-app"] {
+            #expect(lines.contains { $0.contains(id) }, "\(id)")
+        }
+        #expect(lines.last?.hasPrefix("PASS") == true)
+    }
+
+    @Test("virtual time gives the same timeline, to the byte")
+    func virtualTime() async throws {
+        let first = try await Tool.run("run", "regular", "--clock", "virtual")
+        let second = try await Tool.run("run", "regular", "--clock", "virtual")
+        #expect(first.code == 0)
+        #expect(first.output == second.output)
+    }
+
+    @Test("a required update starts nothing after the verdict, and exits 6")
+    func forceUpdate() async throws {
+        let result = try await Tool.run("run", "first-launch", "--inject", "force-update=required", "--json")
+        #expect(result.code == 6)
+        let report = try result.json()
+        #expect(report["outcome"] as? String == "aborted")
+        #expect((report["abort"] as? [String: String]) == ["by": "force-update", "reason": "force-update"])
+        let operations = try #require(report["operations"] as? [[String: Any]])
+        let verdict = try #require(operations.first { $0["id"] as? String == "force-update" }?["endMs"] as? Double)
+        for operation in operations {
+            guard let start = operation["startMs"] as? Double else { continue }
+            #expect(start <= verdict)
+        }
+        #expect(operations.filter { $0["outcome"] as? String == "cancelled" }.count == 6)
+    }
+
+    @Test("a login that hangs ends by itself, and is named")
+    func hang() async throws {
+        let result = try await Tool.run("run", "regular", "--inject", "login=hang", "--clock", "virtual")
+        #expect(result.code == 1)
+        #expect(result.output.contains("login"))
+        #expect(result.output.contains("not ended after its timeout of 2 s"))
+    }
+
+    @Test("a scenario file that hangs ends at the default deadline, or at the one that is asked for")
+    func deadline() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(scenarioText(#"{ "id": "slow", "work": { "simulate": "1ms" } }"#))
+        for (deadline, end) in [([], 20_000.0), (["--deadline", "500ms"], 500)] {
+            let result = try await Tool.run(["run", path, "--inject", "slow=hang", "--clock", "virtual", "--json"] + deadline)
+            #expect(result.code == 1)
+            let report = try result.json()
+            #expect(report["makespanMs"] as? Double == end)
+            #expect((report["failure"] as? [String: String])?["operation"] == "slow")
+        }
+    }
+
+    @Test("over budget: the verdict names who caused it, and the code is 3")
+    func overBudget() async throws {
+        let result = try await Tool.run("run", "regular", "--clock", "virtual", "--budget", "500ms")
+        #expect(result.code == 3)
+        let verdict = try #require(result.output.split(separator: "\n").last)
+        #expect(verdict.hasPrefix("FAIL"))
+        #expect(verdict.contains("connect-speaker"))
+    }
+
+    @Test("faults change what they should")
+    func faults() async throws {
+        let delayed = try await Tool.run("run", "regular", "--clock", "virtual", "--inject", "fetch-config=delay:10s", "--json").json()
+        let operations = try #require(delayed["operations"] as? [[String: Any]])
+        #expect(operations.first { $0["id"] as? String == "fetch-config" }?["outcome"] as? String == "fellBack")
+        #expect((delayed["budget"] as? [String: Any])?["verdict"] as? String == "pass")
+        let failed = try await Tool.run("run", "push", "--inject", "login=fail", "--json")
+        #expect(failed.code == 1)
+        #expect((try failed.json()["failure"] as? [String: String])?["message"] == "a failure was injected into login")
+    }
+
+    @Test("commands and computing are real work; a command's failure is named with its last words")
+    func realWork() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "compute", "work": { "compute": "5ms" } }"#,
+                #"{ "id": "list", "work": { "command": ["uname"] } }"#,
+                #"{ "id": "migrate", "work": { "command": ["sh", "-c", "echo table users is locked >&2; exit 3"] } }"#))
+        let result = try await Tool.run("run", path, "--json")
+        #expect(result.code == 1)
+        let failure = try #require(try result.json()["failure"] as? [String: String])
+        #expect(failure["operation"] == "migrate")
+        #expect(failure["message"]?.contains("status 3") == true)
+        #expect(failure["message"]?.contains("table users is locked") == true)
+    }
+
+    @Test("a file from standard input; --lanes, --budget and milestones as the file says unless the command line does")
+    func standardInput() async throws {
+        let text = scenarioText(
+            #"{ "id": "a", "work": { "simulate": "100ms" } }"#, #"{ "id": "b", "work": { "simulate": "100ms" } }"#,
+            #"{ "id": "main", "after": ["a"], "on": "main", "work": { "simulate": "50ms" } }"#,
+            head: #""budget": "160ms", "lanes": 1, "milestone": "main","#)
+        let narrow = try await Tool.run("run", "-", "--clock", "virtual", "--json", input: text)
+        #expect(narrow.code == 0)
+        #expect(try narrow.json()["lanes"] as? Int == 1)
+        #expect(try narrow.json()["makespanMs"] as? Double == 200)
+        let wide = try await Tool.run("run", "-", "--clock", "virtual", "--json", "--lanes", "2", "--budget", "100ms", input: text)
+        #expect(wide.code == 3)
+        #expect(try wide.json()["makespanMs"] as? Double == 150)
+    }
+
+    @Test("a report goes where it is sent; nothing is left of one that cannot be written")
+    func output() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("report.json").path
+        let result = try await Tool.run("run", "regular", "--clock", "virtual", "--json", "-o", file)
+        #expect(result.code == 0 && result.output.isEmpty)
+        let report = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file))) as? [String: Any]
+        #expect(report?["schema"] as? String == "sequencer.report/1")
+        let missing = folder.file("no/such/folder/report.json").path
+        let failed = try await Tool.run("run", "regular", "--clock", "virtual", "-o", missing)
+        #expect(failed.code == 73)
+        #expect(failed.messages.contains(missing) && failed.messages.contains("No such file or directory"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["report.json"])
+    }
+
+    @Test("Ctrl-C cancels, prints the report so far and exits 130; a second one ends at once", arguments: [1, 2])
+    func interrupt(times: Int) async throws {
+        // The launch tells that it runs by making a file; then it is interrupted. One that ignores the first signal needs the second.
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mark = folder.file("mark").path
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "first", "work": { "command": ["touch", "\#(mark)"] } }"#,
+                #"{ "id": "long", "after": ["first"], "work": { "simulate": "1h" } }"#))
+        let line = """
+            "$TOOL" run \(path) --deadline none & pid=$!
+            while [ ! -e \(mark) ]; do sleep 0.01; done
+            for i in $(seq \(times)); do kill -INT $pid; done
+            wait $pid
+            """
+        let result = try await Tool.shell(line)
+        #expect(result.code == 130)
+        if times == 1 { #expect(result.output.contains("cancelled")) }
+    }
+
+    @Test("a closed pipe ends the output, not the tool's manners")
+    func closedPipe() async throws {
+        let result = try await Tool.shell(#"{ "$TOOL" run regular --clock virtual; echo "code $?" >&2; } | head -1"#)
+        #expect(result.messages == "code 0\n")
+        #expect(result.output.hasPrefix("regular"))
+    }
+}

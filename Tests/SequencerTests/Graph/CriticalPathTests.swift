@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Sequencer
+
+@Suite("Critical path and slack")
+struct CriticalPathTests {
+    private func graph(_ steps: [(id: String, milliseconds: Int?, after: [String])]) throws -> ValidatedGraph {
+        var graph = OperationGraph("graph")
+        for step in steps {
+            let options: [StepOption] = step.milliseconds.map { [.expected(.milliseconds($0))] } ?? []
+            graph.insert(
+                step.id,
+                options: options,
+                inputs: DependencyList(),
+                dependencies: step.after,
+                valueType: Void.self,
+                work: .nothing
+            )
+        }
+        return try graph.validated()
+    }
+
+    @Test("the longest path by expected durations, and how much the others may take longer")
+    func longestPath() throws {
+        let launch = try graph([
+            ("splash", 400, []), ("force-update", 300, []), ("fetch-config", 350, ["splash"]), ("tutorial", 100, ["splash"]),
+            ("login", 200, ["fetch-config"]), ("main-app", 50, ["login", "force-update", "tutorial"]),
+        ])
+        #expect(launch.criticalPath == ["splash", "fetch-config", "login", "main-app"])
+        #expect(launch.criticalPathDuration == .milliseconds(1000))
+        #expect(try launch.slack(of: "login") == .zero)
+        #expect(try launch.slack(of: "force-update") == .milliseconds(650))
+        #expect(try launch.slack(of: "tutorial") == .milliseconds(450))
+    }
+
+    @Test("without expectations the path with the most operations; it takes no time and leaves no slack")
+    func nothingExpected() throws {
+        let launch = try graph([("a", nil, []), ("b", nil, []), ("c", nil, ["b"]), ("d", nil, ["c", "a"])])
+        #expect(launch.criticalPath == ["b", "c", "d"])
+        #expect(launch.criticalPathDuration == .zero)
+        #expect(try launch.slack(of: "a") == .zero)
+    }
+
+    @Test("an operation without an expectation counts as nothing beside one that has one")
+    func someExpected() throws {
+        let launch = try graph([("a", nil, []), ("b", nil, ["a"]), ("c", 5, []), ("d", nil, ["b", "c"])])
+        #expect(launch.criticalPath == ["c", "d"])
+        #expect(launch.criticalPathDuration == .milliseconds(5))
+        #expect(try launch.slack(of: "a") == .milliseconds(5))
+    }
+
+    @Test("of equally long paths, the one of the operations that were added first")
+    func ties() throws {
+        #expect(try graph([("a", 5, []), ("b", 5, [])]).criticalPath == ["a"])
+        #expect(try graph([("a", 5, []), ("b", 1, ["a"]), ("c", 1, ["a"]), ("d", 1, ["b", "c"])]).criticalPath == ["a", "b", "d"])
+        var late = OperationGraph("late")
+        for id in ["a", "b", "c"] { late.join(id, .expected(.milliseconds(1))) }
+        late.addDependency("a", to: "c")
+        late.addDependency("a", to: "b")
+        #expect(try late.validated().criticalPath == ["a", "b"])
+    }
+
+    @Test("operations that take no time are part of the path they lie on")
+    func zeros() throws {
+        #expect(try graph([("a", 0, []), ("b", 5, ["a"]), ("c", 0, ["b"])]).criticalPath == ["a", "b", "c"])
+        #expect(try graph([("a", 0, [])]).criticalPath == ["a"])
+    }
+
+    @Test("the longest durations that are allowed do not overflow, nor do longer sums than can be counted")
+    func saturation() throws {
+        let day = 86_400_000
+        let steps = (0..<120_000).map { (id: "s\($0)", milliseconds: Optional(day), after: $0 == 0 ? [] : ["s\($0 - 1)"]) }
+        let long = try graph(steps)
+        #expect(long.criticalPathDuration == .nanoseconds(Int64.max))
+        #expect(long.criticalPath.count == long.count)
+        _ = try long.slack(of: "s60000")
+    }
+
+    @Test("the path to the milestone, with nothing counted for operations that wait for a person")
+    func budgetedPath() throws {
+        var graph = OperationGraph("graph")
+        #expect(try graph.validated().budgetedPath.path == [])
+        let splash = graph.join("splash", .expected(.milliseconds(400)))
+        let update = graph.join("force-update", .expected(.milliseconds(500)))
+        let login = graph.join("login", .interactive, .expected(.seconds(10)), after: splash)
+        graph.join("main-app", .milestone, .expected(.milliseconds(50)), after: login, update)
+        graph.join("cleanup", .expected(.seconds(9)), after: "main-app")
+        let valid = try graph.validated()
+        #expect(valid.budgetedPath.path == ["force-update", "main-app"])
+        #expect(valid.budgetedPath.duration == .milliseconds(550))
+        #expect(valid.criticalPath == ["splash", "login", "main-app", "cleanup"])
+        #expect(valid.criticalPathDuration == .milliseconds(19_450))
+    }
+
+    @Test("operations that could ask a person at the same time")
+    func overlappingInteractions() throws {
+        var graph = OperationGraph("graph")
+        graph.join("consent", .interactive)
+        graph.join("login", .interactive, .exclusive(.userInterface))
+        graph.join("tutorial", .interactive, .exclusive(.userInterface))
+        graph.join("speaker", .interactive, after: "consent")
+        graph.join("splash", after: "consent")
+        #expect(
+            try graph.validated().overlappingInteractions.map { [$0, $1] } == [
+                ["consent", "login"], ["consent", "tutorial"], ["login", "speaker"], ["tutorial", "speaker"],
+            ]
+        )
+    }
+}

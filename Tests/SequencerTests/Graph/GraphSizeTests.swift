@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import Sequencer
+
+/// Whatever a graph's depth and width, nothing recurses into it: all of this runs on a stack of half a megabyte, as a phone's threads have.
+@Suite("Large graphs", .timeLimit(.minutes(1)))
+struct GraphSizeTests {
+    private func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let thread = Thread { continuation.resume(with: Result(catching: body)) }
+            thread.stackSize = 512 * 1024
+            thread.start()
+        }
+    }
+
+    private func check(_ graph: OperationGraph, path: Int, levels: Int, implied: Int = 0) throws {
+        let valid = try graph.validated()
+        #expect(valid.criticalPath.count == path)
+        #expect(valid.levels.count == levels)
+        #expect(valid.impliedEdges.count == implied)
+        #expect(valid.difference(from: valid).isEmpty)
+        let last = valid.identifiers[valid.count - 1]
+        #expect(try valid.ancestors(of: last).count == valid.count - 1)
+        #expect(try valid.descendants(of: valid.identifiers[0]).count == valid.count - 1)
+        // A copy that changed and the original are let go one after the other.
+        var copy = valid.graph
+        copy.join("one more", after: last)
+        #expect(copy.count == valid.count + 1)
+    }
+
+    @Test("a chain of 100,000 steps that each read the value of the one before")
+    func chain() async throws {
+        try await onSmallStack {
+            var graph = OperationGraph("chain")
+            graph.reserveCapacity(100_000)
+            var step = graph.add("0") { 0 }
+            for number in 1..<100_000 { step = graph.add("\(number)", using: step) { $0 + 1 } }
+            try check(graph, path: 100_000, levels: 100_000)
+        }
+    }
+
+    @Test("a chain of 100,000 steps written from its end, by identifiers")
+    func backwardChain() async throws {
+        try await onSmallStack {
+            var graph = OperationGraph("chain")
+            for number in (0..<100_000).reversed() { graph.join("\(number)", after: number == 0 ? [] : ["\(number - 1)"]) }
+            let valid = try graph.validated()
+            #expect(valid.topologicalOrder.first == "0" && valid.topologicalOrder.last == "99999")
+            #expect(valid.reduced().edges.count == 99_999)
+        }
+    }
+
+    @Test("one step before 10,000, and one after them")
+    func fanOutAndIn() async throws {
+        try await onSmallStack {
+            var graph = OperationGraph("fan")
+            let root = graph.join("root")
+            let wide = (0..<10_000).map { graph.join("\($0)", after: root) }
+            graph.join("last", after: wide, root)
+            try check(graph, path: 3, levels: 3, implied: 1)
+        }
+    }
+
+    @Test("100 layers of 100 steps, each after all of the layer before: a million dependencies")
+    func layers() async throws {
+        try await onSmallStack {
+            var graph = OperationGraph("layers")
+            var layer = [graph.join("first")]
+            for number in 0..<100 { layer = (0..<100).map { graph.join("\(number)-\($0)", after: layer) } }
+            graph.join("last", after: layer)
+            let valid = try graph.validated()
+            #expect(valid.criticalPath.count == 102)
+            #expect(valid.levels.map(\.count) == [1] + [Int](repeating: 100, count: 100) + [1])
+        }
+    }
+
+    @Test("a layered graph of 10,000 steps")
+    func sparseLayers() async throws {
+        try await onSmallStack {
+            let random = RandomGraph(seed: 1, operations: 10_000...10_000, shape: .layered)
+            let graph = try random.graph { [.expected(random.durations[$0])] }.validated()
+            #expect(graph.criticalPathDuration == GraphModel.longestPath(random))
+            #expect(graph.reduced().criticalPathDuration == graph.criticalPathDuration)
+        }
+    }
+
+    @Test("a cycle of 100,000 steps, and 50,000 cycles of two")
+    func cycles() async throws {
+        try await onSmallStack {
+            var one = OperationGraph("one")
+            for number in 0..<100_000 { one.join("\(number)", after: "\((number + 1) % 100_000)") }
+            #expect(one.problems.map(\.path.count) == [100_001])
+            #expect(one.complaints.allSatisfy { $0.utf8.count < 1000 })
+
+            var many = OperationGraph("many")
+            for number in 0..<100_000 { many.join("\(number)", after: "\(number ^ 1)") }
+            #expect(many.problems.count == 50_000)
+        }
+    }
+
+    @Test("100,000 dependencies on steps that are not there")
+    func unknownNames() async throws {
+        try await onSmallStack {
+            var graph = OperationGraph("unknown")
+            for number in 0..<100_000 { graph.join("step-\(number)", after: "stop-\(number)") }
+            graph.addDependency(["a", "step-1"], to: "nowhere")
+            let problems = graph.problems
+            #expect(problems.count == 100_002)
+            #expect(problems[0].message == "step-0 waits for 'stop-0', which is not in the graph; did you mean 'step-1'?")
+            #expect(problems[50].message == "step-50 waits for 'stop-50', which is not in the graph", "looking for names takes time")
+            #expect(problems.suffix(3).map(\.code) == [.unknownDependency, .unknownDependency, .unknownStep])
+        }
+    }
+
+    @Test("removing and replacing in a chain of 20,000")
+    func changes() async throws {
+        try await onSmallStack {
+            var graph = OperationGraph("chain")
+            for number in 0..<20_000 { graph.join("\(number)", after: number == 0 ? [] : ["\(number - 1)"]) }
+            for number in 1...20 { graph.remove("\(number)") }
+            graph.join("new")
+            graph.replace("10000", with: "new")
+            let valid = try graph.validated()
+            #expect(valid.levels.count == 19_980)
+        }
+    }
+}
+
+extension GraphModel {
+    /// The length of the longest path, for graphs too large for all the model's rows.
+    fileprivate static func longestPath(_ random: RandomGraph) -> Duration {
+        var ends: [Duration] = []
+        for (node, dependencies) in random.edges { ends.append((dependencies.map { ends[$0] }.max() ?? .zero) + random.durations[node]) }
+        return ends.max() ?? .zero
+    }
+}

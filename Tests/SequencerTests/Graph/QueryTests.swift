@@ -1,0 +1,130 @@
+import Testing
+
+@testable import Sequencer
+
+@Suite("Questions to a graph")
+struct QueryTests {
+    /// `splash` and `force-update` at once, `fetch-config` and `tutorial` after `splash`, `login` after `fetch-config`, `main-app` last.
+    private let launch: ValidatedGraph
+
+    init() throws {
+        var graph = OperationGraph("launch")
+        let splash = graph.join("splash", .expected(.milliseconds(400)), .exclusive(.userInterface))
+        let update = graph.join("force-update", .expected(.milliseconds(300)))
+        let config = graph.join("fetch-config", .expected(.milliseconds(350)), after: splash)
+        let tutorial = graph.join("tutorial", .expected(.milliseconds(100)), .exclusive("ui"), after: splash)
+        let login = graph.join("login", .expected(.milliseconds(200)), .exclusive(.userInterface, "network"), after: config)
+        graph.join("main-app", .expected(.milliseconds(50)), .milestone, after: login, update, tutorial, splash)
+        launch = try graph.validated()
+    }
+
+    @Test("name, identifiers and milestone")
+    func properties() {
+        #expect(launch.name == "launch")
+        #expect(launch.count == 6)
+        #expect(launch.identifiers == ["splash", "force-update", "fetch-config", "tutorial", "login", "main-app"])
+        #expect(launch.milestone == "main-app")
+    }
+
+    @Test("edges")
+    func edges() {
+        #expect(
+            launch.edges == [
+                "fetch-config after splash", "tutorial after splash", "login after fetch-config",
+                "main-app after login", "main-app after force-update", "main-app after tutorial", "main-app after splash",
+            ]
+        )
+    }
+
+    @Test("an edge is written and printed the same way")
+    func edgeLiterals() {
+        let edge: ValidatedGraph.Edge = "login after fetch config"
+        #expect(edge == .init("login", after: "fetch config"))
+        #expect(edge.description == "login after fetch config")
+        #expect("login" as ValidatedGraph.Edge == .init("login", after: ""))
+        #expect(["b after a", "a after c", "a after b"].sorted() as [ValidatedGraph.Edge] == ["a after b", "a after c", "b after a"])
+    }
+
+    @Test("levels and order")
+    func order() {
+        #expect(launch.levels == [["splash", "force-update"], ["fetch-config", "tutorial"], ["login"], ["main-app"]])
+        #expect(launch.topologicalOrder == ["splash", "force-update", "fetch-config", "tutorial", "login", "main-app"])
+    }
+
+    @Test("neighbours and all that lies behind them")
+    func relations() throws {
+        #expect(try launch.dependencies(of: "main-app") == ["login", "force-update", "tutorial", "splash"])
+        #expect(try launch.dependencies(of: "splash") == [])
+        #expect(try launch.dependents(of: "splash") == ["fetch-config", "tutorial", "main-app"])
+        #expect(try launch.dependents(of: "main-app") == [])
+        #expect(try launch.ancestors(of: "login") == ["fetch-config", "splash"])
+        #expect(try launch.ancestors(of: "force-update") == [])
+        #expect(try launch.descendants(of: "fetch-config") == ["login", "main-app"])
+        #expect(try launch.descendants(of: "main-app") == [])
+    }
+
+    @Test("what can overlap")
+    func overlap() throws {
+        #expect(try launch.canOverlap("splash", "force-update"))
+        #expect(try launch.canOverlap("fetch-config", "tutorial"))
+        #expect(try launch.canOverlap("tutorial", "fetch-config"))
+        #expect(try !launch.canOverlap("splash", "login"), "one waits for the other, through fetch-config")
+        #expect(try !launch.canOverlap("login", "splash"))
+        #expect(try !launch.canOverlap("tutorial", "login"), "both hold the screen")
+        #expect(try !launch.canOverlap("splash", "splash"))
+        #expect(
+            launch.overlappingPairs == [
+                ["fetch-config", "force-update"], ["fetch-config", "tutorial"], ["force-update", "login"], ["force-update", "splash"],
+                ["force-update", "tutorial"],
+            ]
+        )
+    }
+
+    @Test("implied edges, and the graph without them")
+    func reduction() {
+        #expect(launch.impliedEdges == ["main-app after splash"])
+        #expect(launch.reduced().edges == launch.edges.subtracting(launch.impliedEdges))
+        #expect(launch.reduced().impliedEdges.isEmpty)
+        #expect(launch.reduced().criticalPathDuration == launch.criticalPathDuration)
+        #expect(launch.reduced().identifiers == launch.identifiers)
+    }
+
+    @Test("an implied dependency whose value is read stays, also when it is read as an optional")
+    func reductionKeepsValues() throws {
+        var graph = OperationGraph("values")
+        let config = graph.add("config") { 1 }
+        let country = graph.add("country") { 2 }
+        let login = graph.add("login", using: config, after: config, country) { $0 }
+        graph.add("main", using: config, country.optional, after: login, config, country) { _, _ in }
+        graph.join("end", after: "config", "main")
+        let valid = try graph.validated()
+        #expect(valid.impliedEdges == ["main after config", "main after country", "end after config"])
+        let reduced = valid.reduced()
+        #expect(
+            reduced.edges == [
+                "login after config", "login after country", "main after config", "main after country", "main after login",
+                "end after main",
+            ]
+        )
+        #expect(reduced.graph.edges.count == 6)
+        #expect(reduced.graph.edges.filter(\.needsValue).count == 2)
+        #expect(try reduced.graph.validated().edges == reduced.edges)
+    }
+
+    @Test("a question about an unknown operation throws, with the nearest name")
+    func unknownNames() {
+        func error(_ message: String) -> GraphError { GraphError(graph: "launch", problems: [GraphProblem(.unknownStep, message)]) }
+        let login = error("there is no operation 'logn'; did you mean 'login'?")
+        #expect(throws: login) { try launch.dependencies(of: "logn") }
+        #expect(throws: login) { try launch.dependents(of: "logn") }
+        #expect(throws: login) { try launch.ancestors(of: "logn") }
+        #expect(throws: login) { try launch.descendants(of: "logn") }
+        #expect(throws: login) { try launch.slack(of: "logn") }
+        #expect(throws: login) { try launch.canOverlap("splash", "logn") }
+        #expect(throws: login) { try launch.canOverlap("logn", "splash") }
+        #expect(throws: error("there is no operation 'database'")) { try launch.dependencies(of: "database") }
+        #expect(throws: error("there is no operation ''")) { try launch.dependencies(of: "") }
+        #expect(throws: error("there is no operation '\\u{1B}'")) { try launch.dependencies(of: "\u{1B}") }
+        #expect(login.description == "launch: there is no operation 'logn'; did you mean 'login'?")
+    }
+}

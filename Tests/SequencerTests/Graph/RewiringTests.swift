@@ -1,0 +1,226 @@
+import Testing
+
+@testable import Sequencer
+
+@Suite("Changing a graph: addDependency, remove, replace", .timeLimit(.minutes(1)))
+struct RewiringTests {
+    private let options = LaunchOptions(clock: VirtualClock(), seed: 1)
+
+    /// `splash → tutorial → main-app`, and `login` beside the tutorial.
+    private func launch() -> OperationGraph {
+        var graph = OperationGraph("launch")
+        let splash = graph.join("splash")
+        let tutorial = graph.join("tutorial", after: splash)
+        let login = graph.join("login", after: splash)
+        graph.join("main-app", after: tutorial, login)
+        return graph
+    }
+
+    @Test("addDependency joins handles, identifiers and arrays of them")
+    func addDependency() throws {
+        var graph = OperationGraph("graph")
+        let (a, b, c, d) = (graph.join("a"), graph.join("b"), graph.join("c"), graph.join("d"))
+        graph.addDependency(a, to: b)
+        graph.addDependency("b", to: [c, d])
+        graph.addDependency(["a", "b"], to: "d")
+        #expect(try graph.validated().edges == ["b after a", "c after b", "d after a", "d after b"])
+    }
+
+    @Test("a dependency on a step that is added later is fine, by identifier")
+    func forwardReference() throws {
+        var graph = OperationGraph("graph")
+        graph.join("late", after: "early")
+        graph.addDependency("earliest", to: "early")
+        graph.join("early")
+        graph.join("earliest")
+        #expect(try graph.validated().topologicalOrder == ["earliest", "early", "late"])
+    }
+
+    @Test("addDependency to a step that is not there says so")
+    func addDependencyToNothing() {
+        var graph = launch()
+        graph.addDependency("splash", to: "logn")
+        graph.addDependency("splahs", to: "main-app")
+        graph.addDependency("there", to: "nowhere")
+        #expect(
+            graph.complaints == [
+                "main-app waits for 'splahs', which is not in the graph; did you mean 'splash'?",
+                "there is no operation 'logn' to wait for 'splash'; did you mean 'login'?",
+                "nowhere waits for 'there', which is not in the graph",
+            ]
+        )
+        #expect(graph.problems.map(\.code) == [.unknownDependency, .unknownStep, .unknownDependency])
+    }
+
+    @Test("what waited for a removed step waits for what that waited for")
+    func remove() throws {
+        var graph = launch()
+        #expect(graph.remove("tutorial") == true)
+        #expect(try graph.validated().edges == ["login after splash", "main-app after splash", "main-app after login"])
+        #expect(graph.identifiers == ["splash", "login", "main-app"])
+        #expect(graph.remove("tutorial") == false)
+        #expect(graph.remove("splash") == true)
+        #expect(graph.remove("main-app") == true)
+        #expect(try graph.validated().edges.isEmpty)
+        #expect(graph.remove("login") == true)
+        #expect(graph.count == 0)
+    }
+
+    @Test("removing the first, a middle and the last step keeps the others' dependencies apart", arguments: 0..<5)
+    func removeAnywhere(removed: Int) throws {
+        var graph = OperationGraph("chain")
+        for step in 0..<5 { graph.join("s\(step)", after: step == 0 ? [] : ["s\(step - 1)"]) }
+        graph.remove("s\(removed)")
+        let left = (0..<5).filter { $0 != removed }.map { "s\($0)" }
+        #expect(try graph.validated().topologicalOrder == left)
+        #expect(try graph.validated().levels == left.map { [$0] })
+    }
+
+    @Test("a step that waited for itself can be removed")
+    func removeSelfDependent() throws {
+        var graph = launch()
+        graph.addDependency("tutorial", to: "tutorial")
+        graph.remove("tutorial")
+        #expect(try graph.validated().edges == ["login after splash", "main-app after splash", "main-app after login"])
+    }
+
+    @Test("a step whose value is read cannot just go; one of the same name may come in its place")
+    func removeWhatIsRead() async throws {
+        var graph = OperationGraph("graph")
+        let splash = graph.join("splash")
+        let country = graph.add("country", after: splash) { "CH" }
+        let login = graph.add("login", using: country) { "login \($0)" }
+        graph.add("banner", using: country.optional) { _ in }
+        graph.join("main-app", after: country)
+        graph.remove("country")
+        #expect(
+            graph.complaints == [
+                "login reads 'country', which is not in the graph", "banner waits for 'country', which is not in the graph",
+            ]
+        )
+        graph.add("country") { "IT" }
+        #expect(
+            try graph.validated().edges == [
+                "login after splash", "login after country", "banner after splash", "banner after country", "main-app after splash",
+            ]
+        )
+        let sequencer = Sequencer(graph, options: options)
+        _ = try await sequencer.run()
+        #expect(try sequencer.value(of: login) == "login IT")
+    }
+
+    @Test("one step takes another's place, and nothing else changes")
+    func replace() throws {
+        let regular = try launch().validated()
+        var graph = launch()
+        graph.join("present-push")
+        #expect(graph.replace("tutorial", with: "present-push") == true)
+        let push = try graph.validated()
+        #expect(
+            push.edges == [
+                "present-push after splash", "login after splash", "main-app after present-push", "main-app after login",
+            ]
+        )
+        #expect(push.difference(from: regular).replacedSteps == [.init(old: "tutorial", new: "present-push")])
+        #expect(push.difference(from: regular).addedEdges.isEmpty)
+    }
+
+    @Test("replace needs two different steps")
+    func replaceNothing() {
+        var graph = launch()
+        #expect(graph.replace("tutorial", with: "tutorial") == false)
+        #expect(graph.replace("tutorial", with: "missing") == false)
+        #expect(graph.replace("missing", with: "tutorial") == false)
+        #expect(graph.identifiers == ["splash", "tutorial", "login", "main-app"])
+    }
+
+    @Test("the new step keeps its own dependencies, but for the one on the old step")
+    func replaceByDependent() throws {
+        var graph = launch()
+        graph.join("assistant", after: "login", "tutorial")
+        #expect(graph.replace("tutorial", with: "assistant") == true)
+        #expect(
+            try graph.validated().edges == [
+                "login after splash", "assistant after login", "assistant after splash", "main-app after assistant", "main-app after login",
+            ]
+        )
+    }
+
+    @Test("readers of a replaced step read the value of the step in its place")
+    func replaceWhatIsRead() async throws {
+        var graph = OperationGraph("graph")
+        let country = graph.add("country") { "CH" }
+        let login = graph.add("login", using: country) { "login \($0)" }
+        let stored = graph.add("stored-country") { "IT" }
+        #expect(graph.replace("country", with: "stored-country") == true)
+        // Named after it is gone, by its handle or its identifier, it still means the step in its place.
+        let late = graph.add("late", using: country) { "late \($0)" }
+        graph.join("main-app", after: "country")
+        #expect(
+            try graph.validated().edges == ["login after stored-country", "late after stored-country", "main-app after stored-country"]
+        )
+
+        graph.add("asked-country") { "FR" }
+        #expect(graph.replace("stored-country", with: "asked-country") == true)
+        let sequencer = Sequencer(graph, options: options)
+        _ = try await sequencer.run()
+        #expect(try sequencer.value(of: login) == "login FR")
+        #expect(try sequencer.value(of: late) == "late FR")
+        #expect(try sequencer.value(of: country) == "FR")
+        #expect(try sequencer.value(of: stored) == "FR")
+    }
+
+    @Test("a step in the place of one whose value is read has to produce the same type")
+    func replaceByOtherType() {
+        var graph = OperationGraph("graph")
+        let country = graph.add("country") { "CH" }
+        graph.add("login", using: country) { $0 }
+        graph.add("banner", using: country.optional) { $0 }
+        graph.add("country-code") { 41 }
+        graph.replace("country", with: "country-code")
+        #expect(
+            graph.complaints == [
+                "login reads String from 'country-code', which produces Int", "banner reads String from 'country-code', which produces Int",
+            ]
+        )
+        #expect(graph.problems.map(\.positions) == [[0, 2], [1, 2]])
+    }
+
+    @Test("a replaced step that is added again is not read by accident")
+    func replaceAndAddAgain() throws {
+        var graph = OperationGraph("graph")
+        let country = graph.add("country") { "CH" }
+        let login = graph.add("login", using: country) { $0 }
+        graph.add("stored-country") { "IT" }
+        graph.replace("country", with: "stored-country")
+        graph.add("country") { "FR" }
+        #expect(graph.complaints == ["login reads from 'country', and does not wait for it; add the dependency"])
+        graph.addDependency("country", to: login)
+        #expect(try graph.validated().edges == ["login after stored-country", "login after country"])
+    }
+
+    @Test("steps can be replaced back and forth")
+    func replaceBack() throws {
+        var graph = launch()
+        for round in 0..<4 {
+            let (old, new) = round.isMultiple(of: 2) ? ("tutorial", "push") : ("push", "tutorial")
+            graph.join(new)
+            #expect(graph.replace(old, with: new) == true)
+        }
+        #expect(try graph.validated().difference(from: launch().validated()).isEmpty)
+        graph.remove("tutorial")
+        graph.join("late", after: "push")
+        #expect(graph.complaints == ["late waits for 'push', which is not in the graph"])
+    }
+
+    @Test("a new requirement is a step and its edges; the steps that exist stay as they are")
+    func addRequirement() throws {
+        var graph = launch()
+        let before = try graph.validated()
+        let consent = graph.join("consent", after: "splash")
+        graph.addDependency(consent, to: "main-app")
+        let change = try graph.validated().difference(from: before)
+        #expect(change.addedSteps == ["consent"])
+        #expect(change.removedSteps.isEmpty && change.addedEdges.isEmpty && change.removedEdges.isEmpty)
+    }
+}
