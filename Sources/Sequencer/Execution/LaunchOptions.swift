@@ -24,8 +24,12 @@ public struct LaunchOptions: Sendable {
 
     /// The options of a launch.
     public init(
-        lanes: Int? = nil, deadline: Duration? = nil, deadlineCountsInteractiveTime: Bool = true, grace: Duration = .milliseconds(250),
-        clock: any Clock<Duration> = SuspendingClock(), qualityOfService: QualityOfService = .userInitiated,
+        lanes: Int? = nil,
+        deadline: Duration? = nil,
+        deadlineCountsInteractiveTime: Bool = true,
+        grace: Duration = .milliseconds(250),
+        clock: any Clock<Duration> = SuspendingClock(),
+        qualityOfService: QualityOfService = .userInitiated,
         seed: UInt64 = UInt64.random(in: .min ... .max)
     ) {
         self.lanes = lanes
@@ -44,15 +48,22 @@ public struct LaunchOptions: Sendable {
     var complaint: String? {
         let longest = OperationGraph.longestDuration
         if let lanes, !(1...Self.mostLanes).contains(lanes) { return "lanes must be 1 to \(Self.mostLanes), and are \(lanes)" }
-        if let deadline, deadline <= .zero || deadline > longest { return "a deadline must be more than 0 and at most 24 hours, and is \(deadline)" }
+        if let deadline, deadline <= .zero || deadline > longest {
+            return "a deadline must be more than 0 and at most 24 hours, and is \(deadline)"
+        }
         if grace < .zero || grace > longest { return "a grace period must be 0 to 24 hours, and is \(grace)" }
         return nil
     }
 
     var settings: LaunchStateMachine.Settings {
         LaunchStateMachine.Settings(
-            lanes: lanes, workers: lanes ?? WorkerPool.processors, deadline: deadline?.nanoseconds,
-            deadlineCountsInteractiveTime: deadlineCountsInteractiveTime, grace: grace.nanoseconds, seed: seed)
+            lanes: lanes,
+            workers: lanes ?? WorkerPool.processors,
+            deadline: deadline?.nanoseconds,
+            deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
+            grace: grace.nanoseconds,
+            seed: seed
+        )
     }
 
     func makeTimekeeper() -> any Timekeeper {

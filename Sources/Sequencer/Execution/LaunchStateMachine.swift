@@ -154,7 +154,10 @@ struct LaunchStateMachine {
     ///
     /// - Returns: whether the attempt counted, and the next operation; nil tells the worker to end.
     mutating func workerEnded(
-        _ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions
+        _ ended: Assignment,
+        _ result: Result,
+        at time: Nanoseconds,
+        _ actions: inout Actions
     ) -> (counted: Bool, next: Assignment?) {
         advance(to: time)
         let counted = endAttempt(ended, result)
@@ -197,7 +200,10 @@ struct LaunchStateMachine {
     ///
     /// - Returns: whether it counted: false for an operation that had ended before.
     mutating func attemptEnded(
-        _ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions
+        _ ended: Assignment,
+        _ result: Result,
+        at time: Nanoseconds,
+        _ actions: inout Actions
     ) -> Bool {
         advance(to: time)
         let counted = endAttempt(ended, result)

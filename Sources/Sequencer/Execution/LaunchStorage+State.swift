@@ -3,7 +3,9 @@ import Foundation
 extension LaunchStorage.State {
     /// Puts away what an attempt came to, if it counts, before anyone can see that it ended.
     mutating func willEnd(
-        _ assignment: LaunchStateMachine.Assignment, _ result: Result<any Sendable, any Error>, _ values: ValueTable
+        _ assignment: LaunchStateMachine.Assignment,
+        _ result: Result<any Sendable, any Error>,
+        _ values: ValueTable
     ) {
         guard machine.isCurrent(assignment) else { return }
         handles[assignment.node] = nil
@@ -24,7 +26,9 @@ extension LaunchStorage.State {
 
     /// Notes that an operation's code came to its end after the operation had, unless it did so because it was told to cancel.
     mutating func noteLateEnd(
-        of assignment: LaunchStateMachine.Assignment, _ result: Result<any Sendable, any Error>, at now: Nanoseconds
+        of assignment: LaunchStateMachine.Assignment,
+        _ result: Result<any Sendable, any Error>,
+        at now: Nanoseconds
     ) {
         if result.ending == .cancelled { return }
         let node = machine.nodes[assignment.node]

@@ -165,7 +165,9 @@ final class LaunchStorage: Sendable {
     }
 
     private func startAsynchronous(
-        _ assignment: Assignment, _ launch: Launch, _ body: @escaping @Sendable (Launch) async throws -> any Sendable
+        _ assignment: Assignment,
+        _ launch: Launch,
+        _ body: @escaping @Sendable (Launch) async throws -> any Sendable
     ) -> Handle {
         let qos = graph.policy(assignment.node).qualityOfService ?? qualityOfService
         return .task(
@@ -176,12 +178,15 @@ final class LaunchStorage: Sendable {
                 } catch {
                     attemptEnded(assignment, .failure(error))
                 }
-            })
+            }
+        )
     }
 
     private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
         keep(.operation(operation), for: assignment)
-        let ended = runner.start(operation) { [self] result in attemptEnded(assignment, result) } surplus: { [self] in
+        let ended = runner.start(operation) { [self] result in
+            attemptEnded(assignment, result)
+        } surplus: { [self] in
             noteAnomaly(.finishedAgain, assignment.node)
         }
         if let ended { return workerEnded(assignment, ended) }

@@ -69,12 +69,20 @@ public final class Sequencer: Sendable {
     private func begin(_ completion: (@Sendable (LaunchReport) -> Void)? = nil) throws -> LaunchStorage {
         if let complaint = options.complaint { throw SequencerError(.invalidOption, graph: graph.name, complaint) }
         if budget.limit <= .zero || budget.limit > OperationGraph.longestDuration {
-            throw SequencerError(.invalidOption, graph: graph.name, "a budget must be more than 0 and at most 24 hours, and is \(budget.limit)")
+            throw SequencerError(
+                .invalidOption,
+                graph: graph.name,
+                "a budget must be more than 0 and at most 24 hours, and is \(budget.limit)"
+            )
         }
         let graph = try graph.validated()
         let storage = try state.withLock { state throws(SequencerError) in
             if state.storage != nil {
-                throw SequencerError(.alreadyStarted, graph: graph.name, "this launch was started before; make a new Sequencer for another one")
+                throw SequencerError(
+                    .alreadyStarted,
+                    graph: graph.name,
+                    "this launch was started before; make a new Sequencer for another one"
+                )
             }
             let storage = LaunchStorage(graph: graph, budget: budget, options: options, observers: state.deliveries)
             state.storage = storage
@@ -99,7 +107,11 @@ public final class Sequencer: Sendable {
     /// - Throws: ``GraphError`` when there is no such operation, ``SequencerError`` before the start.
     public func cancel(_ operation: String) throws {
         guard let storage = state.withLock({ $0.storage }) else {
-            throw SequencerError(.notStarted, graph: graph.name, "the launch was not started: '\(printable(operation))' cannot be cancelled")
+            throw SequencerError(
+                .notStarted,
+                graph: graph.name,
+                "the launch was not started: '\(printable(operation))' cannot be cancelled"
+            )
         }
         storage.cancelOperation(try storage.graph.index(of: operation))
     }
@@ -146,7 +158,10 @@ public final class Sequencer: Sendable {
         let ended = Locked(Int64(0))
         _ = observe { [weak progress] event in
             switch event.kind {
-            case .ended: progress?.completedUnitCount = ended.withLock { $0 += 1; return $0 }
+            case .ended:
+                progress?.completedUnitCount = ended.withLock {
+                    $0 += 1; return $0
+                }
             case .launchEnded: progress?.completedUnitCount = progress?.totalUnitCount ?? 0
             default: break
             }

@@ -2,7 +2,9 @@
 ///
 /// A task that never suspends then costs no switch of threads.
 func startTask(
-    priority: TaskPriority?, on executor: (any TaskExecutor)?, _ operation: @escaping @Sendable () async -> Void
+    priority: TaskPriority?,
+    on executor: (any TaskExecutor)?,
+    _ operation: @escaping @Sendable () async -> Void
 ) -> Task<Void, Never> {
     if let executor { return Task(executorPreference: executor, priority: priority, operation: operation) }
     if #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

@@ -119,15 +119,21 @@ public struct LaunchReport: Sendable {
             let step = record.graph.graph.nodes[position]
             let isMain = step.work.isMain
             return OperationReport(
-                id: step.id, title: step.policy?.value.title, outcome: node.outcome,
+                id: step.id,
+                title: step.policy?.value.title,
+                outcome: node.outcome,
                 failure: node.outcome == .fellBack ? node.failure : nil,
                 ready: node.ready >= 0 ? .nanoseconds(node.ready) : nil,
                 start: node.start >= 0 ? .nanoseconds(node.start) : nil,
-                end: .nanoseconds(node.end), attempts: Int(node.attempts),
-                lane: node.lane >= 0 && node.start >= 0 && !isMain ? Int(node.lane) + 1 : nil, isMain: isMain,
+                end: .nanoseconds(node.end),
+                attempts: Int(node.attempts),
+                lane: node.lane >= 0 && node.start >= 0 && !isMain ? Int(node.lane) + 1 : nil,
+                isMain: isMain,
                 isInteractive: step.policy?.value.isInteractive ?? false,
-                slack: .nanoseconds(record.path.slack(position)), isCritical: critical.contains(position),
-                message: record.message(position))
+                slack: .nanoseconds(record.path.slack(position)),
+                isCritical: critical.contains(position),
+                message: record.message(position)
+            )
         }
     }
 }

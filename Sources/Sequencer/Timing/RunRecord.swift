@@ -98,8 +98,12 @@ final class RunRecord: Sendable {
         let spent = milestone == nil ? min(interactive, end) : interactive
         let measured = .nanoseconds(until - spent) + startOffset
         return BudgetResult(
-            budget: budget, measured: measured, interactive: .nanoseconds(spent), isMet: measured <= budget.limit && !isBroken,
-            causes: measured > budget.limit ? causes(of: (measured - budget.limit).nanoseconds, until: milestone) : [])
+            budget: budget,
+            measured: measured,
+            interactive: .nanoseconds(spent),
+            isMet: measured <= budget.limit && !isBroken,
+            causes: measured > budget.limit ? causes(of: (measured - budget.limit).nanoseconds, until: milestone) : []
+        )
     }
 
     /// Whether the launch failed or was cancelled: it never got where its budget leads. One that was aborted on purpose got somewhere else.
@@ -152,22 +156,4 @@ extension LaunchStateMachine.Node {
 extension Outcome {
     /// Whether the operation left its value, or its fallback's.
     public var isSuccess: Bool { self == .succeeded || self == .fellBack }
-}
-
-/// `1.25 s`, `400 ms`, `80 µs`: three digits at the most, for sentences.
-package func durationText(_ duration: Duration) -> String {
-    let nanoseconds = Double(duration.nanoseconds)
-    let (value, unit) =
-        switch abs(nanoseconds) {
-        case 60e9...: (nanoseconds / 60e9, "min")
-        case 1e9...: (nanoseconds / 1e9, "s")
-        case 1e6...: (nanoseconds / 1e6, "ms")
-        case 1e3...: (nanoseconds / 1e3, "µs")
-        default: (nanoseconds, "ns")
-        }
-    let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
-    let scale = [1.0, 10, 100][digits]
-    let rounded = (value * scale).rounded() / scale
-    let text = rounded == rounded.rounded() ? String(Int64(rounded)) : String(rounded)
-    return "\(text) \(unit)"
 }

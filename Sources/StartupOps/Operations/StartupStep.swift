@@ -26,7 +26,11 @@ public struct StartupStep: Sendable, Hashable, CustomStringConvertible {
     public static let connectSpeaker = StartupStep("connect-speaker", "Connect the speaker", expected: .milliseconds(700))
     /// What a push notification is about.
     public static let presentPushInformation = StartupStep(
-        "present-push-information", "Present the push information", isOnMain: true, expected: .milliseconds(250))
+        "present-push-information",
+        "Present the push information",
+        isOnMain: true,
+        expected: .milliseconds(250)
+    )
     /// Where a link leads.
     public static let deeplink = StartupStep("deeplink", "Follow the link", isOnMain: true, expected: .milliseconds(80))
     /// The main screen.

@@ -35,7 +35,9 @@ public struct SimulatedWork: StartupWork {
     ///   - durations: how long steps take that do not take what is expected of them, by identifier.
     ///   - showUpdate: called when the update screen takes over.
     public init(
-        verdict: UpdateVerdict = .mayContinue, durations: [String: Duration] = [:], showUpdate: @escaping @MainActor @Sendable () -> Void = {}
+        verdict: UpdateVerdict = .mayContinue,
+        durations: [String: Duration] = [:],
+        showUpdate: @escaping @MainActor @Sendable () -> Void = {}
     ) {
         self.verdict = verdict
         self.durations = durations

@@ -23,7 +23,10 @@ public struct LaunchContext: Sendable, Hashable {
 
     /// The context of a launch; unless said otherwise, of one by its icon with everything known.
     public init(
-        isFirstLaunch: Bool = false, tutorialVersionSeen: String? = nil, hasCredentials: Bool = true, knowsSpeaker: Bool = true,
+        isFirstLaunch: Bool = false,
+        tutorialVersionSeen: String? = nil,
+        hasCredentials: Bool = true,
+        knowsSpeaker: Bool = true,
         origin: Origin = .icon
     ) {
         self.isFirstLaunch = isFirstLaunch

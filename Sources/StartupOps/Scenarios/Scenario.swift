@@ -56,7 +56,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
 extension Scenario {
     /// Nothing is known: fetching the configuration may have to ask for country and language, so it waits for the splash; login, tutorial
     /// and connecting a speaker each may need the person, so they come one after the other.
-    public static let firstLaunch = Scenario("first-launch", "Nothing is known yet: every step may have to ask the person.") { graph, work in
+    public static let firstLaunch = Scenario("first-launch", "Nothing is known yet: every step may have to ask the person.") {
+        graph,
+        work in
         graph.addStep(.splash, work)
         graph.addForceUpdate(work)
         graph.addStep(.fetchConfig, work, after: [.splash])
@@ -79,14 +81,18 @@ extension Scenario {
     }
 
     /// As ``regular``, with what was pushed in the tutorial's place: the app appears when the person has dismissed it.
-    public static let push = Scenario("push", "A push notification started the app: its content comes before the main screen.") { graph, work in
+    public static let push = Scenario("push", "A push notification started the app: its content comes before the main screen.") {
+        graph,
+        work in
         regular.build(&graph, work)
         graph.addStep(.presentPushInformation, work, .interactive)
         graph.replace(StartupStep.tutorial.id, with: StartupStep.presentPushInformation.id)
     }
 
     /// As ``regular``, with the link followed once the main screen is visible, never after a fixed delay.
-    public static let deeplink = Scenario("deeplink", "A link started the app: it is followed once the main screen is visible.") { graph, work in
+    public static let deeplink = Scenario("deeplink", "A link started the app: it is followed once the main screen is visible.") {
+        graph,
+        work in
         regular.build(&graph, work)
         graph.addStep(.deeplink, work, .onFailure(.continue), after: [.mainApp])
     }
@@ -95,7 +101,11 @@ extension Scenario {
 extension OperationGraph {
     /// Adds a step that does its work, where it belongs.
     fileprivate mutating func addStep(
-        _ step: StartupStep, _ work: any StartupWork, _ options: StepOption..., after: [StartupStep] = [], fallback: Fallback<Void>? = nil
+        _ step: StartupStep,
+        _ work: any StartupWork,
+        _ options: StepOption...,
+        after: [StartupStep] = [],
+        fallback: Fallback<Void>? = nil
     ) {
         addStep(step, after: after, options: options, fallback: fallback) { launch in try await work.perform(step, in: launch) }
     }
@@ -111,7 +121,10 @@ extension OperationGraph {
     }
 
     private mutating func addStep(
-        _ step: StartupStep, after: [StartupStep], options: [StepOption], fallback: Fallback<Void>?,
+        _ step: StartupStep,
+        after: [StartupStep],
+        options: [StepOption],
+        fallback: Fallback<Void>?,
         body: @escaping @Sendable (Launch) async throws -> Void
     ) {
         let all = StepOption.all([.title(step.title), .expected(step.expected)] + options)

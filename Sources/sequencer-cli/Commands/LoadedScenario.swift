@@ -29,8 +29,12 @@ struct LoadedScenario {
         let bytes = try readInput(name)
         let document = try parseScenario(bytes, file: inputName(name))
         return LoadedScenario(
-            graph: document.graph(clock: clock), budget: document.budget, lanes: document.lanes, deadline: document.deadline,
-            file: (inputName(name), document))
+            graph: document.graph(clock: clock),
+            budget: document.budget,
+            lanes: document.lanes,
+            deadline: document.deadline,
+            file: (inputName(name), document)
+        )
     }
 
     /// Refuses what this version can show but not run.
@@ -40,7 +44,8 @@ struct LoadedScenario {
             guard case .http = operation.work else { continue }
             throw ToolError(
                 .badData,
-                "\(file.name):\(operation.position): operations[\(index)].work.http: this version cannot fetch; use simulate, compute or command")
+                "\(file.name):\(operation.position): operations[\(index)].work.http: this version cannot fetch; use simulate, compute or command"
+            )
         }
     }
 
@@ -51,7 +56,9 @@ struct LoadedScenario {
         } catch {
             guard let file, let problem = error.problems.first, let position = problem.positions.first else { throw error }
             throw ToolError(
-                .badData, "\(file.name):\(file.document.operations[position].position): operations[\(position)].after: \(problem.message)")
+                .badData,
+                "\(file.name):\(file.document.operations[position].position): operations[\(position)].after: \(problem.message)"
+            )
         }
     }
 }

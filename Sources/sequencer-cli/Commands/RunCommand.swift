@@ -28,7 +28,9 @@ struct RunCommand {
         _ = await view
         let signal = interruption.end()
 
-        try output.write(arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: Terminal.current.width).text)
+        try output.write(
+            arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: Terminal.current.width).text
+        )
         if let signal { return .interrupted(by: signal) }
         return ExitCode(of: report)
     }
@@ -53,7 +55,10 @@ struct RunCommand {
         case .delay(let duration): fault = .delay(duration)
         case .required:
             guard injection.operation == StartupStep.forceUpdate.id else {
-                throw UsageError("option '--inject': only '\(StartupStep.forceUpdate)' can be required, not \(quoted(injection.operation))", command: "run")
+                throw UsageError(
+                    "option '--inject': only '\(StartupStep.forceUpdate)' can be required, not \(quoted(injection.operation))",
+                    command: "run"
+                )
             }
             // The built-in step has been told what to find; one from a file has no verdict of its own.
             if scenario.file == nil { return }
@@ -78,9 +83,11 @@ struct RunCommand {
         case nil: deadline = scenario.deadline ?? Self.defaultDeadline
         }
         return LaunchOptions(
-            lanes: arguments.lanes ?? scenario.lanes, deadline: deadline,
+            lanes: arguments.lanes ?? scenario.lanes,
+            deadline: deadline,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
-            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max))
+            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
+        )
     }
 
     private func showsLiveView(_ output: Output) -> Bool {

@@ -18,20 +18,27 @@ struct ScenarioFindings {
         var warnings = graph.impliedEdges.sorted().map { edge in
             Warning(
                 code: "impliedDependency",
-                message: "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it")
+                message:
+                    "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it"
+            )
         }
         warnings += graph.overlappingInteractions.map { first, second in
             Warning(
                 code: "overlappingInteraction",
                 message: "\(printable(first, limit: 64)) and \(printable(second, limit: 64)) can ask the person at the same time; "
-                    + "give both the exclusive resource 'ui'")
+                    + "give both the exclusive resource 'ui'"
+            )
         }
         let (needed, path) = graph.budgetedPath
         isOverBudget = needed > budget
         if isOverBudget {
             let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
             warnings.append(
-                Warning(code: "budget", message: "the critical path alone takes \(durationText(needed)) of \(durationText(budget)): \(names)"))
+                Warning(
+                    code: "budget",
+                    message: "the critical path alone takes \(durationText(needed)) of \(durationText(budget)): \(names)"
+                )
+            )
         }
         self.warnings = warnings
     }
@@ -40,7 +47,8 @@ struct ScenarioFindings {
         let edges = graph.edges.count
         let count = warnings.isEmpty ? "no problem found" : warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings"
         let name = printable(graph.name, limit: 64)
-        let head = "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
+        let head =
+            "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
         return head + warnings.map { "warning: \($0.message)\n" }.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 

@@ -94,7 +94,8 @@ struct TimelineText {
         let mark = operation.isCritical ? style("*", .boldRed) : " "
         let name = fitted(operation.id, nameWidth, unicode: style.usesUnicode)
         let duration = operation.start == nil ? "-" : durationText(operation.duration)
-        let note = note(operation).map { "  " + style($0, operation.outcome.isSuccess ? .yellow : operation.start == nil ? .dim : .red) } ?? ""
+        let note =
+            note(operation).map { "  " + style($0, operation.outcome.isSuccess ? .yellow : operation.start == nil ? .dim : .red) } ?? ""
         return "\(mark) \(name) \(bar(operation)) \(fitted(duration, 8, alignRight: true))\(note)"
     }
 
@@ -166,7 +167,8 @@ struct TimelineText {
         switch report.outcome {
         case .completed: budgetVerdict
         case .aborted(let id, let reason):
-            style("ABORTED", .boldRed) + "  by \(printable(id, limit: 64)) (\(printable(reason.rawValue, limit: 64))) after \(durationText(report.makespan))"
+            style("ABORTED", .boldRed)
+                + "  by \(printable(id, limit: 64)) (\(printable(reason.rawValue, limit: 64))) after \(durationText(report.makespan))"
         case .failed(let id, let message): style("FAILED", .boldRed) + "  \(printable(id, limit: 64)): \(message)"
         case .cancelled: style("CANCELLED", .boldRed) + "  after \(durationText(report.makespan)): cancelled from outside"
         }

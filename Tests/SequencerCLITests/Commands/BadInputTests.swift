@@ -22,7 +22,7 @@ struct BadInputTests {
 
     static let mistakes: [Mistake] = [
         Mistake("empty file", "", at: "1:1", says: "empty"),
-        Mistake("not JSON", "hello", at: "1:1", says: ""),
+        Mistake("not JSON", "hello", at: "1:1", says: "'hello'"),
         Mistake("wrong schema", #"{ "schema": "sequencer.scenari/1", "name": "x", "operations": [] }"#, says: "sequencer.scenario/1"),
         Mistake("unknown key", scenarioText(#"{ "id": "a", "timeoutMS": 3 }"#), at: "3:18", says: "operations[0].timeoutMS", "'timeout'"),
         Mistake("missing id", scenarioText(#"{ "after": [] }"#), says: "operations[0]", "id"),
@@ -32,21 +32,39 @@ struct BadInputTests {
         Mistake(
             "cycle",
             scenarioText(
-                #"{ "id": "login", "after": ["fetch-config"] }"#, #"{ "id": "fetch-config", "after": ["splash"] }"#,
-                #"{ "id": "splash", "after": ["login"] }"#),
-            at: "3:", says: "operations[0].after", "login → fetch-config → splash → login"),
+                #"{ "id": "login", "after": ["fetch-config"] }"#,
+                #"{ "id": "fetch-config", "after": ["splash"] }"#,
+                #"{ "id": "splash", "after": ["login"] }"#
+            ),
+            at: "3:",
+            says: "operations[0].after",
+            "login → fetch-config → splash → login"
+        ),
         Mistake("bad duration", scenarioText(#"{ "id": "a", "timeout": "3" }"#), says: "operations[0].timeout", "'3'", "ms"),
-        Mistake("negative duration", scenarioText(#"{ "id": "a", "work": { "simulate": "-3s" } }"#), says: "operations[0].work.simulate", "-3s"),
+        Mistake(
+            "negative duration",
+            scenarioText(#"{ "id": "a", "work": { "simulate": "-3s" } }"#),
+            says: "operations[0].work.simulate",
+            "-3s"
+        ),
         Mistake("huge duration", scenarioText(#"{ "id": "a", "timeout": "1e300s" }"#), says: "operations[0].timeout"),
-        Mistake("too long a duration", scenarioText(#"{ "id": "a", "timeout": "9999h" }"#), says: "operations[0].timeout", "24 h"),
+        Mistake("too long a duration", scenarioText(#"{ "id": "a", "timeout": "9999h" }"#), says: "operations[0].timeout", "24h"),
         Mistake("unknown thread", scenarioText(#"{ "id": "a", "on": "mian" }"#), says: "operations[0].on", "'mian'", "'main'"),
         Mistake("unknown policy", scenarioText(#"{ "id": "a", "onFailure": "ignore" }"#), says: "operations[0].onFailure", "'continue'"),
-        Mistake("two kinds of work", scenarioText(#"{ "id": "a", "work": { "simulate": "1s", "compute": "1s" } }"#), says: "operations[0].work"),
+        Mistake(
+            "two kinds of work",
+            scenarioText(#"{ "id": "a", "work": { "simulate": "1s", "compute": "1s" } }"#),
+            says: "operations[0].work"
+        ),
         Mistake("nesting 100,000 deep", String(repeating: "[", count: 100_000), at: "1:", says: "128"),
         Mistake("trailing comma", #"{ "schema": "sequencer.scenario/1", }"#, at: "1:", says: "comma"),
         Mistake("two of one key", #"{ "name": "a", "name": "b" }"#, says: "'name'"),
         Mistake("a comment", "// hello\n{}", at: "1:1", says: "comment"),
-        Mistake("work that cannot run yet", scenarioText(#"{ "id": "a", "work": { "http": { "url": "https://example.com" } } }"#), says: "http"),
+        Mistake(
+            "work that cannot run yet",
+            scenarioText(#"{ "id": "a", "work": { "http": { "url": "https://example.com" } } }"#),
+            says: "http"
+        ),
     ]
 
     @Test("in a scenario file", arguments: mistakes)
@@ -89,7 +107,8 @@ struct BadInputTests {
             (["rnu"], "did you mean 'run'?"), (["run", "--budgt", "3s"], "--budget"), (["run", "--budget"], "--budget"),
             (["run", "--budget", "3"], "'3'"), (["run", "--budget", "0s"], "--budget"), (["run", "--lanes", "0"], "--lanes"),
             (["run", "--lanes", "many"], "--lanes"), (["run", "--clock", "sand"], "wall"), (["run", "--inject", "login"], "OP=EFFECT"),
-            (["run", "regular", "--inject", "logn=fail"], "did you mean 'login'?"), (["run", "regular", "--inject", "login=explode"], "hang"),
+            (["run", "regular", "--inject", "logn=fail"], "did you mean 'login'?"),
+            (["run", "regular", "--inject", "login=explode"], "hang"),
             (["run", "regular", "--inject", "login=required"], "force-update"), (["run", "a", "b"], "'b'"), (["graph"], "SCENARIO"),
             (["graph", "regular", "--format", "png"], "dot"), (["run", "--color", "pink"], "always"),
             (["run", "--budget", "1s", "--budget", "2s"], "--budget"),

@@ -38,8 +38,11 @@ struct GraphCommandTests {
         #expect(fine.code == 0)
         #expect(fine.output == "regular: 7 operations, 6 dependencies, no problem found\n")
         let text = scenarioText(
-            #"{ "id": "a", "expected": "2s" }"#, #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
-            #"{ "id": "c", "after": ["a", "b"], "interactive": true }"#, #"{ "id": "d", "interactive": true }"#)
+            #"{ "id": "a", "expected": "2s" }"#,
+            #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
+            #"{ "id": "c", "after": ["a", "b"], "interactive": true }"#,
+            #"{ "id": "d", "interactive": true }"#
+        )
         let result = try await Tool.run("verify", "-", input: text)
         #expect(result.code == 3)
         #expect(
@@ -49,10 +52,15 @@ struct GraphCommandTests {
                 warning: c and d can ask the person at the same time; give both the exclusive resource 'ui'
                 warning: the critical path alone takes 4 s of 3 s: a → b
 
-                """)
+                """
+        )
         let json = try await Tool.run("verify", "-", "--json", input: text).json()
         #expect(json["budgetVerdict"] as? String == "fail")
-        #expect((json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } == ["impliedDependency", "overlappingInteraction", "budget"])
+        #expect(
+            (json["warnings"] as? [[String: String]])?.compactMap { $0["code"] } == [
+                "impliedDependency", "overlappingInteraction", "budget",
+            ]
+        )
     }
 
     @Test("help is on standard output and a success; asking for nothing shows it as a mistake")
@@ -66,7 +74,10 @@ struct GraphCommandTests {
         #expect(try await Tool.run("--version").output.hasPrefix("sequencer-cli "))
     }
 
-    @Test("every example scenario is sound and passes", arguments: ["bank-app", "checkout-app", "music-player", "offline-first", "service-startup"])
+    @Test(
+        "every example scenario is sound and passes",
+        arguments: ["bank-app", "checkout-app", "music-player", "offline-first", "service-startup"]
+    )
     func examples(name: String) async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

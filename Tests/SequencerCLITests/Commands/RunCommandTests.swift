@@ -90,7 +90,9 @@ struct RunCommandTests {
             scenarioText(
                 #"{ "id": "compute", "work": { "compute": "5ms" } }"#,
                 #"{ "id": "list", "work": { "command": ["uname"] } }"#,
-                #"{ "id": "migrate", "work": { "command": ["sh", "-c", "echo table users is locked >&2; exit 3"] } }"#))
+                #"{ "id": "migrate", "work": { "command": ["sh", "-c", "echo table users is locked >&2; exit 3"] } }"#
+            )
+        )
         let result = try await Tool.run("run", path, "--json")
         #expect(result.code == 1)
         let failure = try #require(try result.json()["failure"] as? [String: String])
@@ -102,9 +104,11 @@ struct RunCommandTests {
     @Test("a file from standard input; --lanes, --budget and milestones as the file says unless the command line does")
     func standardInput() async throws {
         let text = scenarioText(
-            #"{ "id": "a", "work": { "simulate": "100ms" } }"#, #"{ "id": "b", "work": { "simulate": "100ms" } }"#,
+            #"{ "id": "a", "work": { "simulate": "100ms" } }"#,
+            #"{ "id": "b", "work": { "simulate": "100ms" } }"#,
             #"{ "id": "main", "after": ["a"], "on": "main", "work": { "simulate": "50ms" } }"#,
-            head: #""budget": "160ms", "lanes": 1, "milestone": "main","#)
+            head: #""budget": "160ms", "lanes": 1, "milestone": "main","#
+        )
         let narrow = try await Tool.run("run", "-", "--clock", "virtual", "--json", input: text)
         #expect(narrow.code == 0)
         #expect(try narrow.json()["lanes"] as? Int == 1)
@@ -139,7 +143,9 @@ struct RunCommandTests {
         let path = try folder.write(
             scenarioText(
                 #"{ "id": "first", "work": { "command": ["touch", "\#(mark)"] } }"#,
-                #"{ "id": "long", "after": ["first"], "work": { "simulate": "1h" } }"#))
+                #"{ "id": "long", "after": ["first"], "work": { "simulate": "1h" } }"#
+            )
+        )
         let line = """
             "$TOOL" run \(path) --deadline none & pid=$!
             while [ ! -e \(mark) ]; do sleep 0.01; done

@@ -34,7 +34,10 @@ struct Tool {
     }
 
     static func run(
-        _ arguments: [String], executable: URL = path, input: Data? = nil, environment: [String: String] = [:]
+        _ arguments: [String],
+        executable: URL = path,
+        input: Data? = nil,
+        environment: [String: String] = [:]
     ) async throws -> Result {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -64,8 +67,10 @@ struct Tool {
         }
         let code = process.terminationReason == .uncaughtSignal ? 128 + process.terminationStatus : process.terminationStatus
         return Result(
-            code: code, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
-            messages: String(decoding: try Data(contentsOf: messages), as: UTF8.self))
+            code: code,
+            output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            messages: String(decoding: try Data(contentsOf: messages), as: UTF8.self)
+        )
     }
 }
 

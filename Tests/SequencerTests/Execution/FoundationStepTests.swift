@@ -45,7 +45,13 @@ struct FoundationStepTests {
     func endings() async throws {
         var graph = OperationGraph("endings")
         graph.add(Later { $0.finish(throwing: Failure()) }, id: "fails", .onFailure(.continue))
-        graph.add(Later { $0.cancel(); $0.finish() }, id: "cancels-itself", .onFailure(.continue))
+        graph.add(
+            Later {
+                $0.cancel(); $0.finish()
+            },
+            id: "cancels-itself",
+            .onFailure(.continue)
+        )
         graph.add(Later { _ in }, id: "never-finishes", .timeout(.milliseconds(5)), .onFailure(.continue))
         graph.addOperation("made", .retry(attempts: 3, backoff: .zero)) { launch in
             Later { launch.attempt < 3 ? $0.finish(throwing: Failure()) : $0.finish() }
@@ -124,7 +130,9 @@ struct FoundationStepTests {
                 operation.finish()
                 operation.finish()
                 done.open()
-            }, id: "eager")
+            },
+            id: "eager"
+        )
         graph.add("next", after: eager) { await done.wait() }
         let report = try await Sequencer(graph).run()
         #expect(report.anomalies == [Anomaly(operation: "eager", kind: .finishedAgain)])
@@ -166,7 +174,11 @@ struct FoundationStepTests {
             let operation = Later { operation in
                 if finishLater { DispatchQueue.global().async { operation.finish() } } else { operation.finish() }
             }
-            if index % 3 == 0 { graph.add(operation, id: "op\(index)") } else { graph.add(operation, id: "op\(index)", after: "op\(index - 1)") }
+            if index % 3 == 0 {
+                graph.add(operation, id: "op\(index)")
+            } else {
+                graph.add(operation, id: "op\(index)", after: "op\(index - 1)")
+            }
         }
         let report = try await Sequencer(graph).run()
         #expect(report.outcome == .completed)

@@ -9,14 +9,23 @@ struct LaunchStateMachineTests {
     private typealias Actions = LaunchStateMachine.Actions
 
     private func machine(
-        lanes: Int? = nil, workers: Int = 2, deadline: Duration? = nil, _ build: (inout OperationGraph) -> Void
+        lanes: Int? = nil,
+        workers: Int = 2,
+        deadline: Duration? = nil,
+        _ build: (inout OperationGraph) -> Void
     ) throws -> LaunchStateMachine {
         var graph = OperationGraph("machine")
         build(&graph)
         return LaunchStateMachine(
             graph: try graph.validated(),
             settings: LaunchStateMachine.Settings(
-                lanes: lanes, workers: workers, deadline: deadline?.nanoseconds, grace: 100, recordsEvents: true))
+                lanes: lanes,
+                workers: workers,
+                deadline: deadline?.nanoseconds,
+                grace: 100,
+                recordsEvents: true
+            )
+        )
     }
 
     private func run(_ node: Int, attempt: Int = 1) -> Assignment { Assignment(node: node, attempt: attempt, kind: .run) }
@@ -50,7 +59,8 @@ struct LaunchStateMachineTests {
         #expect(last == nil)
         #expect(actions.isOver && machine.phase == .over && machine.activeWorkers == 0)
         #expect(
-            machine.events.map(\.kind) == [.launchStarted, .ready, .started, .ended, .ready, .started, .ended, .launchEnded])
+            machine.events.map(\.kind) == [.launchStarted, .ready, .started, .ended, .ready, .started, .ended, .launchEnded]
+        )
     }
 
     @Test("an operation ends once: late, second and outdated ends do not count")
@@ -152,7 +162,12 @@ struct LaunchStateMachineTests {
     @Test("a pause before a retry holds neither lane nor resource")
     func pause() throws {
         var machine = try machine(lanes: 1, workers: 1) { graph in
-            graph.add("flaky", .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0)), .exclusive("x"), .expected(.seconds(1))) {}
+            graph.add(
+                "flaky",
+                .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0)),
+                .exclusive("x"),
+                .expected(.seconds(1))
+            ) {}
             graph.add("other", .exclusive("x")) {}
         }
         var actions = Actions()

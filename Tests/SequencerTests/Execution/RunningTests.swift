@@ -195,7 +195,8 @@ struct LaunchPromiseTests {
         let (one, two) = (sequencer.events, sequencer.events)
         _ = try await sequencer.run()
         let expected: [LaunchEvent.Kind] = [
-            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .cancelled), .stopped, .ended("second", .cancelled),
+            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .cancelled), .stopped,
+            .ended("second", .cancelled),
             .launchEnded,
         ]
         for stream in [one, two] {
@@ -233,7 +234,9 @@ struct LaunchPromiseTests {
     @Test("options out of range are refused, in one sentence")
     func options() async {
         let graph = OperationGraph("options")
-        for options in [LaunchOptions(lanes: 0), LaunchOptions(lanes: 1025), LaunchOptions(deadline: .zero), LaunchOptions(grace: .seconds(-1))] {
+        for options in [
+            LaunchOptions(lanes: 0), LaunchOptions(lanes: 1025), LaunchOptions(deadline: .zero), LaunchOptions(grace: .seconds(-1)),
+        ] {
             let error = await #expect(throws: SequencerError.self) { try await Sequencer(graph, options: options).run() }
             #expect(error?.code == .invalidOption)
         }

@@ -89,7 +89,9 @@ struct StoppingTests {
         graph.add("main-app", .milestone, after: sync) {}
         let report = try await Sequencer(graph, options: .virtual(deadline: .seconds(2))).run()
         #expect(report.makespan == .seconds(2))
-        #expect(report.outcome == .failed(operation: "login", message: "still running at the launch's deadline (still running: login, sync)"))
+        #expect(
+            report.outcome == .failed(operation: "login", message: "still running at the launch's deadline (still running: login, sync)")
+        )
         #expect(report["sync"]?.outcome == .timedOut)
         #expect(report["main-app"]?.outcome == .cancelled)
     }

@@ -101,10 +101,10 @@ struct GraphTreeTests {
         graph.join("plain", .title(String(repeating: "y", count: 50)))
         #expect(
             try graph.validated().tree() == """
-                evil\\u{1b}[2J\\u{a}: 4 operations, critical path 1.52 min (*)
+                evil\\u{1B}[2J\\n: 4 operations, critical path 1.52 min (*)
 
-                漢字   \\u{1b}[31m                                     1 s *
-                └─ e\u{301}   two\\u{a}lines                              1.5 min *
+                漢字   \\u{1B}[31m                                     1 s *
+                └─ e\u{301}   two\\nlines                                 1.5 min *
                 👩🏽                                                   1 ms
                 plain  \(String(repeating: "y", count: 40))…
                 """

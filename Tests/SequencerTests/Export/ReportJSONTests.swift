@@ -120,11 +120,11 @@ struct ReportJSONTests {
                 == #"{"schema":"sequencer.report/1","scenario":"first-launch","outcome":"aborted","#
                 + #""abort":{"by":"force-update","reason":"force-update"},"#
                 + #""budget":{"limitMs":3000,"measuredMs":300,"interactiveMs":0,"verdict":"pass"},"#
-                + #""makespanMs":300,"workMs":300,"criticalPathMs":300,"criticalPath":["force-update","main-app"],"lanes":1,"operations":["#
+                + #""makespanMs":300,"workMs":300,"criticalPathMs":300,"criticalPath":["force-update"],"lanes":1,"operations":["#
                 + #"{"id":"force-update","outcome":"succeeded","readyMs":0,"startMs":0,"endMs":300,"waitMs":0,"durationMs":300,"slackMs":0,"#
                 + #""critical":true,"lane":"lane 1","attempts":1},"#
                 + #"{"id":"main-app","outcome":"cancelled","readyMs":null,"startMs":null,"endMs":300,"waitMs":null,"durationMs":null,"slackMs":0,"#
-                + #""critical":true,"lane":null,"attempts":0,"message":"not started: force-update aborted the launch (force-update)"}]}"#
+                + #""critical":false,"lane":null,"attempts":0,"message":"not started: force-update aborted the launch (force-update)"}]}"#
         )
     }
 
@@ -248,7 +248,7 @@ struct ReportJSONTests {
         let operation = try #require((object["operations"] as? [[String: Any]])?.first)
         #expect(operation["id"] as? String == #"a"\b"#)
         #expect(operation["title"] as? String == "\u{0}\u{7}\n</title>")
-        #expect(operation["message"] as? String == #""quoted"\u{a}\u{1b}[31m\"#)
+        #expect(operation["message"] as? String == #""quoted"\n\u{1B}[31m\"#)
     }
 
     @Test("100,000 operations take a moment")

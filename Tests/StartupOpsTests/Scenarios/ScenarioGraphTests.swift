@@ -17,7 +17,8 @@ struct ScenarioGraphTests {
             graph.edges == [
                 "fetch-config after splash", "login after fetch-config", "tutorial after login", "connect-speaker after tutorial",
                 "main-app after connect-speaker", "main-app after force-update",
-            ])
+            ]
+        )
         #expect(graph.levels.first == ["splash", "force-update"])
         #expect(try graph.canOverlap("splash", "force-update"))
         // Whatever overlaps, overlaps with the force-update check, which waits for nothing and holds nothing up but the end.
@@ -34,7 +35,8 @@ struct ScenarioGraphTests {
             graph.edges == [
                 "tutorial after splash", "main-app after tutorial", "main-app after force-update", "main-app after fetch-config",
                 "main-app after login", "main-app after connect-speaker",
-            ])
+            ]
+        )
         #expect(graph.levels == [["splash", "force-update", "fetch-config", "login", "connect-speaker"], ["tutorial"], ["main-app"]])
         #expect(try graph.ancestors(of: "main-app") == Set(graph.identifiers).subtracting(["main-app"]))
         #expect(graph.impliedEdges.isEmpty)

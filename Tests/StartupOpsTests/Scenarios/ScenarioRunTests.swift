@@ -5,10 +5,15 @@ import Testing
 /// The built-in scenarios, run in virtual time.
 @Suite("Running the built-in scenarios", .timeLimit(.minutes(1)))
 struct ScenarioRunTests {
-    private func run(_ scenario: Scenario, _ work: SimulatedWork = SimulatedWork(), _ fault: (Fault, String)? = nil) async throws -> LaunchReport {
+    private func run(_ scenario: Scenario, _ work: SimulatedWork = SimulatedWork(), _ fault: (Fault, String)? = nil) async throws
+        -> LaunchReport
+    {
         var graph = scenario.graph(work: work)
         if let fault { try graph.inject(fault.0, into: fault.1) }
-        return try await Sequencer(graph, options: LaunchOptions(deadline: .seconds(20), deadlineCountsInteractiveTime: false, clock: VirtualClock())).run()
+        return try await Sequencer(
+            graph,
+            options: LaunchOptions(deadline: .seconds(20), deadlineCountsInteractiveTime: false, clock: VirtualClock())
+        ).run()
     }
 
     @Test("each takes as long as its critical path, and meets its budget")

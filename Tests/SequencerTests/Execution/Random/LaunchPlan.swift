@@ -65,7 +65,8 @@ struct LaunchPlan: Sendable {
                 let wanted = Int.random(in: 0...min(index, 1 + Int(density * 10)), using: &random)
                 step.dependencies = Array((0..<wanted).map { _ in Int.random(in: max(0, index - 30)..<index, using: &random) }.uniqued)
             }
-            step.inputs = step.body == .operation || step.body == .join ? 0 : Int.random(in: 0...min(2, step.dependencies.count), using: &random)
+            step.inputs =
+                step.body == .operation || step.body == .join ? 0 : Int.random(in: 0...min(2, step.dependencies.count), using: &random)
             step.readsOptionally = Bool.random(using: &random)
             step.duration = .milliseconds(Int.random(in: 0...50, using: &random))
             func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }

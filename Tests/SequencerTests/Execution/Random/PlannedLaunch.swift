@@ -48,15 +48,19 @@ struct PlannedLaunch {
                 handles.append(nil)
                 continue
             case .main where inputs.isEmpty:
-                handles.append(graph.add(id, options, after: dependencies, on: .main, fallback: fallback) { launch in
-                    dispatchPrecondition(condition: .onQueue(.main))
-                    return try await script.run(launch)
-                })
+                handles.append(
+                    graph.add(id, options, after: dependencies, on: .main, fallback: fallback) { launch in
+                        dispatchPrecondition(condition: .onQueue(.main))
+                        return try await script.run(launch)
+                    }
+                )
             case .synchronous where inputs.isEmpty && !step.hangs:
-                handles.append(graph.add(id, options, after: dependencies, fallback: fallback) { launch in
-                    dispatchPrecondition(condition: .notOnQueue(.main))
-                    return try script.runThrough(launch)
-                })
+                handles.append(
+                    graph.add(id, options, after: dependencies, fallback: fallback) { launch in
+                        dispatchPrecondition(condition: .notOnQueue(.main))
+                        return try script.runThrough(launch)
+                    }
+                )
             default:
                 handles.append(Self.add(id, options, inputs, dependencies, fallback, script, Array(expected), plan, to: &graph))
             }
@@ -67,8 +71,15 @@ struct PlannedLaunch {
 
     /// A step that reads the values of one or two others, and checks them.
     private static func add(
-        _ id: String, _ options: StepOption, _ inputs: [Step<Int>], _ dependencies: [String], _ fallback: Fallback<Int>?, _ script: Script,
-        _ sources: [Int], _ plan: LaunchPlan, to graph: inout OperationGraph
+        _ id: String,
+        _ options: StepOption,
+        _ inputs: [Step<Int>],
+        _ dependencies: [String],
+        _ fallback: Fallback<Int>?,
+        _ script: Script,
+        _ sources: [Int],
+        _ plan: LaunchPlan,
+        to graph: inout OperationGraph
     ) -> Step<Int> {
         let check: @Sendable (Int, Int?) -> Void = { position, value in
             let source = sources[position]
@@ -99,7 +110,9 @@ struct PlannedLaunch {
             }
         case (_, true):
             return graph.add(id, options, using: inputs[0].optional, inputs[1].optional, after: dependencies, fallback: fallback) {
-                launch, first, second in
+                launch,
+                first,
+                second in
                 check(0, first)
                 check(1, second)
                 return try await script.run(launch)
@@ -121,8 +134,12 @@ struct PlannedLaunch {
     func run(clock: any Clock<Duration>) async throws -> Result {
         let needsDeadline = plan.steps.contains { $0.hangs && $0.timeout == nil }
         let options = LaunchOptions(
-            lanes: plan.lanes, deadline: needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
-            grace: .milliseconds(clock is VirtualClock ? 10 : 2000), clock: clock, seed: plan.seed)
+            lanes: plan.lanes,
+            deadline: needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
+            grace: .milliseconds(clock is VirtualClock ? 10 : 2000),
+            clock: clock,
+            seed: plan.seed
+        )
         let sequencer = Sequencer(graph, options: options)
         let stream = sequencer.events
         try sequencer.start()
