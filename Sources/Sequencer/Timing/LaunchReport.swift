@@ -126,6 +126,7 @@ public struct LaunchReport: Sendable {
                 ready: node.ready >= 0 ? .nanoseconds(node.ready) : nil,
                 start: node.start >= 0 ? .nanoseconds(node.start) : nil,
                 end: .nanoseconds(node.end),
+                expected: step.policy?.value.expected,
                 attempts: Int(node.attempts),
                 lane: node.lane >= 0 && node.start >= 0 && !isMain ? Int(node.lane) + 1 : nil,
                 isMain: isMain,

@@ -14,6 +14,8 @@ public struct OperationReport: Sendable, Hashable {
     public let start: Duration?
     /// When it ended.
     public let end: Duration
+    /// How long it was expected to take, if anything was said.
+    public let expected: Duration?
     /// Attempts begun: 0 when it never started.
     public let attempts: Int
     /// The lane it ran on, from 1; nil when it ran on the main thread, or never.

@@ -181,10 +181,14 @@ struct TimelineText {
         if budget.interactive > .zero { text += ", not counting \(durationText(budget.interactive)) waiting for a person" }
         guard !budget.isMet else { return style("PASS", .boldGreen) + text }
         text += ", \(durationText(budget.measured - budget.budget.limit)) over: "
-        let causes = budget.causes.prefix(5).map { id in
-            "\(printable(id, limit: 64)) took \(durationText(report[id]?.duration ?? .zero))"
-        }
+        let causes = budget.causes.prefix(5).compactMap { report[$0].map(cause) }
         return style("FAIL", .boldRed) + text + (causes.isEmpty ? "before the launch began" : causes.joined(separator: ", "))
+    }
+
+    private func cause(_ operation: OperationReport) -> String {
+        let took = "\(printable(operation.id, limit: 64)) took \(durationText(operation.duration))"
+        guard let expected = operation.expected, expected < operation.duration else { return took }
+        return took + " (\(durationText(expected)) expected)"
     }
 
     private static func withoutTrailingSpaces(_ line: String) -> String {
