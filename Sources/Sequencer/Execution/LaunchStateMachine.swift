@@ -215,13 +215,14 @@ struct LaunchStateMachine {
     mutating func timePassed(to time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         while let due = nextWake, due <= now {
-            if let end = graceEnd, end <= now {
-                giveUp(outcome: .cancelled, &actions)
-            } else if let deadline = deadlineTime, deadline <= now {
+            // Of what is due at one time, an operation's own timeout comes first: it says more than the launch's.
+            if timers.first?.time == due, let timer = timers.pop() {
+                fire(timer, &actions)
+            } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
-            } else if let timer = timers.pop() {
-                fire(timer, &actions)
+            } else {
+                giveUp(outcome: .cancelled, &actions)
             }
         }
         settle(&actions)

@@ -50,8 +50,7 @@ public final class Sequencer: Sendable {
     /// - Parameter completion: called once with the report, on an unspecified thread.
     /// - Throws: as ``run()`` does.
     public func start(completion: (@Sendable (LaunchReport) -> Void)? = nil) throws {
-        let storage = try begin(completion)
-        _ = storage
+        _ = try begin(completion)
     }
 
     /// The report, as soon as there is one; nil when the launch was never started. Any number of callers may wait for it.

@@ -194,6 +194,22 @@ struct LaunchStateMachineTests {
         #expect(machine.events.filter { $0.kind == .ended }.map(\.node) == Array(0..<1000))
     }
 
+    @Test("what is due takes effect in the order of its times, however late it is looked at")
+    func lateWake() throws {
+        var machine = try machine(deadline: .nanoseconds(20)) { graph in
+            graph.add("own", .timeout(.nanoseconds(10)), .onFailure(.continue)) {}
+            graph.add("launch's", .timeout(.nanoseconds(30)), .onFailure(.continue)) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 0, &actions)
+        _ = machine.takeForWorker(at: 0, &actions)
+        machine.timePassed(to: 100, &actions)
+        #expect(machine.stop == .deadline)
+        #expect(machine.stragglers == [1])
+        #expect(machine.nodes.map(\.outcome) == [.timedOut, .timedOut])
+    }
+
     @Test("a heap gives its elements in order, lanes the lowest that is free")
     func structures() {
         var heap = Heap<Int>()

@@ -56,7 +56,7 @@ struct GraphDOTTests {
             text.hasSuffix(
                 #"""
                   "a" [label="a"]
-                  "b" [label="b\n0 ns"]
+                  "b" [label="b\n0 ms"]
                   "a" -> "b"
                 }
                 """#
