@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Foundation operations as steps", .timeLimit(.minutes(1)))
+@Suite("Foundation operations as steps", .timeLimit(.minutes(5)))
 struct FoundationStepTests {
     struct Failure: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Running a launch", .timeLimit(.minutes(1)))
+@Suite("Running a launch", .timeLimit(.minutes(5)))
 struct RunningTests {
     private func options(lanes: Int? = nil, deadline: Duration? = nil) -> LaunchOptions {
         LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock(), seed: 1)
@@ -45,7 +45,7 @@ struct RunningTests {
     }
 }
 
-@Suite("What a launch promises while it runs", .timeLimit(.minutes(1)))
+@Suite("What a launch promises while it runs", .timeLimit(.minutes(5)))
 struct LaunchPromiseTests {
     @Test("64 steps that block their threads run at the same time on 64 lanes")
     func blockingLanes() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Operations in trouble", .timeLimit(.minutes(1)))
+@Suite("Operations in trouble", .timeLimit(.minutes(5)))
 struct TroubleTests {
     struct Failure: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Graphs with Foundation operations", .timeLimit(.minutes(1)))
+@Suite("Graphs with Foundation operations", .timeLimit(.minutes(5)))
 struct OperationStepTests {
     private func named(_ name: String) -> Operation {
         let operation = BlockOperation {}

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Concurrent operation: state machine", .timeLimit(.minutes(1)))
+@Suite("Concurrent operation: state machine", .timeLimit(.minutes(5)))
 struct ConcurrentOperationStateMachineTests {
     typealias Machine = ConcurrentOperationStateMachine
 
