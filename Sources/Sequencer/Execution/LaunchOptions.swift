@@ -66,10 +66,10 @@ public struct LaunchOptions: Sendable {
         )
     }
 
-    func makeTimekeeper() -> any Timekeeper {
+    func makeTimekeeper(hasMainSteps: Bool) -> any Timekeeper {
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
-        if let clock = clock as? VirtualClock { return VirtualTimekeeper(clock) }
+        if let clock = clock as? VirtualClock { return VirtualTimekeeper(clock, hasMainSteps: hasMainSteps) }
         return clock.makeTimekeeper()
     }
 }

@@ -2,6 +2,12 @@
 extension LaunchStateMachine {
     // MARK: Becoming ready and starting
 
+    private mutating func move(_ node: Int, to state: NodeState) {
+        if nodes[node].state == .running { runningCount -= 1 }
+        if state == .running { runningCount += 1 }
+        nodes[node].state = state
+    }
+
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
         record(.ready, node: node, at: time)
@@ -15,7 +21,7 @@ extension LaunchStateMachine {
     }
 
     private mutating func enqueue(_ node: Int) {
-        nodes[node].state = .ready
+        move(node, to: .ready)
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
         if traits[node].contains(.isMain), !nodes[node].isComputingFallback {
             readyForMain.push(ready)
@@ -33,7 +39,7 @@ extension LaunchStateMachine {
             guard nodes[node].state == .ready else { continue }
             if traits[node].contains(.hasResources), !nodes[node].isComputingFallback {
                 guard resources.acquire(for: node) else {
-                    nodes[node].state = .parked
+                    move(node, to: .parked)
                     continue
                 }
             }
@@ -44,11 +50,11 @@ extension LaunchStateMachine {
                 nodes[node].holdsWorker = true
             }
             if nodes[node].isComputingFallback {
-                nodes[node].state = .running
+                move(node, to: .running)
                 return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
             }
             if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
-                nodes[node].state = .checking
+                move(node, to: .checking)
                 return Assignment(node: node, attempt: 1, kind: .checkCondition)
             }
             start(node)
@@ -72,7 +78,7 @@ extension LaunchStateMachine {
     }
 
     mutating func start(_ node: Int) {
-        nodes[node].state = .running
+        move(node, to: .running)
         nodes[node].attempts += 1
         record(.started, node: node, at: time)
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
@@ -136,7 +142,7 @@ extension LaunchStateMachine {
             return false
         }
         release(node)
-        nodes[node].state = .pausing
+        move(node, to: .pausing)
         record(.retrying, node: node, at: time)
         timers.push(Timer(time: due, sequence: nextTimerSequence(), node: Int32(node), kind: .retry))
         return true
@@ -175,7 +181,7 @@ extension LaunchStateMachine {
             next += 1
             guard nodes[node].state != .ended else { continue }
             release(node)
-            nodes[node].state = .ended
+            move(node, to: .ended)
             nodes[node].outcome = outcome
             nodes[node].end = time
             alive -= 1

@@ -103,6 +103,8 @@ struct LaunchStateMachine {
     var timers = Heap<Timer>()
     var resources: ResourceTable
     var random: SplitMix64
+    /// Operations that run now, or whose fallback is being computed.
+    var runningCount = 0
     var activeWorkers = 0
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
@@ -125,11 +127,6 @@ struct LaunchStateMachine {
         lanes = LaneSet(limit: settings.lanes)
         resources = ResourceTable(graph)
         random = SplitMix64(seed: settings.seed)
-    }
-
-    /// Operations that run now, or wait for their condition or their fallback, in the order they were added.
-    var running: [Int] {
-        nodes.indices.filter { nodes[$0].state == .running }
     }
 
     // MARK: Inputs

@@ -49,7 +49,7 @@ final class LaunchStorage: Sendable {
         self.graph = graph
         self.budget = budget
         startOffset = budget.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
-        timekeeper = options.makeTimekeeper()
+        timekeeper = options.makeTimekeeper(hasMainSteps: graph.graph.nodes.contains { $0.work.isMain })
         virtualTime = timekeeper as? VirtualTimekeeper
         qualityOfService = options.qualityOfService
         values = ValueTable(count: graph.count)
@@ -110,7 +110,7 @@ final class LaunchStorage: Sendable {
     }
 
     private var runningOperations: Int {
-        state.withLock { $0.machine.running.count + ($0.machine.isTakeoverRunning ? 1 : 0) }
+        state.withLock { $0.machine.runningCount + ($0.machine.isTakeoverRunning ? 1 : 0) }
     }
 
     // MARK: Workers and the main thread

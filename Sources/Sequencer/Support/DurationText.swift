@@ -2,17 +2,21 @@
 package func durationText(_ duration: Duration) -> String {
     if duration == .zero { return "0 ms" }
     let nanoseconds = Double(duration.nanoseconds)
-    let (value, unit) =
-        switch abs(nanoseconds) {
-        case 60e9...: (nanoseconds / 60e9, "min")
-        case 1e9...: (nanoseconds / 1e9, "s")
-        case 1e6...: (nanoseconds / 1e6, "ms")
-        case 1e3...: (nanoseconds / 1e3, "µs")
-        default: (nanoseconds, "ns")
-        }
-    let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
-    let scale = [1.0, 10, 100][digits]
-    let rounded = (value * scale).rounded() / scale
-    let text = rounded == rounded.rounded() ? String(Int64(rounded)) : String(rounded)
-    return "\(text) \(unit)"
+    let units: [(name: String, size: Double, limit: Double)] = [("ns", 1, 1000), ("µs", 1e3, 1000), ("ms", 1e6, 1000), ("s", 1e9, 60)]
+    for unit in units {
+        // What rounds up to the next unit is said in that one: 1 s, not 1000 ms.
+        let value = rounded(nanoseconds / unit.size)
+        if abs(value) < unit.limit { return text(value, unit.name) }
+    }
+    return text(rounded(nanoseconds / 60e9), "min")
+}
+
+private func rounded(_ value: Double) -> Double {
+    let scale: Double = abs(value) >= 99.95 ? 1 : abs(value) >= 9.995 ? 10 : 100
+    return (value * scale).rounded() / scale
+}
+
+private func text(_ value: Double, _ unit: String) -> String {
+    let number = value == value.rounded() ? String(Int64(value)) : String(value)
+    return "\(number) \(unit)"
 }

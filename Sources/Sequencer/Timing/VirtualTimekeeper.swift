@@ -16,13 +16,15 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
     }
 
     let queue = DispatchQueue(label: "sequencer.virtual-time")
-    private let patienceQueue = DispatchQueue(label: "sequencer.virtual-time.patience")
     private let clock: VirtualClock
     private let origin: VirtualClock.Instant
+    private let hasMainSteps: Bool
     private let state = Locked(State())
 
-    init(_ clock: VirtualClock) {
+    /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
+    init(_ clock: VirtualClock, hasMainSteps: Bool) {
         self.clock = clock
+        self.hasMainSteps = hasMainSteps
         origin = clock.now
     }
 
@@ -107,10 +109,15 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
         }
     }
 
+    /// Something runs that does not wait on the clock: gives it its time.
+    ///
+    /// On a busy machine that may only be waiting for its turn, on the main thread or in the pool, so patience begins once both have had time
+    /// for something that was asked of them later.
     private func waitPatiently(since activity: Int) {
         let delay = Int(min(max(clock.patience.nanoseconds, 0), OperationGraph.longestDuration.nanoseconds))
-        patienceQueue.asyncAfter(deadline: .now() + .nanoseconds(delay)) { [self] in
-            queue.async { [self] in
+        Task.detached { [self] in
+            if hasMainSteps { await MainActor.run {} }
+            queue.asyncAfter(deadline: .now() + .nanoseconds(delay)) { [self] in
                 guard state.withLock({ $0.activity == activity && $0.jobs == 0 && $0.handler != nil }) else { return }
                 moveTime()
             }

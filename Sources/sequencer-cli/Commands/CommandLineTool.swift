@@ -10,8 +10,7 @@ enum CommandLineTool {
     /// A launch needs the main thread for its main-thread steps, so `run` goes on beside a run loop; every other command is over when it
     /// returns.
     static func main(_ arguments: [String]) -> Never {
-        // A reader that has gone away ends the output quietly, not the process.
-        signal(SIGPIPE, SIG_IGN)
+        ignoreBrokenPipes()
         do {
             switch try parseArguments(arguments) {
             case .run(let arguments): runBesideMainLoop(RunCommand(arguments))
@@ -50,7 +49,8 @@ enum CommandLineTool {
     private static func report(_ error: any Error) -> ExitCode {
         switch error {
         case let error as UsageError:
-            message("\(error.message)\n\(error.usage)")
+            message(error.message)
+            Terminal.standardError.write(error.usage + "\n")
             return .usage
         case let error as InputError:
             message(error.description)
@@ -62,7 +62,6 @@ enum CommandLineTool {
             message(error.description)
             return error.exitCode
         case let error as OutputError:
-            if error.isBrokenPipe { return .success }
             message(error.description)
             return .cannotWrite
         case let error as GraphError:

@@ -18,7 +18,10 @@ final class Interruption: Sendable {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [self] in
-                if isFirst(number) { cancel() } else { _exit(128 + number) }
+                if isFirst(number) { return cancel() }
+                // Nobody is left to restore what a live view has hidden.
+                if Terminal.standardOutput.isTerminal { Terminal.standardOutput.write(LiveView.showCursor) }
+                _exit(128 + number)
             }
             source.resume()
             return source

@@ -18,18 +18,20 @@ struct RunCommand {
     func run() async throws -> ExitCode {
         let scenario = try load()
         let output = Output(arguments.common.output)
+        try output.check()
         let style = TextStyle(arguments.common.color, for: output)
         let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options(for: scenario))
 
-        let liveView = showsLiveView(output) ? LiveView(scenario: scenario.graph, events: sequencer.events, style: style) : nil
+        let view = showsLiveView(output) ? try liveView(of: scenario, style) : nil
+        // The events have to be asked for before the launch starts.
+        let drawing = view.map { [events = sequencer.events] view in Task { await view.run(events) } }
         let interruption = Interruption { sequencer.cancel() }
-        async let view: Void? = liveView?.run()
         let report = try await sequencer.run()
-        _ = await view
+        await drawing?.value
         let signal = interruption.end()
 
         try output.write(
-            arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: Terminal.current.width).text
+            arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: output.width).text
         )
         if let signal { return .interrupted(by: signal) }
         return ExitCode(of: report)
@@ -88,6 +90,10 @@ struct RunCommand {
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
         )
+    }
+
+    private func liveView(of scenario: LoadedScenario, _ style: TextStyle) throws -> LiveView? {
+        LiveView(of: try scenario.validated(), on: .standardOutput, style: style, environment: ProcessInfo.processInfo.environment)
     }
 
     private func showsLiveView(_ output: Output) -> Bool {

@@ -1,116 +1,134 @@
-import Foundation
 import Sequencer
 
-/// Live progress on a terminal: a line per operation, drawn over itself while the launch runs and gone when it is over.
+/// Shows a launch on a terminal while it runs, in lines that are drawn over again and are gone at its end.
 struct LiveView: Sendable {
-    private let events: AsyncStream<LaunchEvent>
+    /// Makes a hidden cursor visible again: for whoever ends the process while a view is shown.
+    static let showCursor = "\u{1B}[?25h"
+    private static let hideCursor = "\u{1B}[?25l"
+    /// The pause between two pictures when nothing happens.
+    private static let interval = Duration.milliseconds(100)
+    /// Events that come closer than this are shown together.
+    private static let shortestInterval = Duration.milliseconds(30)
+
+    private let state: LiveState
     private let style: TextStyle
-    private let state: Locked<LiveViewState>
+    private let size: @Sendable () -> Terminal.Size
+    private let now: @Sendable () -> Duration
+    private let ticks: AsyncStream<Void>
+    private let write: @Sendable (String) -> Void
 
-    init(scenario: OperationGraph, events: AsyncStream<LaunchEvent>, style: TextStyle) {
-        self.events = events
+    /// - Parameters:
+    ///   - size: the terminal's, asked before each picture.
+    ///   - now: a clock's time, from any origin.
+    ///   - ticks: when to draw again although nothing happened.
+    ///   - write: puts text on the terminal.
+    init(
+        state: LiveState,
+        style: TextStyle,
+        size: @escaping @Sendable () -> Terminal.Size,
+        now: @escaping @Sendable () -> Duration,
+        ticks: AsyncStream<Void>,
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        self.state = state
         self.style = style
-        state = Locked(LiveViewState(scenario.identifiers))
+        self.size = size
+        self.now = now
+        self.ticks = ticks
+        self.write = write
     }
 
-    /// Draws until the launch is over, ten times a second.
-    func run() async {
-        let clock = ContinuousClock()
-        let start = clock.now
-        let ticker = Task {
-            var drawn = 0
-            while !Task.isCancelled {
-                let lines = state.withLock { $0.lines(at: start.duration(to: clock.now), in: .current, style) }
-                draw(lines, over: drawn)
-                drawn = lines.count
-                try? await clock.sleep(for: .milliseconds(100))
+    /// A view of a launch of this graph on a terminal; nil where nothing can be drawn over.
+    init?(of graph: ValidatedGraph, on terminal: Terminal, style: TextStyle, environment: [String: String]) {
+        guard terminal.canAnimate(environment) else { return nil }
+        let begin = ContinuousClock.now
+        self.init(
+            state: LiveState(name: graph.name, identifiers: graph.identifiers),
+            style: style,
+            size: { terminal.size(environment) },
+            now: { begin.duration(to: .now) },
+            ticks: AsyncStream {
+                do { try await Task.sleep(for: Self.interval) } catch { return nil }
+                return ()
+            },
+            write: { terminal.write($0) }
+        )
+    }
+
+    /// Draws until the stream of events ends or the task is cancelled, then removes what it drew and restores the terminal.
+    func run(_ events: AsyncStream<LaunchEvent>) async {
+        let inbox = Locked(Inbox())
+        // One signal is enough for any number of events: whoever takes it takes them all.
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await event in events {
+                    inbox.withLock { $0.events.append(event) }
+                    signal.yield()
+                }
+                inbox.withLock { $0.isOver = true }
+                signal.yield()
             }
-            draw([], over: drawn)
-        }
-        for await event in events { state.withLock { $0.apply(event) } }
-        ticker.cancel()
-        await ticker.value
-    }
-
-    /// Replaces the lines that were drawn last. The cursor stays visible, so that nothing has to be put right when the process is killed.
-    private func draw(_ lines: [String], over drawn: Int) {
-        let up = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
-        let text = lines.map { $0 + "\u{1B}[K\n" }.joined()
-        try? Output(nil).write(up + "\r" + text + "\u{1B}[J")
-    }
-}
-
-/// What a live view shows: the last that was heard of each operation.
-struct LiveViewState: Sendable {
-    enum Progress: Equatable {
-        case waiting
-        case running(since: Duration, attempt: Int)
-        case pausing
-        case ended(Outcome, after: Duration)
-    }
-
-    private let identifiers: [String]
-    private(set) var progress: [String: Progress] = [:]
-    private var isStopped = false
-
-    init(_ identifiers: [String]) {
-        self.identifiers = identifiers
-    }
-
-    mutating func apply(_ event: LaunchEvent) {
-        switch event.kind {
-        case .started(let id, let attempt): progress[id] = .running(since: event.time, attempt: attempt)
-        case .retrying(let id, _): progress[id] = .pausing
-        case .ended(let id, let outcome):
-            var duration = Duration.zero
-            if case .running(let since, _) = progress[id] { duration = event.time - since }
-            progress[id] = .ended(outcome, after: duration)
-        case .stopped: isStopped = true
-        case .launchStarted, .ready, .launchEnded: break
-        }
-    }
-
-    /// The lines to show: every operation where they fit, otherwise those that run; then how many have ended.
-    func lines(at now: Duration, in terminal: Terminal, _ style: TextStyle) -> [String] {
-        let room = terminal.height - 2
-        var shown = identifiers
-        if shown.count > room {
-            shown = Array(identifiers.filter { if case .running = progress[$0] { true } else { false } }.prefix(max(room, 0)))
-        }
-        let nameWidth = min(shown.map { displayWidth(printable($0)) }.max() ?? 0, max(terminal.width - 24, 8))
-        var lines = shown.map { id in
-            let (mark, note, look) = look(progress[id] ?? .waiting, now, style)
-            return style("\(mark) \(fitted(id, nameWidth, unicode: style.usesUnicode)) \(note)", look)
-        }
-        let ended = progress.values.lazy.filter { if case .ended = $0 { true } else { false } }.count
-        let stopping = isStopped ? ", stopping" : ""
-        lines.append(style("\(ended) of \(identifiers.count) ended, \(durationText(rounded(now)))\(stopping)", .dim))
-        return lines
-    }
-
-    private func look(_ progress: Progress, _ now: Duration, _ style: TextStyle) -> (mark: String, note: String, look: TextStyle.Look) {
-        let marks = style.usesUnicode ? ["·", "…", "✓", "!", "✗", "-"] : [".", "~", "+", "!", "x", "-"]
-        switch progress {
-        case .waiting: return (marks[0], "", .dim)
-        case .pausing: return (marks[1], "waiting to try again", .yellow)
-        case .running(let since, let attempt):
-            let turn = Int(now.milliseconds / 100) % 4
-            let spinner = style.usesUnicode ? ["◐", "◓", "◑", "◒"][turn] : ["|", "/", "-", "\\"][turn]
-            return (spinner, durationText(rounded(max(now - since, .zero))) + (attempt > 1 ? ", attempt \(attempt)" : ""), .bold)
-        case .ended(let outcome, let duration):
-            switch outcome {
-            case .succeeded: return (marks[2], durationText(duration), .green)
-            case .fellBack: return (marks[3], durationText(duration) + ", fell back", .yellow)
-            case .failed: return (marks[4], "failed", .red)
-            case .timedOut: return (marks[4], "timed out", .red)
-            case .cancelled: return (marks[4], "cancelled", .red)
-            case .skipped: return (marks[5], "skipped", .dim)
+            group.addTask { [ticks] in
+                for await _ in ticks {
+                    inbox.withLock { $0.isTick = true }
+                    signal.yield()
+                }
             }
+            await draw(inbox, whenever: signals)
+            group.cancelAll()
         }
     }
 
-    /// To a tenth of a second, so that a running time does not flicker.
-    private func rounded(_ duration: Duration) -> Duration {
-        .milliseconds(Int64(duration.milliseconds / 100) * 100)
+    private struct Inbox {
+        var events: [LaunchEvent] = []
+        var isTick = false
+        var isOver = false
+
+        mutating func take() -> Inbox {
+            defer { (events, isTick) = ([], false) }
+            return self
+        }
+    }
+
+    private func draw(_ inbox: Locked<Inbox>, whenever signals: AsyncStream<Void>) async {
+        var state = state
+        var screen = Screen()
+        /// The clock's time at which the launch began.
+        var begin: Duration?
+        var drawn: Duration?
+        for await _ in signals {
+            let news = inbox.withLock { $0.take() }
+            let time = now()
+            for event in news.events {
+                begin = begin ?? time - event.time
+                state.apply(event)
+            }
+            if news.isOver { break }
+            guard let begin, news.isTick || drawn.map({ time - $0 >= Self.shortestInterval }) ?? true else { continue }
+            drawn = time
+            write((screen.height == 0 ? Self.hideCursor : "") + screen.show(state.lines(size(), now: time - begin, style: style)))
+        }
+        if screen.height > 0 { write(screen.clear() + Self.showCursor) }
+    }
+
+    /// Lines that were written to a terminal, with the cursor below them.
+    private struct Screen {
+        private(set) var height = 0
+
+        /// What to write to have these lines in the place of those before.
+        mutating func show(_ lines: [String]) -> String {
+            let erase = home()
+            height = lines.count
+            // Each line is cleared after it is written, not before: that does not flicker.
+            return erase + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+        }
+
+        mutating func clear() -> String {
+            defer { height = 0 }
+            return home() + "\u{1B}[J"
+        }
+
+        private func home() -> String { height == 0 ? "" : "\u{1B}[\(height)A\r" }
     }
 }

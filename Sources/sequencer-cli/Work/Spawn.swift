@@ -3,7 +3,7 @@ import Sequencer
 
 /// Held while a pipe is made and while a child starts: a pipe is inherited until it is marked, and `pipe2`, which makes it marked, is
 /// not visible to Swift.
-private let spawning = Locked(())
+private let spawning = Locked(0)
 
 /// Starts the command in a process group of its own.
 ///

@@ -272,6 +272,15 @@ struct LaunchPromiseTests {
         }
     }
 
+    @Test("virtual time with 10,000 operations asleep at once")
+    func manySleepers() async throws {
+        var graph = OperationGraph("sleepers")
+        for index in 0..<10_000 { graph.wait("op\(index)", 1 + index % 7) }
+        let report = try await Sequencer(graph, options: .virtual()).run()
+        #expect(report.makespan == .milliseconds(7))
+        #expect(report.lanes == 10_000)
+    }
+
     @Test("cancelling 10,000 pending operations is one step")
     func cancelMany() async throws {
         let started = Gate()

@@ -1,0 +1,218 @@
+import Foundation
+import Sequencer
+
+/// Why a result could not be written: exit code 73.
+struct OutputError: Error, Equatable, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
+    init(path: String, code: Int32) {
+        self.init(path: path, reason: String(cString: strerror(code)))
+    }
+
+    var description: String { "cannot write \(printable(path, limit: 200)): \(reason)" }
+}
+
+/// Where a command writes its result.
+enum Output: Equatable, Sendable {
+    case standardOutput
+    case file(String)
+
+    /// The output that `-o` names; nil and `-` are standard output.
+    init(_ path: String?) {
+        switch path {
+        case nil, "-"?, "/dev/stdout"?: self = .standardOutput
+        case let path?: self = .file(path)
+        }
+    }
+
+    /// Whether a person sees what is written.
+    var isTerminal: Bool { self == .standardOutput && Terminal.standardOutput.isTerminal }
+
+    /// The columns that its lines may have.
+    var width: Int { Terminal.standardOutput.size(ProcessInfo.processInfo.environment).width }
+
+    /// Writes the whole text, or throws.
+    ///
+    /// A regular file appears, or is replaced, in one step once all of it is on disk: on an error nothing has changed. Anything else that
+    /// exists (a device, a named pipe) is written to directly. Whoever reads standard output may stop reading, as `head` does: that is no
+    /// error, and the rest is dropped.
+    func write(_ text: String) throws(OutputError) {
+        switch self {
+        case .standardOutput:
+            do throws(SystemError) {
+                try writeAll(text, to: STDOUT_FILENO)
+            } catch {
+                if error.code != EPIPE { throw OutputError(path: "<stdout>", code: error.code) }
+            }
+        case .file(let path):
+            do throws(SystemError) {
+                try writeFile(text, to: path)
+            } catch {
+                throw OutputError(path: path, code: error.code)
+            }
+        }
+    }
+
+    /// Finds out early whether there is no hope to write, before a launch takes its time; it creates nothing.
+    func check() throws(OutputError) {
+        guard case .file(let path) = self else { return }
+        do throws(SystemError) {
+            guard case .regular(let target, _) = try resolve(path) else { return }
+            if access(folder(of: target), W_OK | X_OK) != 0 { throw SystemError(code: errno) }
+        } catch {
+            throw OutputError(path: path, code: error.code)
+        }
+    }
+}
+
+/// Makes writing to a pipe that nobody reads an error that can be handled, rather than the end of the process.
+///
+/// Processes that are started afterwards inherit this, unless their signals are reset.
+func ignoreBrokenPipes() {
+    _ = signal(SIGPIPE, SIG_IGN)
+}
+
+/// Writes a message for people on standard error, each of its lines with the name of the tool before it.
+func message(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    Terminal.standardError.write(lines.map { "sequencer-cli: \($0)\n" }.joined())
+}
+
+extension Terminal {
+    /// Writes text as it is. Nothing can be done when that fails.
+    func write(_ text: String) {
+        do throws(SystemError) { try writeAll(text, to: descriptor) } catch {}
+    }
+}
+
+// MARK: Writing
+
+private struct SystemError: Error {
+    let code: Int32
+}
+
+/// Where a path leads.
+private enum Target {
+    /// A file to be replaced, or to be created, at the end of all symbolic links; with the permissions it has.
+    case regular(String, mode: mode_t?)
+    /// Something that must be written to as it is.
+    case special
+}
+
+private func writeFile(_ text: String, to path: String) throws(SystemError) {
+    switch try resolve(path) {
+    case .regular(let target, let mode): try replaceFile(at: target, mode: mode, with: text)
+    case .special:
+        let descriptor = try openFile(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+        defer { close(descriptor) }
+        try writeAll(text, to: descriptor)
+    }
+}
+
+/// Follows symbolic links, so that the file they lead to is replaced, not the link.
+private func resolve(_ path: String) throws(SystemError) -> Target {
+    if path.isEmpty { throw SystemError(code: ENOENT) }
+    if path.utf8.contains(0) { throw SystemError(code: EINVAL) }
+    var status = stat()
+    if stat(path, &status) == 0 {
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw SystemError(code: EISDIR)
+        case S_IFREG: break
+        default: return .special
+        }
+        // Replacing needs no permission for the file itself, but whoever took it away meant it.
+        guard access(path, W_OK) == 0, let real = realpath(path, nil) else { throw SystemError(code: errno) }
+        defer { free(real) }
+        return .regular(String(cString: real), mode: status.st_mode & 0o7777)
+    }
+    guard errno == ENOENT else { throw SystemError(code: errno) }
+    return .regular(try endOfLinks(path), mode: nil)
+}
+
+/// The file that does not exist yet, where a chain of links may lead to.
+private func endOfLinks(_ path: String) throws(SystemError) -> String {
+    var path = path
+    for _ in 0..<40 {
+        if path.hasSuffix("/") { throw SystemError(code: EISDIR) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = readlink(path, &bytes, bytes.count)
+        if count < 0 { return path }
+        let link = String(decoding: bytes[..<count], as: UTF8.self)
+        path = link.hasPrefix("/") ? link : folder(of: path) + "/" + link
+    }
+    throw SystemError(code: ELOOP)
+}
+
+private func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// Writes beside the file, then puts the new one in the place of the old.
+private func replaceFile(at path: String, mode: mode_t?, with text: String) throws(SystemError) {
+    let (descriptor, temporary) = try createFile(in: folder(of: path))
+    do throws(SystemError) {
+        defer { close(descriptor) }
+        if let mode, fchmod(descriptor, mode) != 0 { throw SystemError(code: errno) }
+        try writeAll(text, to: descriptor)
+        // Without this, a crash of the machine could leave an empty file under the final name.
+        while fsync(descriptor) != 0 {
+            if errno != EINTR { throw SystemError(code: errno) }
+        }
+        if rename(temporary, path) != 0 { throw SystemError(code: errno) }
+    } catch {
+        unlink(temporary)
+        throw error
+    }
+}
+
+/// Creates a file of a name that nobody can have prepared.
+private func createFile(in folder: String) throws(SystemError) -> (descriptor: Int32, path: String) {
+    for _ in 0..<100 {
+        let path = folder + "/.sequencer-cli-" + String(UInt64.random(in: .min ... .max), radix: 36) + ".tmp"
+        do throws(SystemError) {
+            return (try openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC), path)
+        } catch {
+            if error.code != EEXIST { throw error }
+        }
+    }
+    throw SystemError(code: EEXIST)
+}
+
+private func openFile(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
+    while true {
+        let descriptor = open(path, flags, 0o666)
+        if descriptor >= 0 { return descriptor }
+        if errno != EINTR { throw SystemError(code: errno) }
+    }
+}
+
+private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
+    let bytes = Array(text.utf8)
+    var offset = 0
+    while offset < bytes.count {
+        let count = bytes[offset...].withUnsafeBytes { systemWrite(descriptor, $0) }
+        if count >= 0 {
+            offset += count
+            continue
+        }
+        switch errno {
+        case EINTR: continue
+        case EAGAIN:
+            // Whoever shares this terminal or pipe made it non-blocking: wait for it instead.
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&request, 1, -1)
+        default: throw SystemError(code: errno)
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Sequencer
+
+/// How text is dressed for whoever reads it: with colours or without, with line-drawing characters or in ASCII.
+struct TextStyle: Equatable, Sendable {
+    /// One way to make text stand out; the value is its number in an ANSI escape sequence.
+    enum Tone: Int, Sendable {
+        case bold = 1
+        case dim = 2
+        case red = 31
+        case green = 32
+        case yellow = 33
+        case cyan = 36
+    }
+
+    /// Whether escape sequences for colours are written at all.
+    let isColored: Bool
+    /// Whether characters beyond ASCII can be shown.
+    let isUnicode: Bool
+
+    init(isColored: Bool, isUnicode: Bool) {
+        self.isColored = isColored
+        self.isUnicode = isUnicode
+    }
+
+    /// The style for an output, from what was asked for, what the output is, and what the environment says.
+    ///
+    /// What the command line asks for wins. Otherwise `NO_COLOR` comes before `CLICOLOR_FORCE`, which comes before `TERM=dumb` and
+    /// `CLICOLOR=0`; with none of them, a terminal gets colours.
+    init(color: ColorMode, isTerminal: Bool, environment: [String: String]) {
+        switch color {
+        case .always: isColored = true
+        case .never: isColored = false
+        case .auto: isColored = Self.isColorWelcome(isTerminal: isTerminal, environment: environment)
+        }
+        isUnicode = Self.isUTF8(environment)
+    }
+
+    /// The style for what is written to `output`.
+    init(_ color: ColorMode, for output: Output, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.init(color: color, isTerminal: output.isTerminal, environment: environment)
+    }
+
+    private static func isColorWelcome(isTerminal: Bool, environment: [String: String]) -> Bool {
+        if environment["NO_COLOR"]?.isEmpty == false { return false }
+        if let force = environment["CLICOLOR_FORCE"], !force.isEmpty, force != "0" { return true }
+        if environment["TERM"] == "dumb" || environment["CLICOLOR"] == "0" { return false }
+        return isTerminal
+    }
+
+    /// Whether the locale's characters are UTF-8, by the first of its variables that is set.
+    private static func isUTF8(_ environment: [String: String]) -> Bool {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        guard let locale = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return false }
+        let lowercase = locale.lowercased()
+        return lowercase.hasSuffix("utf-8") || lowercase.hasSuffix("utf8") || lowercase.contains("utf-8@") || lowercase.contains("utf8@")
+    }
+
+    func bold(_ text: String) -> String { applying(.bold, to: text) }
+    func dim(_ text: String) -> String { applying(.dim, to: text) }
+    func red(_ text: String) -> String { applying(.red, to: text) }
+    func green(_ text: String) -> String { applying(.green, to: text) }
+    func yellow(_ text: String) -> String { applying(.yellow, to: text) }
+    func cyan(_ text: String) -> String { applying(.cyan, to: text) }
+
+    /// The text in this tone, then back to normal; unchanged where there are no colours, and when there is nothing to dress.
+    func applying(_ tone: Tone?, to text: String) -> String {
+        guard isColored, let tone, !text.isEmpty else { return text }
+        return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
+    }
+
+    /// What stands for text that was cut.
+    var ellipsis: String { isUnicode ? "…" : "..." }
+
+    /// The characters that bars are drawn with.
+    var bars: BarGlyphs { isUnicode ? .unicode : .ascii }
+
+    /// A duration in three digits and a unit that this style can show.
+    func duration(_ duration: Duration) -> String {
+        if duration == .zero { return "0 ms" }
+        let text = durationText(duration)
+        return isUnicode ? text : text.replacing("µs", with: "us")
+    }
+}
+
+/// The characters of a timeline.
+struct BarGlyphs: Equatable, Sendable {
+    /// A cell of an operation that runs.
+    let running: String
+    /// A cell of an operation that waits for a person.
+    let interactive: String
+    /// A cell of an operation between its last dependency's end and its start.
+    let waiting: String
+    /// A cell of an operation that did not do its work.
+    let unsuccessful: String
+    /// A cell filled from the left by one to seven eighths; empty where there are no such characters.
+    let eighths: [String]
+    /// A cell whose right half is filled.
+    let rightHalf: String
+    /// The axis, a tick on it, and the budget's mark.
+    let axis: String, tick: String, budget: String
+    /// In place of the duration of an operation that never started.
+    let nothing: String
+
+    static let unicode = BarGlyphs(
+        running: "█",
+        interactive: "▒",
+        waiting: "░",
+        unsuccessful: "╳",
+        eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
+        rightHalf: "▐",
+        axis: "─",
+        tick: "┬",
+        budget: "│",
+        nothing: "–"
+    )
+    static let ascii = BarGlyphs(
+        running: "#",
+        interactive: "~",
+        waiting: ".",
+        unsuccessful: "x",
+        eighths: [],
+        rightHalf: "#",
+        axis: "-",
+        tick: "+",
+        budget: "|",
+        nothing: "-"
+    )
+}

@@ -1,0 +1,220 @@
+import Sequencer
+
+/// Where the parts of a timeline's rows are: marker, identifier, duration, bar.
+struct TimelineColumns: Equatable, Sendable {
+    let name: Int
+    let duration: Int
+    let bar: Int
+    /// Room after the longest bar for two words on what became of an operation.
+    let note: Int
+    /// Whether there is room for titles.
+    let showsTitles: Bool
+
+    /// The marker and the space after it.
+    static let nameStart = 2
+    var durationStart: Int { Self.nameStart + name + 1 }
+    var barStart: Int { durationStart + duration + 1 }
+
+    init(_ operations: [OperationReport], width: Int, style: TextStyle) {
+        showsTitles = width >= 100
+        let widest = operations.lazy.map { [showsTitles] in displayWidth(timelineName(of: $0, withTitle: showsTitles).joined()) }.max() ?? 0
+        name = min(widest, max(12, width * 3 / 10))
+        duration = operations.lazy.map { displayWidth(durationCell(of: $0, style)) }.max() ?? 0
+        let widestNote = operations.lazy.filter { $0.start != nil }.compactMap { Note($0)?.summary.count }.max()
+        note = widestNote.map { min($0 + 1, width / 5) } ?? 0
+        bar = width - (Self.nameStart + name + 1 + duration + 1) - note
+    }
+}
+
+/// What a bar is drawn as.
+enum BarKind: Hashable, Sendable {
+    case running, interactive, unsuccessful
+
+    /// Nil when the operation never ran.
+    init?(_ operation: OperationReport) {
+        guard operation.start != nil else { return nil }
+        switch operation.outcome {
+        case .failed, .timedOut, .cancelled: self = .unsuccessful
+        case .succeeded, .fellBack, .skipped: self = operation.isInteractive ? .interactive : .running
+        }
+    }
+}
+
+/// The identifier, and the title if there is one that says more.
+private func timelineName(of operation: OperationReport, withTitle: Bool) -> [String] {
+    let id = printable(operation.id, limit: 200)
+    guard withTitle, let title = operation.title, title != operation.id else { return [id] }
+    return [id, "  " + printable(title, limit: 200)]
+}
+
+private func durationCell(of operation: OperationReport, _ style: TextStyle) -> String {
+    operation.start == nil ? style.bars.nothing : style.duration(operation.duration)
+}
+
+extension TimelineText {
+    /// The operation's line, and those for what does not fit on it.
+    func rows(of operation: OperationReport) -> [String] {
+        var canvas = Canvas(width: width)
+        putName(of: operation, on: &canvas)
+        let duration = durationCell(of: operation, style)
+        canvas.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
+        let bar = putBar(of: operation, on: &canvas)
+        let below = putNote(of: operation, beside: bar, on: &canvas)
+        if let budgetColumn { canvas.putBehind(style.bars.budget, at: columns.barStart + budgetColumn, tone: .dim) }
+        return [canvas.rendered(style)] + below
+    }
+
+    /// Whether the operation is shown as critical: one that never ran took no time that could be saved.
+    func isMarkedCritical(_ operation: OperationReport) -> Bool { operation.isCritical && operation.start != nil }
+
+    private func putName(of operation: OperationReport, on canvas: inout Canvas) {
+        let isCritical = isMarkedCritical(operation)
+        if isCritical { canvas.put("*", at: 0, tone: .yellow) }
+        let parts = timelineName(of: operation, withTitle: columns.showsTitles)
+        let id = truncated(parts[0], to: columns.name, at: .middle, ellipsis: style.ellipsis)
+        let tone: TextStyle.Tone? = operation.start == nil ? .dim : isCritical ? .bold : nil
+        canvas.put(id, at: TimelineColumns.nameStart, tone: tone)
+        let left = columns.name - displayWidth(id)
+        guard parts.count > 1, left > 4 else { return }
+        let title = truncated(parts[1], to: left, ellipsis: style.ellipsis)
+        canvas.put(title, at: TimelineColumns.nameStart + displayWidth(id), tone: .dim)
+    }
+
+    // MARK: Bars
+
+    /// The columns in which an operation visibly waits, from the first column of the axis; nil when there are none.
+    func waitColumns(of operation: OperationReport) -> Range<Int>? {
+        guard let ready = operation.ready, let start = operation.start else { return nil }
+        let first = Int(axis.position(ready).rounded())
+        let end = min(Int(axis.position(start).rounded()), axis.columns - 1)
+        return first < end ? first..<end : nil
+    }
+
+    /// - Returns: the columns of the canvas that are taken, empty when the operation never ran.
+    private func putBar(of operation: OperationReport, on canvas: inout Canvas) -> Range<Int> {
+        let origin = columns.barStart
+        guard let kind = BarKind(operation), let start = operation.start else { return origin..<origin }
+        let cells =
+            kind == .running && style.isUnicode
+            ? fineCells(from: start, to: operation.end)
+            : coarseCells(from: start, to: operation.end, glyph: glyph(of: kind))
+        let wait = waitColumns(of: operation) ?? cells.first..<cells.first
+        canvas.fill(origin + wait.lowerBound..<origin + wait.upperBound, with: style.bars.waiting, tone: .dim)
+        for (offset, glyph) in cells.glyphs.enumerated() {
+            canvas.fill(origin + cells.first + offset..<origin + cells.first + offset + 1, with: glyph, tone: tone(of: operation, kind))
+        }
+        return origin + min(wait.lowerBound, cells.first)..<origin + cells.first + cells.glyphs.count
+    }
+
+    private func glyph(of kind: BarKind) -> String {
+        switch kind {
+        case .running: style.bars.running
+        case .interactive: style.bars.interactive
+        case .unsuccessful: style.bars.unsuccessful
+        }
+    }
+
+    private func tone(of operation: OperationReport, _ kind: BarKind) -> TextStyle.Tone {
+        switch kind {
+        case .unsuccessful: .red
+        case .interactive: .cyan
+        case .running: operation.outcome == .fellBack ? .yellow : .green
+        }
+    }
+
+    private typealias Cells = (first: Int, glyphs: [String])
+
+    /// Whole cells: at least one, since every operation that ran is seen.
+    private func coarseCells(from start: Duration, to end: Duration, glyph: String) -> Cells {
+        let first = min(Int(axis.position(start).rounded()), axis.columns - 1)
+        let last = max(Int(axis.position(end).rounded()), first + 1)
+        return (first, Array(repeating: glyph, count: last - first))
+    }
+
+    /// The start to half a cell, the end to an eighth: there are no characters for more.
+    private func fineCells(from start: Duration, to end: Duration) -> Cells {
+        let bars = style.bars
+        let begin = min((axis.position(start) * 2).rounded(), Double(axis.columns * 2 - 1)) / 2
+        let first = Int(begin)
+        let startsHalfway = begin > Double(first)
+        let eighths = max(Int(((axis.position(end) - Double(first)) * 8).rounded()), startsHalfway ? 8 : 1)
+        var glyphs = Array(repeating: bars.running, count: eighths / 8)
+        if eighths % 8 > 0 { glyphs.append(bars.eighths[eighths % 8 - 1]) }
+        if startsHalfway { glyphs[0] = bars.rightHalf }
+        return (first, glyphs)
+    }
+
+    // MARK: Notes
+
+    /// Puts what there is to say beside the bar: after it, or else before it.
+    ///
+    /// - Returns: the lines to go below when there is no room for all of it.
+    private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {
+        guard let note = Note(operation) else { return [] }
+        let tone = self.noteTone(operation)
+        let after = bar.isEmpty ? bar.upperBound : bar.upperBound + 1
+        func put(_ text: String) -> Bool {
+            let length = displayWidth(text)
+            if length <= width - after {
+                canvas.put(text, at: after, tone: tone)
+            } else if length + 1 <= bar.lowerBound - columns.barStart {
+                canvas.put(text, at: bar.lowerBound - 1 - length, tone: tone)
+            } else {
+                return false
+            }
+            return true
+        }
+        if put(note.text) { return [] }
+        let isLabelled = put(note.summary)
+        if isLabelled, note.isSummaryEnough { return [] }
+        let indent = 6
+        let lines = wrapped(isLabelled ? note.message : note.text, to: width - indent, limit: 3, ellipsis: style.ellipsis)
+        return lines.map { String(repeating: " ", count: indent) + style.applying(tone, to: $0) }
+    }
+
+    private func noteTone(_ operation: OperationReport) -> TextStyle.Tone {
+        switch operation.outcome {
+        case .failed, .timedOut: .red
+        case .fellBack: .yellow
+        case .succeeded, .cancelled, .skipped: .dim
+        }
+    }
+}
+
+/// What became of an operation that did not simply succeed.
+struct Note: Equatable, Sendable {
+    /// Two words at the most.
+    let summary: String
+    /// Why, in one sentence.
+    let message: String
+    /// Both.
+    let text: String
+    /// Whether the message adds so little that it is left out where there is no room.
+    let isSummaryEnough: Bool
+
+    /// Nil when there is nothing to say.
+    init?(_ operation: OperationReport) {
+        let message = operation.message.map { printable($0, limit: 600) }
+        switch operation.outcome {
+        case .succeeded where operation.attempts > 1: self.init("\(operation.attempts) attempts")
+        case .succeeded: return nil
+        // That the launch had stopped is said once, by the verdict.
+        case .cancelled where operation.start == nil: self.init("not started", message, text: message, isSummaryEnough: true)
+        case .cancelled where message?.hasPrefix("cancelled") == true: self.init("cancelled", message, text: message, isSummaryEnough: true)
+        case .cancelled: self.init("cancelled", message)
+        case .skipped: self.init("skipped", message)
+        case .failed: self.init("failed", message == "failed" ? nil : message)
+        case .timedOut: self.init("timed out", message)
+        case .fellBack:
+            let end = "; its fallback was used"
+            self.init("fell back", message.map { $0.hasSuffix(end) ? String($0.dropLast(end.count)) : $0 })
+        }
+    }
+
+    private init(_ summary: String, _ message: String? = nil, text: String? = nil, isSummaryEnough: Bool = false) {
+        self.summary = summary
+        self.message = message ?? summary
+        self.text = text ?? message.map { "\(summary): \($0)" } ?? summary
+        self.isSummaryEnough = isSummaryEnough || message == nil
+    }
+}

@@ -1,0 +1,203 @@
+import Sequencer
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("The live view", .timeLimit(.minutes(1)))
+struct LiveViewTests {
+    private static let plain = TextStyle(isColored: false, isUnicode: true)
+    private static let ascii = TextStyle(isColored: false, isUnicode: false)
+    private static let size = Terminal.Size(width: 60, height: 24)
+
+    private static let events: [LaunchEvent] = [
+        event(.launchStarted, 0), event(.ready("splash"), 0), event(.ready("config"), 0), event(.started("splash", attempt: 1), 0),
+        event(.started("config", attempt: 1), 100), event(.ended("splash", .succeeded), 400), event(.retrying("config", attempt: 1), 500),
+        event(.started("config", attempt: 2), 600), event(.ended("tutorial", .skipped), 700), event(.started("login", attempt: 1), 800),
+        event(.ended("login", .timedOut), 1800),
+    ]
+
+    private static func event(_ kind: LaunchEvent.Kind, _ milliseconds: Int) -> LaunchEvent {
+        LaunchEvent(kind: kind, time: .milliseconds(milliseconds))
+    }
+
+    private func state(_ count: Int) -> LiveState {
+        var state = LiveState(name: "regular", identifiers: ["splash", "config", "login", "tutorial", "main-app"])
+        for event in Self.events.prefix(count) { state.apply(event) }
+        return state
+    }
+
+    // MARK: Drawing
+
+    @Test("An operation waits, runs and ends")
+    func phases() {
+        #expect(
+            state(1).lines(Self.size, now: .zero, style: Self.plain) == [
+                "· splash", "· config", "· login", "· tutorial", "· main-app", "regular  0.0 s  0 of 5 ended, 5 waiting",
+            ]
+        )
+        #expect(
+            state(5).lines(Self.size, now: .milliseconds(250), style: Self.plain) == [
+                "⠹ splash    0.2 s", "⠹ config    0.1 s", "· login", "· tutorial", "· main-app",
+                "regular  0.2 s  0 of 5 ended, 2 running, 3 waiting",
+            ]
+        )
+        #expect(
+            state(7).lines(Self.size, now: .milliseconds(500), style: Self.plain).prefix(2) == [
+                "✓ splash    400 ms", "⠴ config    0.4 s  attempt 1 failed, retrying",
+            ]
+        )
+        #expect(
+            state(11).lines(Self.size, now: .milliseconds(65_000), style: Self.plain) == [
+                "✓ splash    400 ms", "⠋ config    1:04 min  attempt 2", "✗ login     1 s  timed out", "↷ tutorial  skipped", "· main-app",
+                "regular  1:05 min  3 of 5 ended, 1 running, 1 waiting",
+            ]
+        )
+    }
+
+    @Test("In ASCII, and in colour")
+    func styles() {
+        #expect(
+            state(11).lines(Self.size, now: .milliseconds(2000), style: Self.ascii).prefix(5) == [
+                "+ splash    400 ms", "| config    1.9 s  attempt 2", "x login     1 s  timed out", "> tutorial  skipped", ". main-app",
+            ]
+        )
+        let colored = state(11).lines(Self.size, now: .milliseconds(2000), style: TextStyle(isColored: true, isUnicode: true))
+        #expect(colored[0] == "\u{1B}[32m✓\u{1B}[0m splash    400 ms")
+        #expect(colored[4] == "\u{1B}[2m·\u{1B}[0m \u{1B}[2mmain-app\u{1B}[0m")
+    }
+
+    @Test("An event that comes after the clock was read does not turn time back")
+    func clocksDiffer() {
+        #expect(state(11).lines(Self.size, now: .zero, style: Self.plain).last == "regular  1.8 s  3 of 5 ended, 1 running, 1 waiting")
+    }
+
+    @Test("Where the rows do not suffice, those that run are shown, and the sum")
+    func manyOperations() {
+        var state = LiveState(name: "big", identifiers: (0..<10_000).map { "operation-\($0)" })
+        for number in 0..<30 { state.apply(Self.event(.started("operation-\(number)", attempt: 1), 0)) }
+        for number in 0..<4 { state.apply(Self.event(.ended("operation-\(number)", .succeeded), 100)) }
+        state.apply(Self.event(.stopped, 100))
+        let lines = state.lines(Terminal.Size(width: 80, height: 8), now: .milliseconds(100), style: Self.plain)
+        #expect(lines.count == 7)
+        #expect(lines.first == "⠙ operation-4  0.1 s")
+        #expect(lines.last == "big  0.1 s  4 of 10000 ended, 26 running, 9970 waiting, stopping")
+    }
+
+    @Test("Nothing is wider or higher than the terminal", arguments: [1, 3, 10, 20, 40, 400])
+    func fits(width: Int) {
+        var state = LiveState(name: "日本語\u{1B}[2J", identifiers: ["e\u{301}日本語👩‍💻-and-a-long-identifier", "b\u{1B}[31m"])
+        state.apply(Self.event(.started("b\u{1B}[31m", attempt: 3), 0))
+        for height in [1, 2, 3, 4, 24] {
+            let lines = state.lines(Terminal.Size(width: width, height: height), now: .seconds(100), style: Self.plain)
+            #expect(lines.count <= max(height - 1, 1))
+            #expect(lines.allSatisfy { displayWidth($0) <= max(width, 3) })
+            #expect(!lines.joined().unicodeScalars.contains("\u{1B}"))
+        }
+    }
+
+    @Test("Events about operations that are unknown or over change nothing")
+    func strayEvents() {
+        var stray = state(11)
+        stray.apply(Self.event(.ended("nobody", .failed), 1800))
+        stray.apply(Self.event(.ended("splash", .failed), 1800))
+        stray.apply(Self.event(.started("splash", attempt: 2), 1800))
+        let lines = state(11).lines(Self.size, now: .seconds(2), style: Self.plain)
+        #expect(stray.lines(Self.size, now: .seconds(2), style: Self.plain) == lines)
+    }
+
+    // MARK: The loop
+
+    /// A view whose time, ticks and terminal belong to the test.
+    private struct Stage {
+        let view: LiveView
+        let tick: AsyncStream<Void>.Continuation
+        let writes: AsyncStream<String>
+        let time: Locked<Duration>
+
+        init() {
+            let time = Locked(Duration.seconds(1000))
+            let (ticks, tick) = AsyncStream.makeStream(of: Void.self)
+            let (writes, write) = AsyncStream.makeStream(of: String.self)
+            (self.time, self.tick, self.writes) = (time, tick, writes)
+            view = LiveView(
+                state: LiveState(name: "one", identifiers: ["splash"]),
+                style: LiveViewTests.plain,
+                size: { LiveViewTests.size },
+                now: { time.withLock { $0 } },
+                ticks: ticks,
+                write: { write.yield($0) }
+            )
+        }
+    }
+
+    @Test("A picture is drawn, drawn over at a tick, and removed at the end")
+    func pictures() async {
+        let stage = Stage()
+        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
+        let task = Task { await stage.view.run(events) }
+        var writes = stage.writes.makeAsyncIterator()
+        event.yield(Self.event(.launchStarted, 0))
+        #expect(await writes.next() == "\u{1B}[?25l· splash\u{1B}[K\none  0.0 s  0 of 1 ended, 1 waiting\u{1B}[K\n\u{1B}[J")
+        stage.time.withLock { $0 += .milliseconds(100) }
+        event.yield(Self.event(.started("splash", attempt: 1), 50))
+        #expect(await writes.next() == "\u{1B}[2A\r⠙ splash  0.0 s\u{1B}[K\none  0.1 s  0 of 1 ended, 1 running\u{1B}[K\n\u{1B}[J")
+        stage.time.withLock { $0 += .milliseconds(100) }
+        stage.tick.yield()
+        #expect(await writes.next() == "\u{1B}[2A\r⠹ splash  0.1 s\u{1B}[K\none  0.2 s  0 of 1 ended, 1 running\u{1B}[K\n\u{1B}[J")
+        event.finish()
+        #expect(await writes.next() == "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
+        await task.value
+    }
+
+    @Test("Events that come at once wait for the next tick")
+    func manyEvents() async {
+        let stage = Stage()
+        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
+        let task = Task { await stage.view.run(events) }
+        var writes = stage.writes.makeAsyncIterator()
+        event.yield(Self.event(.launchStarted, 0))
+        _ = await writes.next()
+        // Time stands still: none of these is worth a picture of its own.
+        for _ in 0..<100 { event.yield(Self.event(.started("splash", attempt: 1), 0)) }
+        event.yield(Self.event(.ended("splash", .succeeded), 0))
+        event.finish()
+        #expect(await writes.next() == "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
+        await task.value
+    }
+
+    @Test("A view that is cancelled restores the terminal")
+    func cancellation() async {
+        let stage = Stage()
+        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
+        let task = Task { await stage.view.run(events) }
+        var writes = stage.writes.makeAsyncIterator()
+        event.yield(Self.event(.launchStarted, 0))
+        _ = await writes.next()
+        task.cancel()
+        #expect(await writes.next() == "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
+        await task.value
+    }
+
+    @Test("A launch that is over before anything was drawn leaves the terminal alone")
+    func nothingToShow() async {
+        let (events, event) = AsyncStream.makeStream(of: LaunchEvent.self)
+        event.finish()
+        let writes = Locked<[String]>([])
+        let view = LiveView(
+            state: state(0),
+            style: Self.plain,
+            size: { Self.size },
+            now: { .zero },
+            ticks: AsyncStream { $0.finish() },
+            write: { text in writes.withLock { $0.append(text) } }
+        )
+        await view.run(events)
+        #expect(writes.withLock { $0 }.isEmpty)
+    }
+
+    @Test("Off a terminal there is no view")
+    func offTerminal() throws {
+        let graph = try OperationGraph("empty").validated()
+        #expect(LiveView(of: graph, on: Terminal(descriptor: -1), style: Self.plain, environment: [:]) == nil)
+    }
+}

@@ -1,0 +1,399 @@
+import Sequencer
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Timelines", .timeLimit(.minutes(1)))
+struct TimelineTextTests {
+    private static let unicode = TextStyle(isColored: false, isUnicode: true)
+    private static let ascii = TextStyle(isColored: false, isUnicode: false)
+    private static let colored = TextStyle(isColored: true, isUnicode: true)
+
+    private func text(_ report: LaunchReport, _ style: TextStyle = unicode, width: Int = 72) -> String {
+        TimelineText(report, style: style, width: width).text
+    }
+
+    @Test("A launch within its budget")
+    func regular() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.regular())
+        #expect(
+            text(report) == """
+                regular: completed in 887 ms, 1 lane
+                                      0          200 ms      400 ms     600 ms    800 ms
+                                      ┬──────────┬───────────┬──────────┬──────────┬────
+                  splash       400 ms ██████████████████████▌
+                * fetch-config 450 ms █████████████████████████▍
+                * login        337 ms                          ▐██████████████████▍
+                * main-app     100 ms                                             ▐█████
+                * critical path  █ running
+                PASS  887 ms of 3 s
+
+                """
+        )
+    }
+
+    @Test("In ASCII")
+    func asciiOnly() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
+        #expect(
+            text(report, Self.ascii) == """
+                trouble: completed in 1.1 s, 8 lanes
+                                         0               0.5 s            1 s
+                                         +---------------+----------------+--
+                * fetch-config       1 s ################################# fell back
+                      not ended after its timeout of 1 s
+                  login           700 ms xxxxxxxxxxxxxxxxxxxxxxx failed
+                      the server answered 503 Service Unavailable, and asks to be left
+                      alone for at least 120 seconds
+                  connect-speaker 300 ms xxxxxxxxxx timed out
+                      not ended after its timeout of 300 ms
+                  push            750 ms ######################### 3 attempts
+                  sync            500 ms ################
+                  migrate         300 ms ................##########
+                * main-app        100 ms                                  ###
+                  profile              - skipped: login failed
+                  tutorial             - skipped: its condition was false
+                * critical path  # running  . waiting  x not done
+                PASS  1.1 s of 3 s
+
+                """
+        )
+    }
+
+    @Test("In colour")
+    func coloured() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.outdated())
+        let text = text(report, Self.colored, width: 60).replacing("\u{1B}[", with: "^")
+        #expect(
+            text == """
+                ^1mregular^0m: aborted after 300 ms, 1 lane
+                                      ^2m0^0m        ^2m100 ms^0m    ^2m200 ms^0m  ^2m300 ms^0m
+                                      ^2m┬────────┬─────────┬───────┬^0m
+                ^33m*^0m ^1msplash^0m       300 ms ^31m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
+                  force-update 300 ms ^32m████████████████████████████^0m
+                  ^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
+                ^2m* critical path  █ running  ╳ not done^0m
+                ^33mABORTED^0m by force-update (force-update): 1 of 3 operations
+                      done, 1 not started
+
+                """
+        )
+    }
+
+    @Test("Every way to end, with what there is to say about it")
+    func trouble() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
+        #expect(
+            text(report) == """
+                trouble: completed in 1.1 s, 8 lanes
+                                         0               0.5 s            1 s
+                                         ┬───────────────┬────────────────┬──
+                * fetch-config       1 s ████████████████████████████████▊ fell back
+                      not ended after its timeout of 1 s
+                  login           700 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ failed
+                      the server answered 503 Service Unavailable, and asks to be left
+                      alone for at least 120 seconds
+                  connect-speaker 300 ms ╳╳╳╳╳╳╳╳╳╳ timed out
+                      not ended after its timeout of 300 ms
+                  push            750 ms ████████████████████████▌ 3 attempts
+                  sync            500 ms ████████████████▍
+                  migrate         300 ms ░░░░░░░░░░░░░░░░▐█████████▏
+                * main-app        100 ms                                 ▐███
+                  profile              – skipped: login failed
+                  tutorial             – skipped: its condition was false
+                * critical path  █ running  ░ waiting  ╳ not done
+                PASS  1.1 s of 3 s
+
+                """
+        )
+    }
+
+    @Test("In 40 columns")
+    func narrow() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
+        #expect(
+            text(report, width: 40) == """
+                trouble: completed in 1.1 s, 8 lanes
+                                      0        1 s
+                                      ┬────────┬
+                * fetch-config    1 s █████████▏
+                      fell back: not ended after its
+                      timeout of 1 s
+                  login        700 ms ╳╳╳╳╳╳ failed
+                      the server answered 503 Service
+                      Unavailable, and asks to be left
+                      alone for at least 120 seconds
+                  connec…eaker 300 ms ╳╳╳ timed out
+                      not ended after its timeout of 300
+                      ms
+                  push         750 ms ██████▉ 3 attempts
+                  sync         500 ms ████▌
+                  migrate      300 ms ░░░░▐██▎
+                * main-app     100 ms          █
+                  profile           – skipped
+                      login failed
+                  tutorial          – skipped
+                      its condition was false
+                * critical path  █ running  ░ waiting  …
+                PASS  1.1 s of 3 s
+
+                """
+        )
+        #expect(text(report, width: 5) == text(report, width: 40))
+    }
+
+    @Test("With room for titles")
+    func wide() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.regular())
+        #expect(
+            text(report, width: 110) == """
+                regular: completed in 887 ms, 1 lane
+                                                0        100 ms   200 ms  300 ms   400 ms   500 ms   600 ms   700 ms  800 ms
+                                                ┬────────┬────────┬───────┬────────┬────────┬────────┬────────┬───────┬───────
+                  splash  Present splash 400 ms ███████████████████████████████████▏
+                * fetch-config           450 ms ███████████████████████████████████████▋
+                * login                  337 ms                                        ▐█████████████████████████████▎
+                * main-app               100 ms                                                                      █████████
+                * critical path  █ running
+                PASS  887 ms of 3 s
+
+                """
+        )
+    }
+
+    @Test("Over budget: the mark, and those who caused it")
+    func overBudget() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.slow())
+        #expect(ExitCode(of: report) == .overBudget)
+        #expect(
+            text(report) == """
+                slow: completed in 3.4 s, 1 lane
+                                      0      0.5 s   1 s    1.5 s  2 s     2.5 s  3 s
+                                      ┬──────┬───────┬──────┬──────┬───────┬──────│─────
+                * fetch-config    2 s █████████████████████████████▍              │
+                * login        900 ms                              ▐████████████▋ │
+                * main-app     500 ms                                           ▐███████
+                * critical path  █ running  │ budget 3 s
+                FAIL  3.4 s of 3 s, 400 ms over: fetch-config (2 s)
+
+                """
+        )
+    }
+
+    @Test("Over budget: what was expected is told where it was less")
+    func expected() async throws {
+        var graph = OperationGraph("slow")
+        let login = graph.add("login", .expected(.milliseconds(600))) { launch in try await launch.sleep(for: .milliseconds(1100)) }
+        graph.add("main-app", .milestone, after: login) {}
+        let report = try await TimelineFixtures.run(graph, budget: .seconds(1))
+        #expect(
+            TimelineText(report, style: Self.unicode, width: 80).lines.last
+                == "FAIL  1.1 s of 1 s, 100 ms over: login (1.1 s, 600 ms expected)"
+        )
+    }
+
+    @Test("A person's time is told apart, and the budget is then no point in time")
+    func interactive() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.interactive(), budget: .seconds(1))
+        #expect(ExitCode(of: report) == .success)
+        #expect(
+            text(report) == """
+                first-launch: completed in 2.75 s, 1 lane
+                                  0         0.5 s     1 s      1.5 s     2 s       2.5 s
+                                  ┬─────────┬─────────┬────────┬─────────┬─────────┬────
+                * splash   400 ms ███████▉
+                * login     1.8 s         ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
+                * main-app 550 ms                                            ███████████
+                * critical path  █ running  ▒ interactive
+                PASS  950 ms of 1 s (1.8 s waiting for a person not counted)
+
+                """
+        )
+    }
+
+    @Test("Aborted: who, why and how far it came")
+    func aborted() async throws {
+        let report = try await TimelineFixtures.run(TimelineFixtures.outdated())
+        #expect(ExitCode(of: report) == .aborted)
+        #expect(
+            text(report) == """
+                regular: aborted after 300 ms, 1 lane
+                                      0            100 ms        200 ms      300 ms
+                                      ┬────────────┬─────────────┬───────────┬
+                * splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
+                  force-update 300 ms ████████████████████████████████████████
+                  main-app          – not started
+                * critical path  █ running  ╳ not done
+                ABORTED by force-update (force-update): 1 of 3 operations done, 1 not
+                      started
+
+                """
+        )
+    }
+
+    @Test("Failed at the deadline: what still runs is named")
+    func failed() async throws {
+        var graph = OperationGraph("stuck")
+        let login = graph.add("login") { launch in try await launch.sleep(for: .seconds(60)) }
+        graph.add("main-app", .milestone, after: login) {}
+        let report = try await TimelineFixtures.run(graph, deadline: .seconds(5))
+        #expect(ExitCode(of: report) == .failed)
+        #expect(
+            text(report) == """
+                stuck: failed after 5 s, 1 lane
+                               0        1 s       2 s      3 s       4 s     5 s
+                               ┬────────┬─────────┬────────│─────────┬───────┬
+                * login    5 s ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ timed out
+                      still running at the launch's deadline
+                  main-app   – not started: the launch met its deadline
+                * critical path  ╳ not done  │ budget 3 s
+                still running when the launch ended: login
+                FAILED  login: still running at the launch's deadline
+
+                """
+        )
+    }
+
+    @Test("Cancelled from outside")
+    func cancelled() async throws {
+        var graph = OperationGraph("left")
+        let sequencer = Locked<Sequencer?>(nil)
+        let first = graph.add("splash") { launch in
+            try await launch.sleep(for: .milliseconds(200))
+            sequencer.withLock { $0 }?.cancel()
+        }
+        graph.add("main-app", after: first) {}
+        let launch = Sequencer(graph, options: LaunchOptions(clock: VirtualClock()))
+        sequencer.withLock { $0 = launch }
+        let report = try await launch.run()
+        sequencer.withLock { $0 = nil }
+        #expect(ExitCode(of: report) == .failed)
+        #expect(text(report).hasSuffix("CANCELLED  1 of 2 operations done, 1 not started\n"))
+    }
+
+    @Test("Nothing to run")
+    func empty() async throws {
+        let report = try await TimelineFixtures.run(OperationGraph("empty"))
+        #expect(ExitCode(of: report) == .success)
+        #expect(text(report) == "empty: completed in 0 ms\nPASS  0 ms of 3 s\n")
+    }
+
+    @Test("A launch that takes no time still shows what ran")
+    func instant() async throws {
+        var graph = OperationGraph("instant")
+        graph.add("a") {}
+        let report = try await TimelineFixtures.run(graph, lanes: 1)
+        #expect(
+            text(report, width: 40) == """
+                instant: completed in 0 ms, 1 lane
+                         0
+                         ┬──────────────────────────────
+                * a 0 ms ▏
+                * critical path  █ running
+                PASS  0 ms of 3 s
+
+                """
+        )
+    }
+
+    @Test("Of a large graph: the critical path, the longest, and how many are missing")
+    func large() async throws {
+        var graph = OperationGraph("large")
+        for number in 0..<9_990 {
+            if number < 9_900 {
+                graph.add("operation-\(number)") {}
+            } else {
+                graph.add("operation-\(number)") { launch in try await launch.sleep(for: .microseconds(number)) }
+            }
+        }
+        var last = graph.add("path-0") { launch in try await launch.sleep(for: .milliseconds(5)) }
+        for number in 1..<10 {
+            last = graph.add("path-\(number)", after: last) { launch in try await launch.sleep(for: .milliseconds(5)) }
+        }
+        let report = try await TimelineFixtures.run(graph)
+        let lines = TimelineText(report, style: Self.unicode, width: 80).lines
+        #expect(lines.count { $0.hasPrefix("* path-") } == 10)
+        #expect(lines.count { $0.hasPrefix("  operation-99") } == 40)
+        #expect(lines.contains("… 9950 of 10000 operations not shown: shorter, and not critical"))
+        #expect(lines.last == "PASS  50 ms of 3 s")
+        #expect(lines.count == 56)
+    }
+
+    @Test("A critical path of 10,000 operations is cut too")
+    func longPath() async throws {
+        var graph = OperationGraph("path")
+        var last = graph.add("0") {}
+        for number in 1..<10_000 { last = graph.add("\(number)", after: last) {} }
+        let report = try await TimelineFixtures.run(graph)
+        #expect(TimelineText(report, style: Self.unicode, width: 80).lines.count <= 130)
+    }
+
+    @Test("Names cannot take over the terminal or break the columns")
+    func hostileNames() async throws {
+        var graph = OperationGraph("evil\u{1B}[2J\nname\u{202E}")
+        let first = graph.add("日本語の名前がとても長いので切られます", .title("\u{1B}]0;title\u{7}")) { launch in
+            try await launch.sleep(for: .seconds(1))
+        }
+        graph.add("<b>|&\"'*", .onFailure(.continue), after: first) { launch in
+            try await launch.sleep(for: .seconds(1))
+            throw TimelineFixtures.ServerError(description: "\u{1B}[31mred\r\nnew line")
+        }
+        graph.add("e\u{301}🚀", after: first) { launch in launch.abort("\u{1B}[2Jreason") }
+        let report = try await TimelineFixtures.run(graph)
+        for width in [40, 72, 120, 400] {
+            for style in [Self.unicode, Self.ascii] {
+                for line in TimelineText(report, style: style, width: width).lines {
+                    #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x202E })
+                    #expect(displayWidth(line) <= width, "\(line)")
+                }
+            }
+        }
+    }
+
+    @Test("No line is wider than the terminal", arguments: [40, 41, 47, 60, 80, 100, 399, 400, 1000])
+    func widths(width: Int) async throws {
+        for graph in [TimelineFixtures.trouble(), TimelineFixtures.slow(), TimelineFixtures.outdated()] {
+            let report = try await TimelineFixtures.run(graph, lanes: 8)
+            let lines = TimelineText(report, style: Self.unicode, width: width).lines
+            #expect(lines.allSatisfy { displayWidth($0) <= min(width, 400) })
+            #expect(lines.allSatisfy { $0.last != " " })
+        }
+    }
+}
+
+@Suite("Time axes")
+struct TimelineAxisTests {
+    private let style = TextStyle(isColored: false, isUnicode: true)
+
+    @Test(
+        "Ticks are at round times, in one unit",
+        arguments: [
+            (Duration.milliseconds(2500), 70, ["0", "0.5 s", "1 s", "1.5 s", "2 s", "2.5 s"]),
+            (.milliseconds(800), 40, ["0", "200 ms", "400 ms", "600 ms", "800 ms"]),
+            (.microseconds(80), 30, ["0", "20 µs", "40 µs", "60 µs", "80 µs"]),
+            (.seconds(100), 40, ["0", "20 s", "40 s", "60 s", "80 s", "100 s"]),
+            (.seconds(3600), 60, ["0", "10 min", "20 min", "30 min", "40 min", "50 min", "60 min"]),
+            (.nanoseconds(1), 40, ["0"]),
+            (.zero, 40, ["0"]),
+        ]
+    )
+    func labels(range: Duration, columns: Int, expected: [String]) {
+        let labels = TimelineAxis(range: range, columns: columns).ticks(style).map(\.label)
+        #expect(labels.prefix(expected.count) == expected[...])
+    }
+
+    @Test("Labels never collide, and ticks are on the axis")
+    func collisions() {
+        var milliseconds = 1
+        while milliseconds < 100_000_000 {
+            for columns in [1, 9, 17, 40, 80, 200, 380] {
+                let axis = TimelineAxis(range: .milliseconds(milliseconds), columns: columns)
+                let ticks = axis.ticks(style)
+                #expect(!ticks.isEmpty)
+                #expect(ticks.allSatisfy { (0..<columns).contains($0.column) })
+                for (left, right) in zip(ticks, ticks.dropFirst()) { #expect(left.column + left.label.count < right.column) }
+            }
+            milliseconds = milliseconds * 7 / 4 + 1
+        }
+    }
+}
