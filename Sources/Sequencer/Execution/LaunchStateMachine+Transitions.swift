@@ -36,7 +36,8 @@ extension LaunchStateMachine {
         let isMain = queue == \.readyForMain
         while isMain || lanes.available > 0, let ready = self[keyPath: queue].pop() {
             let node = Int(ready.node)
-            guard nodes[node].state == .ready else { continue }
+            // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
+            guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
             if traits[node].contains(.hasResources), !nodes[node].isComputingFallback {
                 guard resources.acquire(for: node) else {
                     move(node, to: .parked)
@@ -229,6 +230,8 @@ extension LaunchStateMachine {
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
             if nodes[dependent].cause >= 0 {
                 end(dependent, .skipped)
+            } else if nodes[dependent].isToldToCancel {
+                notSucceeded(dependent, .cancelled)
             } else {
                 becomeReady(dependent)
             }

@@ -252,13 +252,16 @@ struct LaunchStateMachine {
     }
 
     /// One operation is cancelled from outside: it is told so when it runs, and never starts otherwise.
+    ///
+    /// One that still waits ends in its turn, when its dependencies have: what comes after it relies on them too.
     mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
-        guard phase == .running, nodes[node].state != .ended else { return }
-        if nodes[node].state == .running {
-            tellToCancel(node, &actions)
-        } else {
-            notSucceeded(node, .cancelled)
+        guard phase == .running else { return }
+        switch nodes[node].state {
+        case .waiting: nodes[node].isToldToCancel = true
+        case .ready, .parked, .checking, .pausing: notSucceeded(node, .cancelled)
+        case .running: tellToCancel(node, &actions)
+        case .ended: return
         }
         settle(&actions)
     }

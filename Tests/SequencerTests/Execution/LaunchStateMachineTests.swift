@@ -194,6 +194,40 @@ struct LaunchStateMachineTests {
         #expect(machine.events.filter { $0.kind == .ended }.map(\.node) == Array(0..<1000))
     }
 
+    @Test("an operation that is cancelled while it waits ends in its turn, and what follows it starts no sooner")
+    func cancelledWhileWaiting() throws {
+        var machine = try machine { graph in
+            graph.add("first") {}
+            graph.add("second", .onFailure(.continue), after: "first") {}
+            graph.add("third", after: "second") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        machine.cancelOperation(1, at: 5, &actions)
+        #expect(machine.nodes[1].state == .waiting)
+        let (_, next) = machine.workerEnded(run(0), .succeeded, at: 10, &actions)
+        #expect(next == run(2))
+        #expect(machine.nodes[1].outcome == .cancelled && machine.nodes[1].end == 10 && machine.nodes[1].start == -1)
+    }
+
+    @Test("a main-thread step that is cancelled before its turn computes its fallback on a worker, and its turn finds nothing")
+    func fallbackOfMainStep() throws {
+        var machine = try machine { graph in
+            graph.add("screen", on: .main, fallback: .compute { _ in 1 }) { 2 }
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(actions.mainTurns == 1)
+        machine.cancelOperation(0, at: 1, &actions)
+        #expect(actions.workers == 1)
+        #expect(machine.takeForMain(at: 2, &actions) == nil)
+        let fallback = Assignment(node: 0, attempt: 0, kind: .computeFallback)
+        #expect(machine.takeForWorker(at: 3, &actions) == fallback)
+        _ = machine.workerEnded(fallback, .succeeded, at: 4, &actions)
+        #expect(actions.isOver && machine.nodes[0].outcome == .fellBack && machine.nodes[0].attempts == 0)
+    }
+
     @Test("what is due takes effect in the order of its times, however late it is looked at")
     func lateWake() throws {
         var machine = try machine(deadline: .nanoseconds(20)) { graph in

@@ -1,0 +1,226 @@
+import Foundation
+import Sequencer
+import Testing
+
+/// In a plain queue.
+extension ConcurrentOperationTests {
+    @Test("dependencies order a chain, though every operation finishes later and elsewhere")
+    func chain() async {
+        let order = Locked<[Int]>([])
+        let operations = (0..<200).map { index in
+            TestOperation { operation in
+                order.withLock { $0.append(index) }
+                elsewhere.async { operation.finish() }
+            }
+        }
+        for (operation, next) in zip(operations, operations.dropFirst()) { next.addDependency(operation) }
+        let queue = OperationQueue()
+        for operation in operations.reversed() { queue.addOperation(operation) }
+        await waitForAll(in: queue)
+        #expect(order.withLock { $0 } == Array(0..<200))
+    }
+
+    @Test("a dependent waits for all its predecessors, and starts when they failed, were cancelled or finished early")
+    func fanIn() async {
+        let queue = OperationQueue()
+        let predecessors = (0..<100).map { index in
+            TestOperation { operation in
+                if index.isMultiple(of: 3) { return operation.finish(throwing: TestError(index)) }
+                elsewhere.async { operation.finish() }
+            }
+        }
+        for index in stride(from: 1, to: 100, by: 5) { predecessors[index].cancel() }
+        for index in stride(from: 2, to: 100, by: 5) { predecessors[index].finish() }
+        let last = TestOperation { operation in
+            #expect(predecessors.allSatisfy { $0.isFinished && !$0.isExecuting })
+            operation.finish()
+        }
+        for predecessor in predecessors { last.addDependency(predecessor) }
+        queue.addOperation(last)
+        for predecessor in predecessors { queue.addOperation(predecessor) }
+        await waitForAll(in: queue)
+        #expect(last.isFinished && last.mainCount == 1 && last.dependencies.count == 100)
+    }
+
+    @Test("an operation started by hand releases dependents that wait in a queue")
+    func dependentOfDirectlyStarted() async {
+        let predecessor = TestOperation()
+        let dependent = BlockOperation { #expect(predecessor.isFinished) }
+        dependent.addDependency(predecessor)
+        let queue = OperationQueue()
+        queue.addOperation(dependent)
+        predecessor.start()
+        predecessor.finish()
+        await waitForAll(in: queue)
+        #expect(dependent.isFinished)
+    }
+
+    @Test("cancelAllOperations() ends what waits without running it, and what runs once it says so")
+    func cancelAll() async {
+        // queue:   running ──────────── cancelled, finish
+        //          waiting × 50 (dependents of running) ── cancelled, ended, freed
+        let queue = OperationQueue()
+        let running = TestOperation()
+        let started = Signal()
+        running.didEnterMain.withLock { $0 = started.fire }
+        queue.addOperation(running)
+        await started.fired()
+
+        let mainCalls = Locked(0)
+        let freed = Countdown(50)
+        for _ in 0..<50 {
+            let waiting = TestOperation { operation in
+                mainCalls.withLock { $0 += 1 }
+                operation.finish()
+            }
+            waiting.deinitHandler.withLock { $0 = freed.countDown }
+            waiting.addDependency(running)
+            queue.addOperation(waiting)
+        }
+        queue.cancelAllOperations()
+        await freed.reachedZero()
+        #expect(running.isExecuting && !running.isFinished && running.cancelCount == 1)
+        #expect(mainCalls.withLock { $0 } == 0)
+
+        // Its dependents are gone; that the end reaches for none of them is the point.
+        running.finish()
+        await waitForAll(in: queue)
+        #expect(running.isFinished && running.isCancelled)
+    }
+
+    @Test("cancelled dependents may end and be freed at the very moment their predecessor finishes")
+    func cancelAllRacesFinish() async {
+        for _ in 0..<300 {
+            let queue = OperationQueue()
+            let predecessors = (0..<2).map { _ in TestOperation() }
+            let freed = Countdown(20)
+            for _ in 0..<20 {
+                let dependent = TestOperation { $0.finish() }
+                dependent.deinitHandler.withLock { $0 = freed.countDown }
+                for predecessor in predecessors { dependent.addDependency(predecessor) }
+                queue.addOperation(dependent)
+            }
+            for predecessor in predecessors { predecessor.start() }
+            await onThreads(2) { thread in
+                if thread == 0 {
+                    queue.cancelAllOperations()
+                } else {
+                    for predecessor in predecessors { predecessor.finish() }
+                }
+            }
+            await waitForAll(in: queue)
+            await freed.reachedZero()
+        }
+    }
+
+    @Test("a dependent that is freed without ever having run does not take its predecessor down")
+    func dependentNeverRan() {
+        let predecessor = TestOperation { $0.finish() }
+        for _ in 0..<50 {
+            TestOperation().addDependency(predecessor)
+        }
+        predecessor.start()
+        #expect(predecessor.isFinished)
+    }
+
+    @Test("with one place in the queue, one runs at a time, in order, until it has finished and not only returned")
+    func oneAtATime() async {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let state = Locked((running: 0, most: 0, order: [Int]()))
+        for index in 0..<300 {
+            queue.addOperation(
+                TestOperation { operation in
+                    state.withLock {
+                        $0.running += 1
+                        $0.most = max($0.most, $0.running)
+                        $0.order.append(index)
+                    }
+                    elsewhere.async {
+                        state.withLock { $0.running -= 1 }
+                        operation.finish()
+                    }
+                }
+            )
+        }
+        await waitForAll(in: queue)
+        let end = state.withLock { $0 }
+        #expect(end.most == 1 && end.running == 0)
+        #expect(end.order == Array(0..<300))
+    }
+
+    @Test("the queue priority decides who goes first")
+    func queuePriority() async {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let order = Locked<[Operation.QueuePriority]>([])
+        let priorities: [Operation.QueuePriority] = [.low, .veryHigh, .normal, .veryLow, .high]
+        for priority in priorities + priorities {
+            let operation = TestOperation { operation in
+                order.withLock { $0.append(priority) }
+                elsewhere.async { operation.finish() }
+            }
+            operation.queuePriority = priority
+            queue.addOperation(operation)
+        }
+        queue.isSuspended = false
+        await waitForAll(in: queue)
+        #expect(order.withLock { $0 } == [.veryHigh, .veryHigh, .high, .high, .normal, .normal, .low, .low, .veryLow, .veryLow])
+    }
+
+    @Test("a queue waits for operations added with waitUntilFinished")
+    func addAndWait() async {
+        let operations = (0..<100).map { _ in TestOperation { operation in elsewhere.async { operation.finish() } } }
+        await onThread {
+            OperationQueue().addOperations(operations, waitUntilFinished: true)
+            #expect(operations.allSatisfy { $0.isFinished })
+        }
+    }
+
+    @Test("a completion block runs once per operation in a queue", arguments: Ending.allCases)
+    func completionBlockInQueue(_ ending: Ending) async {
+        let count = 200
+        let queue = OperationQueue()
+        let calls = Locked(Array(repeating: 0, count: count))
+        let completed = Countdown(count)
+        for index in 0..<count {
+            let operation = TestOperation()
+            operation.completionBlock = {
+                calls.withLock { $0[index] += 1 }
+                completed.countDown()
+            }
+            await onThread {
+                let started = DispatchSemaphore(value: 0)
+                operation.didEnterMain.withLock { $0 = { started.signal() } }
+                ending.end(operation) {
+                    queue.addOperation(operation)
+                    if ending.runsMain { started.wait() }
+                }
+            }
+        }
+        await waitForAll(in: queue)
+        await completed.reachedZero()
+        #expect(calls.withLock { $0 } == Array(repeating: 1, count: count))
+    }
+
+    @Test("100,000 operations in a queue, each ending in its own way, all end")
+    func hundredThousand() async {
+        let queue = OperationQueue()
+        let ended = Countdown(100_000)
+        for _ in 0..<20 {
+            for index in 0..<5_000 {
+                let operation = TestOperation { operation in
+                    if index.isMultiple(of: 2) { operation.finish() } else { elsewhere.async { operation.finish() } }
+                }
+                operation.whenEnded { _ in ended.countDown() }
+                if index % 10 == 7 { operation.cancel() }
+                if index % 10 == 8 { operation.finish() }
+                queue.addOperation(operation)
+            }
+            await waitForAll(in: queue)
+        }
+        await ended.reachedZero()
+        #expect(queue.operationCount == 0)
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Sequencer
+import Testing
+
+/// Races, and what is left in memory.
+extension ConcurrentOperationTests {
+    @Test("of many threads that finish, one ends the operation", arguments: [1, 2, 4, 16])
+    func racingFinishes(width: Int) async {
+        let operations = (0..<1_000).map { _ in TestOperation() }
+        let ends = Locked(0)
+        let surplus = Locked(0)
+        for operation in operations {
+            operation.whenEnded { _ in ends.withLock { $0 += 1 } }
+            operation.onSurplusFinish { _ in surplus.withLock { $0 += 1 } }
+            operation.start()
+        }
+        await onThreads(width) { thread in
+            for operation in operations { operation.finish(throwing: TestError(thread)) }
+        }
+        #expect(operations.allSatisfy { $0.isFinished && $0.surplusFinishCount == width - 1 && $0.error is TestError })
+        #expect(ends.withLock { $0 } == 1_000)
+        #expect(surplus.withLock { $0 } == 1_000 * (width - 1))
+    }
+
+    @Test("a cancel that races a finish either wins, and the work hears of it, or leaves no trace")
+    func cancelRacesFinish() async {
+        let operations = (0..<5_000).map { _ in TestOperation() }
+        for operation in operations { operation.start() }
+        await onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 { operation.cancel() } else { operation.finish() }
+            }
+        }
+        #expect(operations.allSatisfy { $0.isFinished && $0.surplusFinishCount == 0 })
+        #expect(operations.allSatisfy { $0.cancelCount == ($0.isCancelled ? 1 : 0) })
+    }
+
+    @Test("a cancel that races a start either prevents main(), or reaches the work")
+    func cancelRacesStart() async {
+        let operations = (0..<5_000).map { _ in TestOperation(didCancel: { $0.finish() }) }
+        await onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 { operation.cancel() } else { operation.start() }
+            }
+        }
+        #expect(operations.allSatisfy { $0.isFinished && $0.isCancelled && $0.surplusFinishCount == 0 })
+        #expect(operations.allSatisfy { $0.mainCount == $0.cancelCount })
+    }
+
+    @Test("starts and finishes on four threads: main() runs once at most, the end comes once")
+    func startsRaceFinishes() async {
+        let operations = (0..<2_000).map { _ in TestOperation() }
+        let ends = Locked(0)
+        for operation in operations { operation.whenEnded { _ in ends.withLock { $0 += 1 } } }
+        await onThreads(4) { thread in
+            for operation in operations {
+                if thread.isMultiple(of: 2) { operation.start() } else { operation.finish() }
+            }
+        }
+        #expect(operations.allSatisfy { $0.isFinished && $0.mainCount <= 1 && $0.surplusFinishCount == 1 })
+        #expect(ends.withLock { $0 } == 2_000)
+    }
+
+    @Test("handlers that are added while the operation ends are called once each")
+    func whenEndedRacesFinish() async {
+        let operations = (0..<5_000).map { _ in TestOperation() }
+        let calls = Locked(0)
+        for operation in operations { operation.start() }
+        await onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 {
+                    operation.whenEnded { ended in
+                        calls.withLock { $0 += ended.isFinished ? 1 : 0 }
+                    }
+                } else {
+                    operation.finish()
+                }
+            }
+        }
+        #expect(calls.withLock { $0 } == 5_000)
+    }
+
+    @Test("a queue whose operations are cancelled and finished from outside drains")
+    func cancelAllRacesQueue() async {
+        for _ in 0..<50 {
+            let queue = OperationQueue()
+            let operations = (0..<40).map { _ in
+                TestOperation(main: { operation in elsewhere.async { operation.finish() } }, didCancel: { $0.finish() })
+            }
+            for (operation, next) in zip(operations, operations.dropFirst()) { next.addDependency(operation) }
+            await onThreads(2) { thread in
+                if thread == 0 { queue.addOperations(operations, waitUntilFinished: false) } else { queue.cancelAllOperations() }
+            }
+            await waitForAll(in: queue)
+            #expect(operations.allSatisfy { $0.isFinished && !$0.isExecuting })
+        }
+    }
+
+    @Test("an ended operation is freed, though its handlers captured it", arguments: Ending.allCases)
+    func freedAfterEnd(_ ending: Ending) async {
+        let freed = Signal()
+        await onThread {
+            let operation = TestOperation()
+            operation.deinitHandler.withLock { $0 = freed.fire }
+            operation.whenEnded { _ in _ = operation.isFinished }
+            operation.onSurplusFinish { _ in }
+            ending.end(operation, start: { operation.start() })
+        }
+        await freed.fired()
+    }
+
+    @Test("an operation that ran in a queue is freed")
+    func freedAfterQueue() async {
+        let queue = OperationQueue()
+        let freed = Countdown(100)
+        for _ in 0..<100 {
+            let operation = TestOperation { operation in elsewhere.async { operation.finish() } }
+            operation.deinitHandler.withLock { $0 = freed.countDown }
+            queue.addOperation(operation)
+        }
+        await freed.reachedZero()
+        await waitForAll(in: queue)
+    }
+
+    @Test("an operation that is dropped while it runs is freed, and its late finish reaches nobody")
+    func droppedMidFlight() {
+        let later = Locked<[@Sendable () -> Void]>([])
+        weak let dropped = { () -> TestOperation in
+            let operation = TestOperation { operation in
+                later.withLock { $0.append { [weak operation] in operation?.finish() } }
+            }
+            operation.whenEnded { _ in Issue.record("an operation that never ended called its handler") }
+            operation.start()
+            #expect(operation.isExecuting)
+            return operation
+        }()
+        #expect(dropped == nil)
+        for finish in later.withLock({ $0 }) { finish() }
+    }
+
+    @Test("an operation may free its owner while it runs, and the queue keeps it alive to its end")
+    func ownerFreedMidRun() async {
+        let owner = Locked<Owner?>(nil)
+        let freed = Signal()
+        let queue = OperationQueue()
+        do {
+            let operation = TestOperation { operation in
+                _ = owner.withLock { $0.take() }
+                elsewhere.async { [weak operation] in operation?.finish() }
+            }
+            operation.deinitHandler.withLock { $0 = freed.fire }
+            owner.withLock { $0 = Owner(operation) }
+            queue.addOperation(operation)
+        }
+        await freed.fired()
+        await waitForAll(in: queue)
+        #expect(owner.withLock { $0 == nil })
+    }
+}
