@@ -45,6 +45,7 @@ enum Output: Equatable, Sendable {
     func write(_ text: String) throws(OutputError) {
         switch self {
         case .standardOutput:
+            try check()
             do throws(SystemError) {
                 try writeAll(text, to: STDOUT_FILENO)
             } catch {
@@ -61,7 +62,10 @@ enum Output: Equatable, Sendable {
 
     /// Finds out early whether there is no hope to write, before a launch takes its time; it creates nothing.
     func check() throws(OutputError) {
-        guard case .file(let path) = self else { return }
+        guard case .file(let path) = self else {
+            if isOpenStandardStream(STDOUT_FILENO) { return }
+            throw OutputError(path: "<stdout>", code: EBADF)
+        }
         do throws(SystemError) {
             guard case .regular(let target, _) = try resolve(path) else { return }
             if access(folder(of: target), W_OK | X_OK) != 0 { throw SystemError(code: errno) }
@@ -87,6 +91,7 @@ func message(_ text: String) {
 extension Terminal {
     /// Writes text as it is. Nothing can be done when that fails.
     func write(_ text: String) {
+        guard isOpenStandardStream(descriptor) else { return }
         do throws(SystemError) { try writeAll(text, to: descriptor) } catch {}
     }
 }

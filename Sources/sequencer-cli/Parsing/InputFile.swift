@@ -28,7 +28,10 @@ func inputName(_ path: String) -> String {
 /// Only standard input may be a pipe or a terminal. Elsewhere nothing but a regular file is read, and it is opened without
 /// waiting: a named pipe without a writer would hold the tool for ever.
 func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
-    if isStandardInput(path) { return try readAll(STDIN_FILENO, path: path, limit: limit) }
+    if isStandardInput(path) {
+        guard isOpenStandardStream(STDIN_FILENO) else { throw systemError(path, EBADF) }
+        return try readAll(STDIN_FILENO, path: path, limit: limit)
+    }
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     if descriptor < 0 { throw systemError(path, errno) }
     defer { close(descriptor) }

@@ -134,6 +134,20 @@ struct BadInputTests {
         expectOneSentence(full, code: 73)
     }
 
+    @Test("standard streams that are closed are said to be, and nothing waits for them", arguments: ["run -", "verify -"])
+    func closedInput(_ command: String) async throws {
+        let result = try await Tool.shell("\"$TOOL\" \(command) <&-")
+        expectOneSentence(result, code: 66)
+        #expect(result.messages.contains("cannot read <stdin>: Bad file descriptor"))
+    }
+
+    @Test("a result for a standard output that is closed cannot be written")
+    func closedOutput() async throws {
+        let result = try await Tool.shell("\"$TOOL\" graph regular >&-")
+        expectOneSentence(result, code: 73)
+        #expect(try await Tool.shell("\"$TOOL\" run regular --clock virtual <&- 2>&- >/dev/null").code == 0)
+    }
+
     @Test("100,000 operations are many, not a mistake")
     func many() async throws {
         let folder = try TemporaryFolder()
