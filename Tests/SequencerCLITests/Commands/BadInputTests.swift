@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every mistake is one clear sentence on standard error, with its place, and the right exit code; nothing on standard output.
-@Suite("Bad input", .timeLimit(.minutes(5)))
+@Suite("Bad input", .timeLimit(.minutes(10)))
 struct BadInputTests {
     struct Mistake: CustomTestStringConvertible, Sendable {
         let name: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("The live view", .timeLimit(.minutes(1)))
+@Suite("The live view", .timeLimit(.minutes(10)))
 struct LiveViewTests {
     private static let plain = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)

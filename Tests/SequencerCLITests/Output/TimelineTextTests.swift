@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Timelines", .timeLimit(.minutes(1)))
+@Suite("Timelines", .timeLimit(.minutes(10)))
 struct TimelineTextTests {
     private static let unicode = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)

@@ -34,7 +34,7 @@ struct InputFileTests {
         }
     }
 
-    @Test("A named pipe without a writer does not hold the tool", .timeLimit(.minutes(5)))
+    @Test("A named pipe without a writer does not hold the tool", .timeLimit(.minutes(10)))
     func namedPipe() throws {
         try withDirectory { directory in
             try #require(mkfifo(directory + "/pipe", 0o600) == 0)

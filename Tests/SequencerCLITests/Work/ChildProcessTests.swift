@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Child processes", .timeLimit(.minutes(5)))
+@Suite("Child processes", .timeLimit(.minutes(10)))
 struct ChildProcessTests {
     // MARK: Ends
 
@@ -112,7 +112,7 @@ struct ChildProcessTests {
 
     @Test("A process left behind with the pipe does not hold the run, and goes on")
     func grandchild() async throws {
-        let output = try await shell("sleep 100 & echo $!").run()
+        let output = try await shell("sleep 3600 & echo $!").run()
         let pid = try #require(pid_t(output.tail.dropLast()))
         #expect(pid > 1 && kill(pid, 0) == 0)
         if pid > 1 { kill(pid, SIGKILL) }

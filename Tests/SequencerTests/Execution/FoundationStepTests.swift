@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Foundation operations as steps", .timeLimit(.minutes(5)))
+@Suite("Foundation operations as steps", .timeLimit(.minutes(10)))
 struct FoundationStepTests {
     struct Failure: Error {}
 

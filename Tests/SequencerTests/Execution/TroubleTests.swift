@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Operations in trouble", .timeLimit(.minutes(5)))
+@Suite("Operations in trouble", .timeLimit(.minutes(10)))
 struct TroubleTests {
     struct Failure: Error {}
 

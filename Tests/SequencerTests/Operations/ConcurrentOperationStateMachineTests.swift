@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Concurrent operation: state machine", .timeLimit(.minutes(5)))
+@Suite("Concurrent operation: state machine", .timeLimit(.minutes(10)))
 struct ConcurrentOperationStateMachineTests {
     typealias Machine = ConcurrentOperationStateMachine
 

@@ -94,6 +94,9 @@ struct LaunchPlan: Sendable {
 
     func id(_ index: Int) -> String { "op\(index)" }
 
+    /// Something never ends by itself: the launch needs a deadline, which on a busy machine may come before anything else.
+    var needsDeadline: Bool { steps.contains { $0.hangs && $0.timeout == nil } }
+
     /// Every second fallback is computed, the others are values.
     func computesFallback(_ index: Int) -> Bool { steps[index].hasFallback && index % 2 == 1 }
 }

@@ -132,10 +132,9 @@ struct PlannedLaunch {
 
     /// Runs it, cancelling from the outside what the plan says to cancel.
     func run(clock: any Clock<Duration>) async throws -> Result {
-        let needsDeadline = plan.steps.contains { $0.hangs && $0.timeout == nil }
         let options = LaunchOptions(
             lanes: plan.lanes,
-            deadline: needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
+            deadline: plan.needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
             grace: .milliseconds(clock is VirtualClock ? 10 : 2000),
             clock: clock,
             seed: plan.seed

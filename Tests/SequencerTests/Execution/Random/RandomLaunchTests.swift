@@ -6,7 +6,7 @@ import Testing
 /// Thousands of random launches, each compared with ``ReferenceModel`` and checked against ``LaunchInvariants``.
 ///
 /// `RANDOM_LAUNCHES` sets how many per case, `RANDOM_SEED` where the seeds begin; a failure names its seed.
-@Suite("Random launches", .timeLimit(.minutes(5)))
+@Suite("Random launches", .serialized, .timeLimit(.minutes(10)))
 struct RandomLaunchTests {
     static let count = ProcessInfo.processInfo.environment["RANDOM_LAUNCHES"].flatMap { Int($0) } ?? 500
     static let firstSeed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
@@ -56,7 +56,7 @@ struct RandomLaunchTests {
                         violations.append("\(operation.id) \(operation.outcome), by the model \(model.outcomes[index])")
                     }
                 }
-                if result.report.stragglers.isEmpty {
+                if time == .virtual || !plan.needsDeadline {
                     violations += complaint(about: result.report.outcome, plan, model).map { [$0] } ?? []
                 }
             }
