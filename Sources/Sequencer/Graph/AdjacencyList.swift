@@ -19,13 +19,12 @@ struct AdjacencyList: Sendable {
         for edge in edges { offsets[Int(direction == .predecessors ? edge.node : edge.target) + 1] += 1 }
         for index in 0..<count { offsets[index + 1] += offsets[index] }
         var next = offsets
-        let targets = [Int32](unsafeUninitializedCapacity: edges.count) { buffer, initialized in
-            for edge in edges {
-                let (from, to) = direction == .predecessors ? (edge.node, edge.target) : (edge.target, edge.node)
-                buffer[Int(next[Int(from)])] = to << 1 | (edge.needsValue ? 1 : 0)
-                next[Int(from)] += 1
-            }
-            initialized = edges.count
+        // Not `unsafeUninitializedCapacity`: with no edges it writes its count, 0, into the one empty array that all threads share.
+        var targets = [Int32](repeating: 0, count: edges.count)
+        for edge in edges {
+            let (from, to) = direction == .predecessors ? (edge.node, edge.target) : (edge.target, edge.node)
+            targets[Int(next[Int(from)])] = to << 1 | (edge.needsValue ? 1 : 0)
+            next[Int(from)] += 1
         }
         self.offsets = offsets
         self.targets = targets

@@ -1,10 +1,7 @@
 extension OperationGraph {
     /// Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first were added first.
     func topologicalOrder(_ predecessors: AdjacencyList, _ successors: AdjacencyList) -> [Int32] {
-        var waiting = [Int32](unsafeUninitializedCapacity: count) { buffer, initialized in
-            for node in 0..<count { buffer[node] = predecessors.degree(node) }
-            initialized = count
-        }
+        var waiting = (0..<count).map { predecessors.degree($0) }
         var order: [Int32] = []
         order.reserveCapacity(count)
         for node in 0..<count where waiting[node] == 0 { order.append(Int32(node)) }

@@ -102,6 +102,19 @@ struct LaunchPromiseTests {
         #expect(report.operations.isEmpty && report.criticalPath.isEmpty && report.makespan == .zero)
     }
 
+    @Test("graphs without operations or dependencies are checked on many threads at once: the thread sanitizer looks on")
+    func emptyGraphs() async {
+        var single = OperationGraph("single")
+        single.add("only") {}
+        await withTaskGroup { group in
+            for index in 0..<32 {
+                group.addTask { [graph = index.isMultiple(of: 2) ? single : OperationGraph("empty")] in
+                    #expect(throws: Never.self) { try graph.validated() }
+                }
+            }
+        }
+    }
+
     @Test("a launch runs once: of 64 threads that start it, one does")
     func startTwice() async throws {
         var graph = OperationGraph("once")
