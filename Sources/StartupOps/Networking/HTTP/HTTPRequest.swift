@@ -1,0 +1,99 @@
+import Foundation
+
+/// A request's method.
+public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
+    case get = "GET"
+    case head = "HEAD"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+
+    /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
+    public var isIdempotent: Bool { self != .post && self != .patch }
+}
+
+/// Header fields: names compare without regard to case, and keep the order and the spelling they were set in.
+public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence {
+    private var fields: [(name: String, value: String)] = []
+
+    /// No fields.
+    public init() {}
+
+    /// These fields; of two with the same name, the later one.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+
+    /// A field's value; setting nil removes the field.
+    public subscript(name: String) -> String? {
+        get { fields.first { Self.isSame($0.name, name) }?.value }
+        set {
+            let index = fields.firstIndex { Self.isSame($0.name, name) }
+            switch (index, newValue) {
+            case (let index?, let value?): fields[index].value = value
+            case (let index?, nil): fields.remove(at: index)
+            case (nil, let value?): fields.append((name, value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// The fields, in the order they were set.
+    public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> { fields.makeIterator() }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8) || left.lowercased() == right.lowercased()
+    }
+
+    public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
+        left.fields.count == right.fields.count && left.fields.allSatisfy { right[$0.name] == $0.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(fields.count)
+    }
+}
+
+/// A request, before it has met a transport.
+public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
+    public var method: HTTPMethod
+    public var url: URL
+    public var headers: HTTPHeaders
+    public var body: Data?
+
+    /// A request.
+    public init(_ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: Data? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Method, host, port where it is written out, and path; never the query, which may hold secrets.
+    public var description: String {
+        "\(method.rawValue) \(url.host() ?? "")\(url.port.map { ":\($0)" } ?? "")\(url.path())"
+    }
+}
+
+/// An answer, whole.
+public struct HTTPResponse: Sendable, Hashable {
+    public var status: Int
+    public var headers: HTTPHeaders
+    public var body: Data
+
+    /// An answer.
+    public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What sends requests.
+///
+/// Whatever status the server answers with, it is an answer: only what stands between a request and an answer is thrown. An implementation
+/// returns or throws by the deadline, and as soon as the calling task is cancelled.
+public protocol HTTPSending: Sendable {
+    func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse
+}

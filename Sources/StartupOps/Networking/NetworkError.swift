@@ -1,0 +1,79 @@
+/// Why a request has no answer that can be used: one type for both transports, and one code for one condition.
+///
+/// A description names the request by method, host and path, and never shows a header, a body, a token or a query.
+public struct NetworkError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of error.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// The request cannot be made: there is no base URL, the address is not allowed, or its body cannot be encoded. Nothing was sent.
+        public static let invalidRequest = Code(description: "invalidRequest")
+        /// A token is required and there is none. Nothing was sent.
+        public static let missingAccessToken = Code(description: "missingAccessToken")
+        /// The same condition, by the name GraphQL clients know it by.
+        public static let noUserLoggedIn = missingAccessToken
+        /// The token had expired and could not be refreshed. The request was not sent.
+        public static let refreshTokenFailed = Code(description: "refreshTokenFailed")
+        /// The server could not be reached, or the connection was lost.
+        public static let unreachable = Code(description: "unreachable")
+        /// The server could not prove who it is, or spoke no TLS.
+        public static let untrusted = Code(description: "untrusted")
+        /// There was no answer before the deadline.
+        public static let timedOut = Code(description: "timedOut")
+        /// The request was cancelled.
+        public static let cancelled = Code(description: "cancelled")
+        /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
+        public static let invalidResponse = Code(description: "invalidResponse")
+        /// The answer's body is not what was expected.
+        public static let invalidData = Code(description: "invalidData")
+        /// The answer has no body where one was expected.
+        public static let emptyResponse = Code(description: "emptyResponse")
+        /// The server understood, and answered with errors (GraphQL).
+        public static let operationFailed = Code(description: "operationFailed")
+        /// There is nothing in the cache, and the policy forbids to ask the server.
+        public static let notCached = Code(description: "notCached")
+    }
+
+    /// What kind of error it is.
+    public let code: Code
+    /// The request, as method, host and path: "GET api.example.com/v1/profile".
+    public let request: String
+    /// What happened, in a few words, without secrets.
+    public let reason: String
+    /// The status of the answer, when there was one.
+    public let status: Int?
+    /// How long the server asked to wait before the next try.
+    public let retryAfter: Duration?
+    /// The error underneath, when there was one.
+    public let underlying: (any Error)?
+
+    /// An error.
+    public init(
+        _ code: Code,
+        request: String,
+        _ reason: String,
+        status: Int? = nil,
+        retryAfter: Duration? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.request = request
+        self.reason = reason
+        self.status = status
+        self.retryAfter = retryAfter
+        self.underlying = underlying
+    }
+
+    /// The request and what happened, in one sentence.
+    public var description: String { "\(request): \(reason)" }
+
+    /// Whether the same request may well succeed later: nothing about it, or about the session, is wrong.
+    public var isTransient: Bool {
+        switch code {
+        case .unreachable, .timedOut: true
+        case .invalidResponse: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? false
+        default: false
+        }
+    }
+}
