@@ -26,6 +26,21 @@ public struct Launch: Sendable {
         storage.abort(by: assignment.node, reason, takeover: takeover)
     }
 
+    /// The most notes that are kept of an operation.
+    static let mostNotes = 16
+
+    /// Adds a sentence to the operation's report: what it used in place of what, or did that a person would not expect.
+    ///
+    /// ```swift
+    /// launch.note("the last known configuration was used: \(error)")
+    /// ```
+    ///
+    /// Reports are saved and shared: a note must hold no secret. Sixteen notes are kept of an operation, of 400 characters each; the same
+    /// sentence is kept once. After the operation has ended, nothing happens.
+    public func note(_ text: String) {
+        storage.note(printable(text, limit: 400), by: assignment.node)
+    }
+
     /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its time is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.

@@ -26,6 +26,8 @@ final class LaunchStorage: Sendable {
         var handles: [Int: Handle] = [:]
         /// Why operations did not succeed, by operation.
         var errors: [Int: any Error] = [:]
+        /// What operations have noted about themselves, by operation.
+        var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
         var deliveries = EventDeliveries()
         var waiters: [@Sendable (LaunchReport) -> Void] = []
@@ -140,7 +142,7 @@ final class LaunchStorage: Sendable {
             guard checkCondition(assignment) else { return takeNext(after: assignment) }
             return perform(Assignment(node: node, attempt: assignment.attempt, kind: .run))
         case .computeFallback:
-            return workerEnded(assignment, computeFallback(node))
+            return workerEnded(assignment, computeFallback(assignment))
         case .run:
             let launch = Launch(storage: self, assignment: assignment)
             switch graph.graph.nodes[node].work {
@@ -229,9 +231,11 @@ final class LaunchStorage: Sendable {
         }
     }
 
-    private func computeFallback(_ node: Int) -> Swift.Result<any Sendable, any Error> {
+    private func computeFallback(_ assignment: Assignment) -> Swift.Result<any Sendable, any Error> {
+        let node = assignment.node
         guard case .compute(let compute)? = graph.policy(node).fallback else { return .failure(MissingValueError(step: graph.id(node))) }
-        return .success(compute(state.withLock { $0.errors[node] }))
+        let error = state.withLock { $0.errors[node] }
+        return .success(compute(Launch(storage: self, assignment: assignment), error))
     }
 
     // MARK: Ends
@@ -302,6 +306,15 @@ final class LaunchStorage: Sendable {
             }
         }
         return isAccepted
+    }
+
+    func note(_ text: String, by node: Int) {
+        state.withLock { state in
+            guard state.machine.nodes[node].state != .ended else { return }
+            var notes = state.notes[node] ?? []
+            if notes.count < Launch.mostNotes, !notes.contains(text) { notes.append(text) }
+            state.notes[node] = notes
+        }
     }
 
     func cancel() {

@@ -82,6 +82,7 @@ extension OperationReport {
             if let title { json.write(title, for: "title") }
             if isInteractive { json.write(true, for: "interactive") }
             if let message { json.write(message, for: "message") }
+            if !notes.isEmpty { json.write(notes, for: "notes") }
         }
     }
 

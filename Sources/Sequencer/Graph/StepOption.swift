@@ -173,14 +173,21 @@ public struct Fallback<Value: Sendable>: Sendable {
     ///
     /// It is called once, outside every lock, on a lane.
     public static func compute(_ make: @escaping @Sendable ((any Error)?) -> Value) -> Fallback {
-        Fallback(erased: .compute { make($0) })
+        Fallback(erased: .compute { _, error in make(error) })
+    }
+
+    /// What `make` returns for the error that was met, knowing the launch: to ``Launch/note(_:)`` what took the value's place.
+    ///
+    /// It is called once, outside every lock, on a lane.
+    public static func compute(_ make: @escaping @Sendable (Launch, (any Error)?) -> Value) -> Fallback {
+        Fallback(erased: .compute { make($0, $1) })
     }
 }
 
 /// A ``Fallback`` without its type.
 enum StepFallback: Sendable {
     case value(any Sendable)
-    case compute(@Sendable ((any Error)?) -> any Sendable)
+    case compute(@Sendable (Launch, (any Error)?) -> any Sendable)
 }
 
 /// Everything said about a step besides its identifier, its dependencies and its work.

@@ -133,7 +133,8 @@ public struct LaunchReport: Sendable {
                 isInteractive: step.policy?.value.isInteractive ?? false,
                 slack: .nanoseconds(record.path.slack(position)),
                 isCritical: critical.contains(position),
-                message: record.message(position)
+                message: record.message(position),
+                notes: record.notes[position] ?? []
             )
         }
     }

@@ -30,6 +30,8 @@ public struct OperationReport: Sendable, Hashable {
     public let isCritical: Bool
     /// Why it did not succeed, in one sentence; nil when it did.
     public let message: String?
+    /// What the operation noted about itself, such as what it used in place of what.
+    public let notes: [String]
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     public var duration: Duration { start.map { end - $0 } ?? .zero }

@@ -6,6 +6,7 @@ final class RunRecord: Sendable {
     let stragglers: [Int]
     let errors: [Int: any Error]
     let retriesWithoutTime: [Int: Int]
+    let notes: [Int: [String]]
     let anomalies: [Anomaly]
     let end: Nanoseconds
     let lanes: Int
@@ -26,6 +27,7 @@ final class RunRecord: Sendable {
         stragglers = machine.stragglers
         errors = state.errors
         retriesWithoutTime = machine.retriesWithoutTime
+        notes = state.notes
         anomalies = state.anomalies
         end = machine.endOfLaunch
         lanes = machine.settings.lanes ?? machine.lanes.widest

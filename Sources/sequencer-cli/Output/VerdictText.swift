@@ -2,6 +2,7 @@ import Sequencer
 
 extension TimelineText {
     private static let mostNamed = 5
+    private static let mostNoted = 20
     private static let notableDelay = Duration.milliseconds(100)
 
     /// What else a person should know: what was left running, and what did what it should not have done.
@@ -11,6 +12,9 @@ extension TimelineText {
         if !stragglers.isEmpty {
             messages.append("still running when the launch ended: \(list(stragglers.map { printable($0, limit: 80) }))")
         }
+        let notes = operations.lazy.flatMap { operation in operation.notes.map { "\(printable(operation.id, limit: 80)): \($0)" } }
+        messages += notes.prefix(Self.mostNoted)
+        if notes.count > Self.mostNoted { messages.append("and \(notes.count - Self.mostNoted) more notes") }
         let anomalies = report.anomalies.compactMap(describe)
         messages += anomalies.prefix(Self.mostNamed)
         if anomalies.count > Self.mostNamed { messages.append("and \(anomalies.count - Self.mostNamed) more like these") }

@@ -107,6 +107,26 @@ struct TroubleTests {
         #expect(try sequencer.value(of: title) == "with bundled, because of Failure()")
     }
 
+    @Test("notes are in the report: once each, at most sixteen, made printable, and none after the end")
+    func notes() async throws {
+        var graph = OperationGraph("notes")
+        let kept = Locked<Launch?>(nil)
+        graph.add("config", fallback: .compute { launch, error in launch.note("bundled: \(error.map { "\($0)" } ?? "nothing")") }) {
+            launch in
+            launch.note("cached\u{1B}[31m")
+            launch.note("cached\u{1B}[31m")
+            kept.withLock { $0 = launch }
+            throw Failure()
+        }
+        graph.add("many") { launch in for number in 0..<20 { launch.note("\(number)") } }
+        let sequencer = Sequencer(graph, options: .virtual(lanes: 1))
+        let report = try await sequencer.run()
+        kept.withLock { $0 }?.note("too late")
+        #expect(report["config"]?.notes == [#"cached\u{1B}[31m"#, "bundled: Failure()"])
+        #expect(report["many"]?.notes == (0..<16).map(String.init))
+        #expect(report.json(pretty: false).contains(#""notes":["0","1""#))
+    }
+
     @Test("a step without a value: who needs it is skipped, who reads it as an optional runs")
     func absentValues() async throws {
         var graph = OperationGraph("absent")
