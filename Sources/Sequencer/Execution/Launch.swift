@@ -41,6 +41,21 @@ public struct Launch: Sendable {
         storage.note(printable(text, limit: 400), by: assignment.node)
     }
 
+    /// Waits for a person: while `body` runs, the operation's timeout stands still, and the time does not count against the budget.
+    ///
+    /// For operations that ask a person only when they have to; one that always does is marked ``StepOption/interactive``.
+    ///
+    /// ```swift
+    /// let region = try await stored() ?? launch.waitForPerson { await menu.chooseRegion() }
+    /// ```
+    nonisolated(nonsending) public func waitForPerson<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        storage.personWaitBegan(assignment)
+        defer { storage.personWaitEnded(assignment) }
+        return try await body()
+    }
+
     /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its time is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.

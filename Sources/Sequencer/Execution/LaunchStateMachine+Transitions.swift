@@ -85,16 +85,14 @@ extension LaunchStateMachine {
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         guard nodes[node].attempts == 1 else { return }
         nodes[node].start = time
-        if traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout {
-            let end = time.addingSaturated(timeout.nanoseconds)
-            timers.push(Timer(time: end, sequence: nextTimerSequence(), node: Int32(node), kind: .timeout))
-        }
+        setTimeout(node)
     }
 
     /// Lets go of what a running (or checking) operation holds.
     private mutating func release(_ node: Int) {
-        if nodes[node].state == .running, traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
-            interactive.end(at: time)
+        if nodes[node].state == .running, !nodes[node].isComputingFallback {
+            if traits[node].contains(.isInteractive) { interactive.end(at: time) }
+            if !personWaits.isEmpty { endPersonWaits(node) }
         }
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
@@ -138,7 +136,7 @@ extension LaunchStateMachine {
         let failed = Int(nodes[node].attempts)
         guard failed < policy.attempts else { return false }
         let due = time.addingSaturated(policy.pause(afterAttempt: failed, random: &random))
-        if let timeout = graph.policy(node).timeout, due >= nodes[node].start.addingSaturated(timeout.nanoseconds) {
+        if let timeout = timeoutTime(of: node), due >= timeout {
             retriesWithoutTime[node] = failed + 1
             return false
         }
@@ -288,7 +286,9 @@ extension LaunchStateMachine {
         let state = nodes[Int(timer.node)].state
         return switch timer.kind {
         case .retry: state == .pausing
-        case .timeout: state != .ended && !nodes[Int(timer.node)].isComputingFallback
+        // After a wait for a person there is another timer, for the time at which the timeout is then due.
+        case .timeout:
+            state != .ended && !nodes[Int(timer.node)].isComputingFallback && timeoutTime(of: Int(timer.node)) == timer.time
         }
     }
 
@@ -306,6 +306,44 @@ extension LaunchStateMachine {
         }
         // Ends must take effect before the next timer fires, or it would find this operation still running.
         drainEnds(&actions)
+    }
+
+    private mutating func setTimeout(_ node: Int) {
+        guard traits[node].contains(.hasTimeout), let time = timeoutTime(of: node) else { return }
+        timers.push(Timer(time: time, sequence: nextTimerSequence(), node: Int32(node), kind: .timeout))
+    }
+
+    /// When a started operation's timeout is due; nil while it waits for a person, and without one.
+    func timeoutTime(of node: Int) -> Nanoseconds? {
+        let start = nodes[node].start
+        guard start >= 0, traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
+        let end = start.addingSaturated(timeout.nanoseconds)
+        guard !personWaits.isEmpty, let wait = personWaits[node] else { return end }
+        return wait.isRunning ? nil : end.addingSaturated(wait.total)
+    }
+
+    // MARK: Waiting for a person
+
+    mutating func beginPersonWait(_ node: Int) {
+        let now = time
+        personWaits[node, default: PersonWait()].begin(at: now)
+        interactive.begin(at: now)
+    }
+
+    mutating func endPersonWait(_ node: Int) {
+        let now = time
+        guard personWaits[node]?.isRunning == true else { return }
+        personWaits[node]?.end(at: now)
+        interactive.end(at: now)
+        if personWaits[node]?.isRunning == false { setTimeout(node) }
+    }
+
+    private mutating func endPersonWaits(_ node: Int) {
+        let now = time
+        while personWaits[node]?.isRunning == true {
+            personWaits[node]?.end(at: now)
+            interactive.end(at: now)
+        }
     }
 
     /// Counts the worker that runs `node` out, for it may never come back.

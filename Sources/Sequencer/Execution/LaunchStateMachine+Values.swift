@@ -176,6 +176,23 @@ struct ResourceTable {
     }
 }
 
+/// How long an operation has waited for a person, which may be several times, one within another.
+struct PersonWait {
+    private var clock = InteractiveClock()
+
+    var isRunning: Bool { clock.isRunning }
+    /// The time of the waits that are over.
+    private(set) var total: Nanoseconds = 0
+
+    mutating func begin(at time: Nanoseconds) { clock.begin(at: time) }
+
+    mutating func end(at time: Nanoseconds) {
+        guard clock.isRunning else { return }
+        clock.end(at: time)
+        if !clock.isRunning { total = clock.total(at: time) }
+    }
+}
+
 /// How long at least one interactive operation was running: the union of their intervals.
 struct InteractiveClock {
     private var running = 0

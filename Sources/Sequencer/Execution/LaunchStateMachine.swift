@@ -93,6 +93,8 @@ struct LaunchStateMachine {
     /// Failed operations whose next attempt could not have started in time, each with that attempt's number.
     var retriesWithoutTime: [Int: Int] = [:]
     var interactive = InteractiveClock()
+    /// Of operations that have waited for a person.
+    var personWaits: [Int: PersonWait] = [:]
     /// Interactive time until the milestone ended; nil until then.
     var interactiveUntilMilestone: Nanoseconds?
     var endOfLaunch: Nanoseconds = 0
@@ -244,6 +246,22 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
+    /// A running operation begins to wait for a person: until that has ended, its timeout stands still and the time counts as interactive.
+    mutating func personWaitBegan(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard isCurrent(assignment) else { return }
+        beginPersonWait(assignment.node)
+        settle(&actions)
+    }
+
+    /// The operation waits for a person no longer.
+    mutating func personWaitEnded(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard isCurrent(assignment) else { return }
+        endPersonWait(assignment.node)
+        settle(&actions)
+    }
+
     /// The launch is cancelled from outside.
     mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
@@ -278,9 +296,7 @@ struct LaunchStateMachine {
 
     /// When an operation's time is over: its timeout or the launch's deadline.
     func timeLimit(of node: Int) -> Nanoseconds? {
-        let start = nodes[node].start
-        let timeout = start >= 0 ? graph.policy(node).timeout.map { start.addingSaturated($0.nanoseconds) } : nil
-        let limit = min(timeout ?? .max, deadlineTime ?? .max)
+        let limit = min(timeoutTime(of: node) ?? .max, deadlineTime ?? .max)
         return limit == .max ? nil : limit
     }
 

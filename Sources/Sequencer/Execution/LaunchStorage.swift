@@ -64,6 +64,9 @@ final class LaunchStorage: Sendable {
     }
 
     func begin() {
+        // Until the first operations have been handed out there is nothing to show that time must not move.
+        virtualTime?.jobBegins()
+        defer { virtualTime?.jobEnds() }
         if let virtualTime {
             virtualTime.begin({ [weak self] in self?.timePassed() }, runningOperations: { [weak self] in self?.runningOperations ?? 0 })
         } else {
@@ -306,6 +309,14 @@ final class LaunchStorage: Sendable {
             }
         }
         return isAccepted
+    }
+
+    func personWaitBegan(_ assignment: Assignment) {
+        input { state, now, actions in state.machine.personWaitBegan(assignment, at: now, &actions) }
+    }
+
+    func personWaitEnded(_ assignment: Assignment) {
+        input { state, now, actions in state.machine.personWaitEnded(assignment, at: now, &actions) }
     }
 
     func note(_ text: String, by node: Int) {

@@ -130,7 +130,7 @@ public struct LaunchReport: Sendable {
                 attempts: Int(node.attempts),
                 lane: node.lane >= 0 && node.start >= 0 && !isMain ? Int(node.lane) + 1 : nil,
                 isMain: isMain,
-                isInteractive: step.policy?.value.isInteractive ?? false,
+                isInteractive: step.policy?.value.isInteractive ?? false || record.personWaits.contains(position),
                 slack: .nanoseconds(record.path.slack(position)),
                 isCritical: critical.contains(position),
                 message: record.message(position),

@@ -22,7 +22,7 @@ public struct OperationReport: Sendable, Hashable {
     public let lane: Int?
     /// Whether it belongs on the main thread.
     public let isMain: Bool
-    /// Whether it waits for a person.
+    /// Whether it waits for a person, or has waited for one.
     public let isInteractive: Bool
     /// How much later it could have ended without making the launch longer, by the durations that were measured, lanes permitting.
     public let slack: Duration

@@ -7,6 +7,8 @@ final class RunRecord: Sendable {
     let errors: [Int: any Error]
     let retriesWithoutTime: [Int: Int]
     let notes: [Int: [String]]
+    /// The operations that waited for a person without being marked for it.
+    let personWaits: Set<Int>
     let anomalies: [Anomaly]
     let end: Nanoseconds
     let lanes: Int
@@ -28,6 +30,7 @@ final class RunRecord: Sendable {
         errors = state.errors
         retriesWithoutTime = machine.retriesWithoutTime
         notes = state.notes
+        personWaits = Set(machine.personWaits.keys)
         anomalies = state.anomalies
         end = machine.endOfLaunch
         lanes = machine.settings.lanes ?? machine.lanes.widest

@@ -42,6 +42,45 @@ struct LaunchStateMachineTests {
         #expect(machine.activeWorkers == 2)
     }
 
+    @Test("while an operation waits for a person its timeout stands still, and the time is the person's; waits may nest")
+    func personWait() throws {
+        var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.nextWake == 5_000 && machine.timeLimit(of: 0) == 5_000)
+        machine.personWaitBegan(run(0), at: 1_000, &actions)
+        machine.personWaitBegan(run(0), at: 2_000, &actions)
+        #expect(machine.nextWake == 1_000_000 && machine.timeLimit(of: 0) == 1_000_000)
+        machine.personWaitEnded(run(0), at: 3_000, &actions)
+        machine.timePassed(to: 60_000, &actions)
+        #expect(machine.nodes[0].state == .running)
+        machine.personWaitEnded(run(0), at: 101_000, &actions)
+        // An end too many changes nothing.
+        machine.personWaitEnded(run(0), at: 101_500, &actions)
+        #expect(machine.nextWake == 105_000 && machine.timeLimit(of: 0) == 105_000)
+        #expect(machine.interactive.total(at: 200_000) == 100_000)
+        machine.timePassed(to: 105_000, &actions)
+        #expect(machine.nodes[0].outcome == .timedOut)
+        #expect(actions.cancel == [0])
+    }
+
+    @Test("an operation that ends while it waits for a person takes its wait with it")
+    func personWaitEnds() throws {
+        var machine = try machine { graph in
+            graph.add("login", .interactive) {}
+            graph.add("main", after: "login") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        machine.personWaitBegan(run(0), at: 10, &actions)
+        _ = machine.workerEnded(run(0), .failed, at: 50, &actions)
+        machine.personWaitEnded(run(0), at: 70, &actions)
+        #expect(!machine.interactive.isRunning && machine.interactive.total(at: 100) == 50)
+        #expect(actions.isOver)
+    }
+
     @Test("a worker goes on with what its operation made ready; nobody else is asked for it")
     func chain() throws {
         var machine = try machine { graph in

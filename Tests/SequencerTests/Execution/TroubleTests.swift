@@ -107,6 +107,44 @@ struct TroubleTests {
         #expect(try sequencer.value(of: title) == "with bundled, because of Failure()")
     }
 
+    @Test("an operation that asks a person only when it has to is interactive for as long as it does")
+    func waitForPerson() async throws {
+        var graph = OperationGraph("menu")
+        graph.add("config", .timeout(.seconds(1)), .milestone) { launch in
+            try await launch.sleep(for: .milliseconds(500))
+            let answer = try await launch.waitForPerson {
+                try await launch.sleep(for: .seconds(60))
+                return "DE"
+            }
+            try await launch.sleep(for: .milliseconds(400))
+            return answer
+        }
+        let report = try await Sequencer(graph, options: .virtual(lanes: 1)).run()
+        #expect(report.outcome == .completed)
+        #expect(report.budget.measured == .milliseconds(900) && report.budget.interactive == .seconds(60))
+        #expect(report["config"]?.isInteractive == true && report["config"]?.duration == .milliseconds(60_900))
+    }
+
+    @Test("virtual time does not move while a launch begins: its deadline never comes before its first operation")
+    func virtualBegin() async throws {
+        var graph = OperationGraph("begin")
+        graph.add("only") {}
+        let outcomes = try await withThrowingTaskGroup(of: [LaunchReport.Outcome].self) { [graph] group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var outcomes: [LaunchReport.Outcome] = []
+                    for _ in 0..<2_000 {
+                        let options = LaunchOptions(deadline: .seconds(60), clock: VirtualClock())
+                        outcomes.append(try await Sequencer(graph, options: options).run().outcome)
+                    }
+                    return outcomes
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(outcomes.count { $0 != .completed } == 0)
+    }
+
     @Test("notes are in the report: once each, at most sixteen, made printable, and none after the end")
     func notes() async throws {
         var graph = OperationGraph("notes")

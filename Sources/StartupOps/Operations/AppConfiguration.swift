@@ -1,0 +1,144 @@
+/// A country and a language.
+public struct Region: Sendable, Hashable, Codable {
+    /// ISO 3166-1, two letters.
+    public var country: String
+    /// ISO 639-1, two letters.
+    public var language: String
+
+    /// A region.
+    public init(country: String, language: String) {
+        self.country = country
+        self.language = language
+    }
+}
+
+/// A country that there is a configuration for.
+public struct Country: Sendable, Hashable, Codable {
+    /// ISO 3166-1, two letters.
+    public let code: String
+    public let name: String
+    /// The languages to choose from, the usual one first.
+    public let languages: [String]
+
+    /// A country.
+    public init(code: String, name: String, languages: [String]) {
+        self.code = code
+        self.name = name
+        self.languages = languages
+    }
+}
+
+/// A page of the tutorial.
+public struct TutorialPage: Sendable, Hashable, Codable {
+    public let title: String
+    public let text: String
+
+    /// A page.
+    public init(title: String, text: String) {
+        self.title = title
+        self.text = text
+    }
+}
+
+/// What the app is configured with, for one country and language.
+public struct AppConfiguration: Sendable, Hashable, Codable {
+    /// What this configuration is called by who made it.
+    public var version: String
+    public var country: String
+    public var language: String
+    /// How someone who is not logged in is received; nil leaves it to the app's settings.
+    public var onboarding: OnboardingType?
+    /// Whether an account that survived a reinstallation is offered again; nil leaves it to the app's settings.
+    public var restoreAccount: Bool?
+    /// What is switched on.
+    public var features: [String: Bool]
+    public var tutorialPages: [TutorialPage]
+    /// Where speakers answer.
+    public var speakers: Endpoint?
+
+    /// A host and a port.
+    public struct Endpoint: Sendable, Hashable, Codable {
+        public let host: String
+        public let port: Int
+
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// A configuration.
+    public init(
+        version: String,
+        country: String,
+        language: String,
+        onboarding: OnboardingType? = nil,
+        restoreAccount: Bool? = nil,
+        features: [String: Bool] = [:],
+        tutorialPages: [TutorialPage] = [],
+        speakers: Endpoint? = nil
+    ) {
+        self.version = version
+        self.country = country
+        self.language = language
+        self.onboarding = onboarding
+        self.restoreAccount = restoreAccount
+        self.features = features
+        self.tutorialPages = tutorialPages
+        self.speakers = speakers
+    }
+
+    /// What every app is delivered with: enough for a first launch without a network.
+    public static let bundled = AppConfiguration(
+        version: "bundled",
+        country: "US",
+        language: "en",
+        tutorialPages: [
+            TutorialPage(title: "Welcome", text: "Your music, on every speaker in the house."),
+            TutorialPage(title: "Your speakers", text: "Connect one, and it is found again at every start."),
+        ]
+    )
+}
+
+extension AppConfiguration {
+    private enum CodingKeys: String, CodingKey {
+        case version, country, language, onboarding, restoreAccount, features, tutorialPages, speakers
+    }
+
+    /// Features and pages may be missing; anything else that is there has to be what it should be.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            version: try container.decode(String.self, forKey: .version),
+            country: try container.decode(String.self, forKey: .country),
+            language: try container.decode(String.self, forKey: .language),
+            onboarding: try container.decodeIfPresent(OnboardingType.self, forKey: .onboarding),
+            restoreAccount: try container.decodeIfPresent(Bool.self, forKey: .restoreAccount),
+            features: try container.decodeIfPresent([String: Bool].self, forKey: .features) ?? [:],
+            tutorialPages: try container.decodeIfPresent([TutorialPage].self, forKey: .tutorialPages) ?? [],
+            speakers: try container.decodeIfPresent(Endpoint.self, forKey: .speakers)
+        )
+    }
+}
+
+/// A configuration, and where it came from.
+public struct LoadedConfiguration: Sendable, Hashable {
+    /// Where a configuration can come from, the best source first.
+    public enum Source: String, Sendable, Hashable, CaseIterable {
+        /// The server, in this launch.
+        case remote
+        /// The last one that a launch has completed with.
+        case cached
+        /// The one the app is delivered with.
+        case bundled
+    }
+
+    public let configuration: AppConfiguration
+    public let source: Source
+
+    /// A configuration from a source.
+    public init(_ configuration: AppConfiguration, from source: Source) {
+        self.configuration = configuration
+        self.source = source
+    }
+}
