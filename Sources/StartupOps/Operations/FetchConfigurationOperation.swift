@@ -1,0 +1,114 @@
+import Sequencer
+
+/// Where configurations come from.
+public protocol ConfigurationService: Sendable {
+    /// The countries that there is a configuration for.
+    func countries(by deadline: Deadline) async throws -> [Country]
+    /// The configuration of a country, in a language.
+    func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration
+}
+
+/// Asks for country and language.
+@MainActor
+public protocol RegionPresenter: Sendable {
+    /// - Parameter countries: those to choose from.
+    /// - Returns: what was chosen; nil when the person left the menu.
+    func chooseRegion(from countries: [Country]) async -> Region?
+}
+
+/// Finds out the country and the language, then fetches the configuration for them.
+///
+/// A country and a language that were chosen once are not asked for again. The first time they are the device's, as long as there is a
+/// configuration for them; otherwise a menu is presented, and the time a person takes for it does not count.
+///
+/// A configuration from the server is on trial until a launch has completed with it. What takes its place when it cannot be fetched is
+/// ``fallback(_:_:)``'s to say: the last one that a launch has completed with, or else the one the app was delivered with.
+public struct FetchConfigurationOperation: Sendable {
+    private let service: any ConfigurationService
+    private let store: ConfigurationStore
+    private let device: Region
+    private let presenter: (any RegionPresenter)?
+    private let stage: Stage
+
+    /// - Parameters:
+    ///   - device: what the device is set to.
+    ///   - presenter: asks when the device's region is not served; nil when nobody can be asked.
+    public init(
+        service: any ConfigurationService,
+        store: ConfigurationStore,
+        device: Region,
+        presenter: (any RegionPresenter)?,
+        stage: Stage
+    ) {
+        self.service = service
+        self.store = store
+        self.device = device
+        self.presenter = presenter
+        self.stage = stage
+    }
+
+    /// Fetches the configuration.
+    ///
+    /// - Throws: a ``NetworkError``, ``MissingPresenterError``, or ``DismissedByPerson`` when the person left the menu.
+    public func run(in launch: Launch) async throws -> LoadedConfiguration {
+        let region = try await region(in: launch)
+        let configuration = try await service.configuration(for: region, by: launch.requestDeadline)
+        do {
+            try store.beginTrial(of: configuration)
+        } catch {
+            launch.note("the configuration could not be kept for the next launch: \(error)")
+        }
+        return LoadedConfiguration(configuration, from: .remote)
+    }
+
+    /// What takes the place of a configuration that could not be fetched.
+    public func fallback(_ launch: Launch, _ error: (any Error)?) -> LoadedConfiguration {
+        let loaded = store.lastKnown
+        switch loaded.source {
+        case .cached: launch.note("the last known configuration, \(loaded.configuration.version), was used")
+        default: launch.note("the configuration the app was delivered with was used")
+        }
+        return loaded
+    }
+
+    private func region(in launch: Launch) async throws -> Region {
+        if let region = store.region { return region }
+        let countries = try await service.countries(by: launch.requestDeadline)
+        var region = Self.match(device, countries)
+        if region == nil { region = try await ask(countries, in: launch) }
+        guard let region else { throw DismissedByPerson(operation: launch.operation) }
+        do {
+            try store.setRegion(region)
+        } catch {
+            launch.note("the choice of country and language could not be kept: \(error)")
+        }
+        return region
+    }
+
+    /// The device's region, when there is a configuration for it.
+    static func match(_ device: Region, _ countries: [Country]) -> Region? {
+        let country = countries.first { $0.code == device.country }
+        return country?.languages.contains(device.language) == true ? device : nil
+    }
+
+    /// - Returns: nil when the person left the menu.
+    private func ask(_ countries: [Country], in launch: Launch) async throws -> Region? {
+        guard let presenter else {
+            throw MissingPresenterError(
+                operation: launch.operation,
+                question: "the country and language, for there is no configuration for \(device.language)-\(device.country)"
+            )
+        }
+        return try await launch.waitForPerson {
+            try await stage.present(by: launch.operation) { await presenter.chooseRegion(from: countries) }
+        }
+    }
+}
+
+extension Launch {
+    /// When a request of this operation has to have ended, so that there is time left to make something of its failure: a tenth of the
+    /// remaining time, and 200 ms at most, before the operation's own end.
+    public var requestDeadline: Deadline {
+        remainingTime.map { .after($0 - min($0 / 10, .milliseconds(200))) } ?? .never
+    }
+}

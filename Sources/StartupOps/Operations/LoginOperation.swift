@@ -1,0 +1,181 @@
+import Sequencer
+
+/// Asks who is there.
+@MainActor
+public protocol LoginPresenter: Sendable {
+    /// Shows the login form.
+    ///
+    /// - Parameter problem: why the last answer was not accepted, in one sentence; nil the first time.
+    func askForLogin(problem: String?) async -> LoginAnswer
+    /// Asks for the code that was sent to an address that has not been verified.
+    ///
+    /// - Returns: the code; nil when the person left the screen.
+    func askForVerificationCode(of email: String, problem: String?) async -> Secret?
+    /// Asks whether the account that was found on this device should be used again.
+    func askToRestore(_ account: StoredSession) async -> Bool
+}
+
+/// What a person answers to the login form.
+public enum LoginAnswer: Sendable, Hashable {
+    /// An account that exists.
+    case logIn(email: String, password: Secret)
+    /// An account to be created.
+    case createAccount(email: String, password: Secret)
+    /// To go on without one.
+    case continueAsGuest
+    /// Nothing.
+    case dismissed
+}
+
+/// Opens a session: the stored one, or else one that the person, or the kind of onboarding, asks for.
+///
+/// | stored session | what happens |
+/// |---|---|
+/// | valid, or refreshed | it is used; nobody is asked |
+/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest |
+/// | a guest's, and onboarding is regular | it is ended, and the login form asks |
+/// | cannot be checked: no network | it is used as it was; the report says so |
+/// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
+/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened |
+///
+/// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
+public struct LoginOperation: Sendable {
+    /// How many answers to a form are tried before the operation fails.
+    public static let mostAnswers = 5
+
+    private let accounts: any AccountService
+    private let presenter: (any LoginPresenter)?
+    private let stage: Stage
+    private let onboarding: OnboardingType
+
+    /// - Parameters:
+    ///   - presenter: asks who is there; nil when nobody can be asked.
+    ///   - onboarding: how someone who is not logged in is received, unless the configuration says otherwise.
+    public init(accounts: any AccountService, presenter: (any LoginPresenter)?, stage: Stage, onboarding: OnboardingType = .regular) {
+        self.accounts = accounts
+        self.presenter = presenter
+        self.stage = stage
+        self.onboarding = onboarding
+    }
+
+    /// Opens a session.
+    ///
+    /// - Parameter configuration: may say how someone who is not logged in is received.
+    /// - Throws: ``DismissedByPerson``, ``MissingPresenterError``, or ``AccountError`` after too many wrong answers.
+    public func run(_ configuration: AppConfiguration?, in launch: Launch) async throws -> Account {
+        let onboarding = configuration?.onboarding ?? onboarding
+        if let account = try await restored(onboarding, in: launch) { return account }
+        return onboarding == .regular ? try await askForLogin(in: launch) : try await guest(in: launch)
+    }
+
+    // MARK: The stored session
+
+    /// - Returns: nil when there is none that can be used.
+    private func restored(_ onboarding: OnboardingType, in launch: Launch) async throws -> Account? {
+        let session: StoredSession
+        switch accounts.storedSession() {
+        case .absent: return nil
+        case .unavailable(let error):
+            launch.note("the stored session cannot be read now, and was left alone: \(error)")
+            return .guest
+        case .value(let value): session = value
+        }
+        if session.isAnonymous, onboarding == .regular {
+            await accounts.logOut(because: "a guest has to log in")
+            launch.note("the guest's session was ended: this app asks for an account")
+            return nil
+        }
+        do {
+            let account = try await accounts.restore(by: launch.requestDeadline)
+            return account.isAnonymous || account.isEmailVerified ? account : try await verified(account, in: launch)
+        } catch let error as AccountError {
+            launch.note("the stored session was not used: \(error)")
+            return nil
+        } catch let error as NetworkError {
+            try launch.checkCancellation()
+            launch.note("the session could not be checked, and was used as it was: \(error)")
+            return session.account ?? Account(id: session.userID ?? Account.guest.id, name: "", isAnonymous: session.isAnonymous)
+        }
+    }
+
+    private func verified(_ account: Account, in launch: Launch) async throws -> Account {
+        guard let email = account.email else { return account }
+        let presenter = try presenter(for: "the code that was sent to verify an address", launch)
+        var problem: String?
+        for _ in 0..<Self.mostAnswers {
+            let complaint = problem
+            let code = try await ask(launch) { await presenter.askForVerificationCode(of: email, problem: complaint) }
+            guard let code else {
+                await accounts.logOut(because: "the address was not verified")
+                launch.note("the address was not verified: the launch went on as a guest")
+                return try await guest(in: launch)
+            }
+            do {
+                return try await accounts.verify(email: email, code: code, by: launch.requestDeadline)
+            } catch {
+                problem = try Self.problem(error, launch)
+            }
+        }
+        throw AccountError(.invalidCode, "the address was not verified in \(Self.mostAnswers) tries")
+    }
+
+    // MARK: A new session
+
+    private func askForLogin(in launch: Launch) async throws -> Account {
+        let presenter = try presenter(for: "who is there", launch)
+        var problem: String?
+        for _ in 0..<Self.mostAnswers {
+            let complaint = problem
+            let answer = try await ask(launch) { await presenter.askForLogin(problem: complaint) }
+            do {
+                let account: Account
+                switch answer {
+                case .dismissed: throw DismissedByPerson(operation: launch.operation)
+                case .continueAsGuest: return try await guest(in: launch)
+                case .logIn(let email, let password):
+                    account = try await accounts.logIn(email: email, password: password, by: launch.requestDeadline)
+                case .createAccount(let email, let password):
+                    account = try await accounts.createAccount(email: email, password: password, by: launch.requestDeadline)
+                }
+                return account.isEmailVerified ? account : try await verified(account, in: launch)
+            } catch {
+                problem = try Self.problem(error, launch)
+            }
+        }
+        throw AccountError(.invalidCredentials, "nobody logged in after \(Self.mostAnswers) answers")
+    }
+
+    /// A guest's session; when there is none to be had, the app starts without.
+    private func guest(in launch: Launch) async throws -> Account {
+        do {
+            return try await accounts.logInAnonymously(by: launch.requestDeadline)
+        } catch {
+            try launch.checkCancellation()
+            launch.note("there is no session, not even a guest's: \(error)")
+            return .guest
+        }
+    }
+
+    // MARK: The person
+
+    private func presenter(for question: String, _ launch: Launch) throws -> any LoginPresenter {
+        guard let presenter else { throw MissingPresenterError(operation: launch.operation, question: question) }
+        return presenter
+    }
+
+    private func ask<Answer: Sendable>(_ launch: Launch, _ question: @MainActor @Sendable () async -> Answer) async throws -> Answer {
+        try await launch.waitForPerson {
+            try await stage.present(by: launch.operation) { await question() }
+        }
+    }
+
+    /// What to tell the person before the form is shown again; rethrows what a form cannot help with.
+    private static func problem(_ error: any Error, _ launch: Launch) throws -> String {
+        try launch.checkCancellation()
+        switch error {
+        case let error as AccountError: return error.description
+        case let error as NetworkError where error.isTransient: return "the service cannot be reached; please try again"
+        default: throw error
+        }
+    }
+}
