@@ -106,9 +106,10 @@ public struct FetchConfigurationOperation: Sendable {
 }
 
 extension Launch {
-    /// When a request of this operation has to have ended, so that there is time left to make something of its failure: a tenth of the
-    /// remaining time, and 200 ms at most, before the operation's own end.
+    /// When a request of this operation has to have ended: in three seconds, and so long before the operation's own end that there is time
+    /// left to make something of a failure, namely a tenth of the remaining time, 200 ms at most.
     public var requestDeadline: Deadline {
-        remainingTime.map { .after($0 - min($0 / 10, .milliseconds(200))) } ?? .never
+        let longest = Deadline.after(.seconds(3))
+        return remainingTime.map { longest.limited(to: $0 - min($0 / 10, .milliseconds(200))) } ?? longest
     }
 }

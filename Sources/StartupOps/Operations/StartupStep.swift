@@ -24,6 +24,19 @@ public struct StartupStep: Sendable, Hashable, CustomStringConvertible {
     public static let tutorial = StartupStep("tutorial", "Show the tutorial", isOnMain: true, expected: .milliseconds(250))
     /// The speaker.
     public static let connectSpeaker = StartupStep("connect-speaker", "Connect the speaker", expected: .milliseconds(700))
+    /// The account that was found on the device, offered again.
+    public static let restoreAccount = StartupStep(
+        "restore-account",
+        "Offer the account found on this device",
+        isOnMain: true,
+        expected: .milliseconds(150)
+    )
+    /// What the person is entitled to.
+    public static let entitlements = StartupStep("entitlements", "Fetch the entitlements", expected: .milliseconds(200))
+    /// The offer of a subscription.
+    public static let paywall = StartupStep("paywall", "Offer a subscription", isOnMain: true, expected: .milliseconds(150))
+    /// The onboarding, over the main screen.
+    public static let onboarding = StartupStep("onboarding", "Show the onboarding", isOnMain: true, expected: .milliseconds(250))
     /// What a push notification is about.
     public static let presentPushInformation = StartupStep(
         "present-push-information",
@@ -33,6 +46,10 @@ public struct StartupStep: Sendable, Hashable, CustomStringConvertible {
     )
     /// Where a link leads.
     public static let deeplink = StartupStep("deeplink", "Follow the link", isOnMain: true, expected: .milliseconds(80))
+    /// What a shortcut is for.
+    public static let shortcut = StartupStep("shortcut", "Perform the shortcut", isOnMain: true, expected: .milliseconds(80))
+    /// The app, brought back to the front.
+    public static let becomeActive = StartupStep("become-active", "Bring the app back", isOnMain: true, expected: .milliseconds(50))
     /// The main screen.
     public static let mainApp = StartupStep("main-app", "Present the main screen", isOnMain: true, expected: .milliseconds(100))
 

@@ -14,11 +14,11 @@ struct LoadedScenario {
     /// Loads a built-in scenario by its name, or else a scenario file; `-` is standard input.
     ///
     /// - Parameters:
-    ///   - work: what the steps of built-in scenarios do.
+    ///   - operations: what the steps of built-in scenarios do.
     ///   - clock: decides what work in files becomes.
-    static func load(_ name: String, work: any StartupWork, clock: ClockMode) throws -> LoadedScenario {
+    static func load(_ name: String, operations: StartupOperations, clock: ClockMode) throws -> LoadedScenario {
         if let scenario = Scenario.named(name) {
-            return LoadedScenario(graph: scenario.graph(work: work))
+            return LoadedScenario(graph: scenario.graph(operations))
         }
         // A word that names no file was more likely meant as a scenario's name.
         let isWord = name != "-" && !name.contains("/") && !name.contains(".")

@@ -41,8 +41,8 @@ struct RunCommand {
         // Nothing is remembered between launches yet, so each one without a scenario is a first one.
         let name = arguments.scenario ?? Scenario.choose(for: .firstLaunch).name
         let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
-        let work = SimulatedWork(verdict: isRequired ? .required : .mayContinue)
-        var scenario = try LoadedScenario.load(name, work: work, clock: arguments.clock)
+        let operations = StartupOperations.simulated(requiresUpdate: isRequired)
+        var scenario = try LoadedScenario.load(name, operations: operations, clock: arguments.clock)
         try scenario.checkCanRun()
         _ = try scenario.validated()
         for injection in arguments.injections { try inject(injection, into: &scenario) }

@@ -15,7 +15,8 @@ struct ScenarioFindings {
     /// - Parameter budget: what the launch may take until its milestone.
     init(_ graph: ValidatedGraph, budget: Duration) {
         self.graph = graph
-        var warnings = graph.impliedEdges.sorted().map { edge in
+        // One whose value is read cannot be left out, implied or not.
+        var warnings = graph.edges.subtracting(graph.reduced().edges).sorted().map { edge in
             Warning(
                 code: "impliedDependency",
                 message:

@@ -10,7 +10,7 @@ struct ScenariosCommand {
     }
 
     func run() throws -> ExitCode {
-        let rows = try Scenario.all.map { scenario in (scenario, try scenario.graph(work: SimulatedWork()).validated()) }
+        let rows = try Scenario.all.map { scenario in (scenario, try scenario.graph(.simulated()).validated()) }
         try Output(arguments.common.output).write(arguments.common.json ? json(rows) : text(rows))
         return .success
     }

@@ -27,9 +27,14 @@ struct GraphCommandTests {
     @Test("scenarios lists the built-in ones")
     func scenarios() async throws {
         let text = try await Tool.run("scenarios")
-        #expect(text.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == ["first-launch", "regular", "push", "deeplink"])
+        #expect(
+            text.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == [
+                "first-launch", "regular", "push", "deeplink", "shortcut", "guest", "guest-dismissable", "guest-none", "restore-account",
+                "warm-resume",
+            ]
+        )
         let rows = try #require(try await Tool.run("scenarios", "--json").json()["scenarios"] as? [[String: Any]])
-        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8])
+        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2])
     }
 
     @Test("verify finds implied dependencies, people asked twice at once, and budgets out of reach")

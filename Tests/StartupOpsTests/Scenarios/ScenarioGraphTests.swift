@@ -7,7 +7,7 @@ import Testing
 @Suite("Built-in scenarios")
 struct ScenarioGraphTests {
     private func graph(_ scenario: Scenario) throws -> ValidatedGraph {
-        try scenario.graph(work: SimulatedWork()).validated()
+        try scenario.graph(.simulated()).validated()
     }
 
     @Test("first-launch: only splash and force-update overlap with anything; the rest is one chain")
@@ -16,7 +16,14 @@ struct ScenarioGraphTests {
         #expect(
             graph.edges == [
                 "fetch-config after splash", "login after fetch-config", "tutorial after login", "connect-speaker after tutorial",
-                "main-app after connect-speaker", "main-app after force-update",
+                "main-app after connect-speaker", "main-app after force-update", "tutorial after fetch-config",
+                "connect-speaker after fetch-config", "main-app after fetch-config", "main-app after login",
+            ]
+        )
+        // The configuration and the account are read by more steps than the next one; those edges add nothing to the order.
+        #expect(
+            graph.impliedEdges == [
+                "tutorial after fetch-config", "connect-speaker after fetch-config", "main-app after fetch-config", "main-app after login",
             ]
         )
         #expect(graph.levels.first == ["splash", "force-update"])
@@ -25,7 +32,6 @@ struct ScenarioGraphTests {
         #expect(graph.overlappingPairs.allSatisfy { $0.contains("force-update") })
         #expect(try !graph.canOverlap("main-app", "force-update"))
         #expect(graph.milestone == "main-app")
-        #expect(graph.impliedEdges.isEmpty)
     }
 
     @Test("regular: exactly five steps start at once; the tutorial follows the splash; main-app waits for all")
@@ -73,36 +79,99 @@ struct ScenarioGraphTests {
 
     @Test("an app adds, replaces and removes steps in a line each")
     func changed() throws {
-        var graph = Scenario.regular.graph(work: SimulatedWork())
+        var graph = Scenario.regular.graph(.simulated())
         graph.add("analytics", after: "login") {}
         graph.addDependency("analytics", to: "main-app")
         graph.remove("tutorial")
-        graph.add("scan") {}
+        graph.add("scan") { nil as Speaker? }
         graph.replace("connect-speaker", with: "scan")
         let changed = try graph.validated()
         #expect(try changed.dependencies(of: "main-app") == ["splash", "force-update", "fetch-config", "login", "scan", "analytics"])
     }
 
-    @Test("the context alone chooses the scenario")
+    @Test("guest: the login form comes after splash, configuration and tutorial; the other kinds ask nothing before the main screen")
+    func guest() throws {
+        let asked = try graph(.guest)
+        #expect(try asked.dependencies(of: "login") == ["fetch-config", "tutorial"])
+        #expect(try asked.dependencies(of: "fetch-config") == ["splash"])
+        let tried = try graph(.guestDismissable)
+        #expect(try tried.dependencies(of: "onboarding") == ["main-app"])
+        #expect(try tried.difference(from: graph(.guestNone)).description == "+ onboarding")
+    }
+
+    @Test("a subscription is offered before the main screen, by what the person is entitled to")
+    func paywall() throws {
+        var operations = StartupOperations.simulated()
+        operations.offersSubscription = true
+        let graph = try Scenario.regular.graph(operations).validated()
+        #expect(try graph.dependencies(of: "entitlements") == ["login"])
+        #expect(try graph.dependencies(of: "paywall") == ["entitlements"])
+        #expect(try graph.dependencies(of: "main-app").contains("paywall"))
+    }
+
+    @Test("warm-resume: the version is checked, the app is told, and nothing else is done again")
+    func warmResume() throws {
+        #expect(try graph(.warmResume).edges == ["become-active after force-update"])
+    }
+
+    @Test("A4, B61: the context alone chooses the scenario, in every one of its 384 states")
     func choice() {
-        // first, credentials, speaker, origin → scenario
-        let table: [(Bool, Bool, Bool, LaunchContext.Origin, String)] = [
-            (false, true, true, .icon, "regular"), (false, true, true, .push, "push"), (false, true, true, .link, "deeplink"),
-            (true, true, true, .icon, "first-launch"), (true, true, true, .push, "first-launch"), (true, true, true, .link, "first-launch"),
-            (false, false, true, .icon, "first-launch"), (false, false, true, .push, "first-launch"),
-            (false, false, true, .link, "first-launch"), (false, true, false, .icon, "first-launch"),
-            (false, true, false, .push, "first-launch"), (false, true, false, .link, "first-launch"),
-            (true, false, false, .icon, "first-launch"), (true, false, false, .push, "first-launch"),
-            (true, false, false, .link, "first-launch"), (true, true, false, .icon, "first-launch"),
-            (true, true, false, .push, "first-launch"), (true, true, false, .link, "first-launch"),
-            (true, false, true, .icon, "first-launch"), (true, false, true, .push, "first-launch"),
-            (true, false, true, .link, "first-launch"), (false, false, false, .icon, "first-launch"),
-            (false, false, false, .push, "first-launch"), (false, false, false, .link, "first-launch"),
-        ]
-        for (first, credentials, speaker, origin, name) in table {
-            let context = LaunchContext(isFirstLaunch: first, hasCredentials: credentials, knowsSpeaker: speaker, origin: origin)
-            #expect(Scenario.choose(for: context).name == name, "\(context)")
+        var counts: [String: Int] = [:]
+        for context in Self.contexts {
+            let name = Scenario.choose(for: context).name
+            counts[name, default: 0] += 1
+            // Each line says all there is to know of one scenario, independently of the others.
+            #expect((name == "warm-resume") == context.isRunning, "\(context)")
+            if context.isRunning { continue }
+            #expect(
+                (name == "restore-account") == (context.isFirstLaunch && context.hasCredentials && context.restoresAccounts),
+                "\(context)"
+            )
+            let isGuest = !context.isFirstLaunch && !context.hasCredentials
+            #expect(name.hasPrefix("guest") == isGuest, "\(context)")
+            let isKnown = !context.isFirstLaunch && context.hasCredentials && context.knowsSpeaker
+            #expect((name == "regular") == (isKnown && context.origin == .icon), "\(context)")
+            #expect((name == "push") == (isKnown && context.origin == .push), "\(context)")
+            #expect((name == "deeplink") == (isKnown && context.origin == .link), "\(context)")
+            #expect((name == "shortcut") == (isKnown && context.origin == .shortcut), "\(context)")
         }
+        #expect(
+            counts == [
+                "warm-resume": 192, "restore-account": 24, "first-launch": 96, "guest": 16, "guest-dismissable": 16, "guest-none": 16,
+                "regular": 6, "push": 6, "deeplink": 6, "shortcut": 6,
+            ]
+        )
         #expect(Scenario.choose(for: .firstLaunch).name == "first-launch")
     }
+
+    private static let contexts: [LaunchContext] = {
+        let booleans = [false, true]
+        var contexts: [LaunchContext] = []
+        for first in booleans {
+            for credentials in booleans {
+                for speaker in booleans {
+                    for origin in LaunchContext.Origin.allCases {
+                        for onboarding in OnboardingType.allCases {
+                            for restores in booleans {
+                                for running in booleans {
+                                    contexts.append(
+                                        LaunchContext(
+                                            isFirstLaunch: first,
+                                            hasCredentials: credentials,
+                                            knowsSpeaker: speaker,
+                                            origin: origin,
+                                            onboarding: onboarding,
+                                            restoresAccounts: restores,
+                                            isRunning: running
+                                        )
+                                    )
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return contexts
+    }()
 }

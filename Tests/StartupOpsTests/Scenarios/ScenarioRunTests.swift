@@ -5,10 +5,10 @@ import Testing
 /// The built-in scenarios, run in virtual time.
 @Suite("Running the built-in scenarios", .timeLimit(.minutes(10)))
 struct ScenarioRunTests {
-    private func run(_ scenario: Scenario, _ work: SimulatedWork = SimulatedWork(), _ fault: (Fault, String)? = nil) async throws
+    private func run(_ scenario: Scenario, _ operations: StartupOperations = .simulated(), _ fault: (Fault, String)? = nil) async throws
         -> LaunchReport
     {
-        var graph = scenario.graph(work: work)
+        var graph = scenario.graph(operations)
         if let fault { try graph.inject(fault.0, into: fault.1) }
         return try await Sequencer(
             graph,
@@ -18,7 +18,9 @@ struct ScenarioRunTests {
 
     @Test("each takes as long as its critical path, and meets its budget")
     func makespans() async throws {
-        for (scenario, milliseconds) in [(Scenario.firstLaunch, 2500), (.regular, 800), (.push, 800), (.deeplink, 880)] {
+        for (scenario, milliseconds) in [
+            (Scenario.firstLaunch, 2500), (.regular, 800), (.push, 800), (.deeplink, 880), (.guest, 1800), (.warmResume, 350),
+        ] {
             let report = try await run(scenario)
             #expect(report.outcome == .completed)
             #expect(report.makespan == .milliseconds(milliseconds), "\(scenario)")
@@ -37,7 +39,7 @@ struct ScenarioRunTests {
 
     @Test("a person's time does not count: a first launch is measured without it")
     func interactiveTime() async throws {
-        let report = try await run(.firstLaunch, SimulatedWork(durations: ["login": .seconds(60)]))
+        let report = try await run(.firstLaunch, .simulated(durations: ["login": .seconds(60)]))
         #expect(report.budget.isMet)
         #expect(report.budget.measured == .milliseconds(950))
         #expect(report.budget.interactive == .milliseconds(60_950))
@@ -47,24 +49,24 @@ struct ScenarioRunTests {
     func forceUpdate() async throws {
         for scenario in Scenario.all {
             let shown = MainFlag()
-            let report = try await run(scenario, SimulatedWork(verdict: .required) { shown.value = true })
+            let report = try await run(scenario, .simulated(requiresUpdate: true) { shown.value = true })
             #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
             #expect(report.operations.allSatisfy { ($0.start ?? .zero) <= .milliseconds(300) })
-            #expect(report["main-app"]?.outcome == .cancelled)
+            #expect(report[scenario.name == "warm-resume" ? "become-active" : "main-app"]?.outcome == .cancelled)
             #expect(await shown.value)
         }
     }
 
     @Test("what may go wrong goes wrong without harm; what may not is named")
     func faults() async throws {
-        #expect(try await run(.regular, SimulatedWork(), (.hang, "force-update")).outcome == .completed)
-        #expect(try await run(.regular, SimulatedWork(), (.fail, "connect-speaker")).outcome == .completed)
-        let slow = try await run(.regular, SimulatedWork(), (.delay(.seconds(10)), "fetch-config"))
+        #expect(try await run(.regular, .simulated(), (.hang, "force-update")).outcome == .completed)
+        #expect(try await run(.regular, .simulated(), (.fail, "connect-speaker")).outcome == .completed)
+        let slow = try await run(.regular, .simulated(), (.delay(.seconds(10)), "fetch-config"))
         #expect(slow.outcome == .completed && slow.budget.isMet)
         #expect(slow["fetch-config"]?.outcome == .fellBack)
-        let hung = try await run(.regular, SimulatedWork(), (.hang, "login"))
+        let hung = try await run(.regular, .simulated(), (.hang, "login"))
         #expect(hung.outcome == .failed(operation: "login", message: "not ended after its timeout of 2 s"))
-        let failed = try await run(.push, SimulatedWork(), (.fail, "login"))
+        let failed = try await run(.push, .simulated(), (.fail, "login"))
         #expect(failed.outcome == .failed(operation: "login", message: "a failure was injected into login"))
     }
 }
