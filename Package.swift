@@ -13,8 +13,9 @@ let package = Package(
         .target(name: "Sequencer"),
         .target(name: "StartupOps", dependencies: ["Sequencer"]),
         .executableTarget(name: "sequencer-cli", dependencies: ["Sequencer", "StartupOps"]),
-        .testTarget(name: "SequencerTests", dependencies: ["Sequencer"]),
-        .testTarget(name: "StartupOpsTests", dependencies: ["StartupOps"]),
+        .target(name: "TestSupport", dependencies: ["Sequencer"], path: "Tests/Support"),
+        .testTarget(name: "SequencerTests", dependencies: ["Sequencer", "TestSupport"]),
+        .testTarget(name: "StartupOpsTests", dependencies: ["StartupOps", "TestSupport"]),
         .testTarget(name: "SequencerCLITests", dependencies: ["sequencer-cli"]),
     ],
     swiftLanguageModes: [.v6]

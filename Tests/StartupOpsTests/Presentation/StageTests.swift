@@ -1,0 +1,74 @@
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupOps
+
+@Suite("The stage", .timeLimit(.minutes(10)))
+@MainActor
+struct StageTests {
+    @Test("fault O18: who asks while another one presents waits, and gets its turn in order")
+    func turns() async throws {
+        let stage = Stage()
+        var order: [String] = []
+        let first = Gate()
+        let tasks = [
+            Task { try await stage.present(by: "splash") { await first.wait() } }
+        ]
+        await Task.yield()
+        let later = ["login", "tutorial", "menu"].map { name in
+            Task { try await stage.present(by: name) { order.append(name) } }
+        }
+        for _ in 0..<10 { await Task.yield() }
+        #expect(order.isEmpty)
+        first.open()
+        for task in tasks + later { try await task.value }
+        #expect(order == ["login", "tutorial", "menu"])
+    }
+
+    @Test("A11, fault O19: after a takeover nobody presents: who waits is refused, who comes later too, and each is recorded")
+    func takeover() async throws {
+        let stage = Stage()
+        let first = Gate()
+        let showing = Task { try await stage.present(by: "splash") { await first.wait() } }
+        await Task.yield()
+        let waiting = Task { try await stage.present(by: "login") { Issue.record("presented") } }
+        for _ in 0..<10 { await Task.yield() }
+        var isShown = false
+        await stage.takeOver(by: "force-update") { isShown = true }
+        #expect(isShown && stage.isTakenOverBy == "force-update")
+        await #expect(throws: PresentationRefused(operation: "login", takenOverBy: "force-update")) { try await waiting.value }
+        first.open()
+        try await showing.value
+        await #expect(throws: PresentationRefused.self) { try await stage.present(by: "main-app") { Issue.record("presented") } }
+        #expect(stage.refusals.map(\.operation) == ["login", "main-app"])
+        #expect(stage.refusals.first?.description == "login may not present: force-update has taken over the screen")
+    }
+
+    @Test("who is cancelled while waiting leaves the queue, and the others their places")
+    func cancelled() async throws {
+        let stage = Stage()
+        let first = Gate()
+        let showing = Task { try await stage.present(by: "splash") { await first.wait() } }
+        await Task.yield()
+        let impatient = Task { try await stage.present(by: "login") { Issue.record("presented") } }
+        for _ in 0..<10 { await Task.yield() }
+        var isShown = false
+        let patient = Task { try await stage.present(by: "menu") { isShown = true } }
+        for _ in 0..<10 { await Task.yield() }
+        impatient.cancel()
+        await #expect(throws: CancellationError.self) { try await impatient.value }
+        first.open()
+        try await showing.value
+        try await patient.value
+        #expect(isShown)
+    }
+
+    @Test("a screen that fails gives the stage on")
+    func failing() async throws {
+        let stage = Stage()
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) { try await stage.present(by: "login") { throw Failure() } }
+        #expect(try await stage.present(by: "menu") { true })
+    }
+}

@@ -1,0 +1,56 @@
+import Sequencer
+import TestSupport
+
+@testable import StartupOps
+
+/// A person who answers from a list, and what that person was shown, in order.
+@MainActor
+final class FakePerson: LoginPresenter, RegionPresenter, SplashPresenter {
+    nonisolated let shown = Locked<[String]>([])
+    private var logins: [LoginAnswer]
+    private var codes: [Secret?]
+    private let region: Region?
+    private let restores: Bool
+    /// What ends the splash by itself; nil for one that stands still.
+    private let splashEnd: Gate?
+
+    nonisolated init(
+        logins: [LoginAnswer] = [],
+        codes: [Secret?] = [],
+        region: Region? = nil,
+        restores: Bool = true,
+        splashEnd: Gate? = nil
+    ) {
+        self.logins = logins
+        self.codes = codes
+        self.region = region
+        self.restores = restores
+        self.splashEnd = splashEnd
+    }
+
+    private func show(_ text: String) { shown.withLock { $0.append(text) } }
+
+    func askForLogin(problem: String?) async -> LoginAnswer {
+        show("login: \(problem ?? "-")")
+        return logins.isEmpty ? .dismissed : logins.removeFirst()
+    }
+
+    func askForVerificationCode(of email: String, problem: String?) async -> Secret? {
+        show("code: \(problem ?? "-")")
+        return codes.isEmpty ? nil : codes.removeFirst()
+    }
+
+    func askToRestore(_ account: StoredSession) async -> Bool {
+        show("restore")
+        return restores
+    }
+
+    func chooseRegion(from countries: [Country]) async -> Region? {
+        show("region: \(countries.map(\.code).joined(separator: " "))")
+        return region
+    }
+
+    func showSplash() async { show("splash") }
+
+    func splashEnded() async { await splashEnd?.wait() }
+}
