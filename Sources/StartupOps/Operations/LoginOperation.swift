@@ -31,6 +31,7 @@ public enum LoginAnswer: Sendable, Hashable {
 ///
 /// | stored session | what happens |
 /// |---|---|
+/// | any, on a first launch that restores no accounts | it is ended, with all that is kept of it; the report says so |
 /// | valid, or refreshed | it is used; nobody is asked |
 /// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest |
 /// | a guest's, and onboarding is regular | it is ended, and the login form asks |
@@ -47,11 +48,21 @@ public struct LoginOperation: Sendable {
     private let presenter: (any LoginPresenter)?
     private let stage: Stage
     private let onboarding: OnboardingType
+    private let keepsStoredSession: Bool
 
     /// - Parameters:
     ///   - presenter: asks who is there; nil when nobody can be asked.
     ///   - onboarding: how someone who is not logged in is received, unless the configuration says otherwise.
-    public init(accounts: any AccountService, presenter: (any LoginPresenter)?, stage: Stage, onboarding: OnboardingType = .regular) {
+    ///   - keepsStoredSession: whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that
+    ///     does not offer to restore accounts ends, on its first launch, the session that someone else may have left.
+    public init(
+        accounts: any AccountService,
+        presenter: (any LoginPresenter)?,
+        stage: Stage,
+        onboarding: OnboardingType = .regular,
+        keepsStoredSession: Bool = true
+    ) {
+        self.keepsStoredSession = keepsStoredSession
         self.accounts = accounts
         self.presenter = presenter
         self.stage = stage
@@ -79,6 +90,11 @@ public struct LoginOperation: Sendable {
             launch.note("the stored session cannot be read now, and was left alone: \(error)")
             return .guest
         case .value(let value): session = value
+        }
+        if !keepsStoredSession {
+            await accounts.logOut(because: "it is the first launch")
+            launch.note("the stored session was ended, because this is the first launch")
+            return nil
         }
         if session.isAnonymous, onboarding == .regular {
             await accounts.logOut(because: "a guest has to log in")

@@ -80,9 +80,16 @@ struct LoginOperationTests {
     private func run(
         _ accounts: FakeAccounts,
         _ person: FakePerson? = nil,
-        onboarding: OnboardingType = .regular
+        onboarding: OnboardingType = .regular,
+        keepsStoredSession: Bool = true
     ) async throws -> (report: OperationReport, value: Account?) {
-        let operation = LoginOperation(accounts: accounts, presenter: person, stage: Stage(), onboarding: onboarding)
+        let operation = LoginOperation(
+            accounts: accounts,
+            presenter: person,
+            stage: Stage(),
+            onboarding: onboarding,
+            keepsStoredSession: keepsStoredSession
+        )
         return try await runAlone("login", .timeout(.seconds(2))) { launch in try await operation.run(nil, in: launch) }
     }
 
@@ -127,6 +134,39 @@ struct LoginOperationTests {
         #expect(account?.isAnonymous == true)
         #expect(accounts.calls == ["restore", "log out: the address was not verified", "guest"])
         #expect(report.notes == ["the address was not verified: the launch went on as a guest"])
+    }
+
+    @Test("B22, B25: on a first launch that restores no accounts, the stored session is ended, and the report says so")
+    func firstLaunch() async throws {
+        let accounts = FakeAccounts(Self.stored)
+        let (report, account) = try await run(accounts, onboarding: .none, keepsStoredSession: false)
+        #expect(accounts.calls == ["log out: it is the first launch", "guest"])
+        #expect(account?.isAnonymous == true)
+        #expect(report.notes == ["the stored session was ended, because this is the first launch"])
+    }
+
+    @Test("B24: on any later launch the stored session is untouched")
+    func laterLaunch() async throws {
+        let accounts = FakeAccounts(Self.stored)
+        _ = try await run(accounts, onboarding: .none)
+        #expect(accounts.calls == ["restore"])
+    }
+
+    @Test("B23: a restored account is offered: taken, it stays; refused, it is logged out, and the report says so")
+    func restoreAccount() async throws {
+        for isWanted in [true, false] {
+            let accounts = FakeAccounts(Self.stored)
+            let person = FakePerson(restores: isWanted)
+            let operation = RestoreAccountOperation(accounts: accounts, presenter: person, stage: Stage())
+            let (report, _) = try await runAlone("restore-account") { launch in try await operation.run(in: launch) }
+            #expect(person.shown.withLock { $0 } == ["restore"] && report.isInteractive)
+            #expect(accounts.calls == (isWanted ? [] : ["log out: the person did not want the account back"]))
+            #expect(report.notes.isEmpty == isWanted)
+        }
+        let nobody = FakePerson()
+        let operation = RestoreAccountOperation(accounts: FakeAccounts(), presenter: nobody, stage: Stage())
+        _ = try await runAlone { launch in try await operation.run(in: launch) }
+        #expect(nobody.shown.withLock { $0 }.isEmpty)
     }
 
     @Test("B43: a guest has to log in where the app asks for an account, and the report says that the session was ended")

@@ -52,5 +52,12 @@ final class FakePerson: LoginPresenter, RegionPresenter, SplashPresenter {
 
     func showSplash() async { show("splash") }
 
-    func splashEnded() async { await splashEnd?.wait() }
+    func splashEnded() async {
+        guard let splashEnd else { return }
+        await withTaskCancellationHandler {
+            await splashEnd.wait()
+        } onCancel: {
+            splashEnd.open()
+        }
+    }
 }
