@@ -1,0 +1,68 @@
+import Foundation
+import Sequencer
+
+/// The backend that the sample launch talks to: accounts, tokens, configuration, GraphQL and faults, all in memory.
+///
+/// It is logic without a transport. ``EmbeddedBackend`` puts it behind `URLSession` in this process, the server in `Examples/Backend` behind
+/// a socket; both give the same answers. Its passwords are samples and are kept as they are, its tokens cannot be verified: nothing here is fit
+/// for anything but samples and tests. Any thread may call it.
+///
+/// Two accounts exist: `person@example.com` (verified, entitled to `premium`) and `new@example.com` (not verified), both with the
+/// password `correct horse`. The code that verifies an account is `000000`.
+///
+/// ```swift
+/// let service = SampleService()
+/// service.setFault(.status(503), for: "/v1/configuration", times: 2)
+/// let backend = EmbeddedBackend(service)
+/// ```
+public final class SampleService: Sendable {
+    private let state: Locked<SampleServiceState>
+    private let now: @Sendable () -> Date
+
+    /// A service; `now` is what it takes for the time.
+    public init(_ options: SampleServiceOptions = SampleServiceOptions(), now: @escaping @Sendable () -> Date = { Date() }) {
+        state = Locked(SampleServiceState(options))
+        self.now = now
+    }
+
+    /// What to send in answer to a request.
+    public func answer(_ request: HTTPRequest) -> SampleAnswer {
+        let now = now()
+        return state.withLock { $0.answer(request, now: now) }
+    }
+
+    /// How many requests have come, by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.
+    public var counts: [String: Int] { state.withLock { $0.counts } }
+
+    /// Makes the requests to a path go wrong: all of them until ``removeFaults()``, or as many as `times` says. The latest fault counts.
+    public func setFault(_ fault: SampleFault, for path: String, times: Int? = nil) {
+        state.withLock { $0.setFault(fault, for: path, times: times) }
+    }
+
+    /// Makes nothing go wrong any more.
+    public func removeFaults() { state.withLock { $0.removeFaults() } }
+
+    /// From now on every access token that was given out has expired, whatever is written in it.
+    public func expireTokens() { state.withLock { $0.sessions.expireAccessTokens() } }
+
+    /// From now on no refresh token that was given out is worth anything.
+    public func endSessions() { state.withLock { $0.sessions.endSessions() } }
+
+    /// Replaces the version policy.
+    public func setVersionPolicy(_ policy: SampleVersionPolicy) {
+        state.withLock { $0.versionPolicy = HTTPResponse.json(policy) }
+    }
+
+    /// Demands an update: no version below this one may run.
+    public func requireUpdate(to version: String = "999.0.0", message: String? = "This version can no longer be used.") {
+        setVersionPolicy(SampleVersionPolicy(minimumVersion: version, message: message))
+    }
+
+    /// Replaces the speakers, such as when their port is known.
+    public func setSpeakers(_ speakers: [SampleSpeaker]) {
+        state.withLock { $0.options.speakers = speakers }
+    }
+
+    /// Everything as it was to begin with: no new accounts, no sessions, no faults, no counts, the first version policy. Speakers stay.
+    public func reset() { state.withLock { $0.reset() } }
+}
