@@ -15,6 +15,10 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
         public static let noUserLoggedIn = missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
         public static let refreshTokenFailed = Code(description: "refreshTokenFailed")
+        /// The service does not accept the token; one of the session, also after a refresh.
+        public static let unauthorized = Code(description: "unauthorized")
+        /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
+        public static let sessionUnavailable = Code(description: "sessionUnavailable")
         /// The server could not be reached, or the connection was lost.
         public static let unreachable = Code(description: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
@@ -71,7 +75,8 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may well succeed later: nothing about it, or about the session, is wrong.
     public var isTransient: Bool {
         switch code {
-        case .unreachable, .timedOut: true
+        case .unreachable, .timedOut, .sessionUnavailable: true
+        case .refreshTokenFailed: (underlying as? NetworkError)?.isTransient ?? false
         case .invalidResponse: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? false
         default: false
         }

@@ -26,22 +26,26 @@ public protocol RegionPresenter: Sendable {
 public struct FetchConfigurationOperation: Sendable {
     private let service: any ConfigurationService
     private let store: ConfigurationStore
+    private let state: LaunchState
     private let device: Region
     private let presenter: (any RegionPresenter)?
     private let stage: Stage
 
     /// - Parameters:
+    ///   - state: remembers the country and language.
     ///   - device: what the device is set to.
     ///   - presenter: asks when the device's region is not served; nil when nobody can be asked.
     public init(
         service: any ConfigurationService,
         store: ConfigurationStore,
+        state: LaunchState,
         device: Region,
         presenter: (any RegionPresenter)?,
         stage: Stage
     ) {
         self.service = service
         self.store = store
+        self.state = state
         self.device = device
         self.presenter = presenter
         self.stage = stage
@@ -72,13 +76,13 @@ public struct FetchConfigurationOperation: Sendable {
     }
 
     private func region(in launch: Launch) async throws -> Region {
-        if let region = store.region { return region }
+        if let region = state.chosenRegion.value { return region }
         let countries = try await service.countries(by: launch.requestDeadline)
         var region = Self.match(device, countries)
         if region == nil { region = try await ask(countries, in: launch) }
         guard let region else { throw DismissedByPerson(operation: launch.operation) }
         do {
-            try store.setRegion(region)
+            try state.recordChosenRegion(region)
         } catch {
             launch.note("the choice of country and language could not be kept: \(error)")
         }

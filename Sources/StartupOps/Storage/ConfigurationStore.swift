@@ -1,6 +1,6 @@
 import Sequencer
 
-/// Keeps configurations, and the region they are for, from one launch to the next.
+/// Keeps configurations from one launch to the next.
 ///
 /// A configuration that has just been fetched is on trial: it is used, but only after a launch has completed with it does it become the
 /// one that later launches fall back on. One that keeps an app from launching can so never be what the app is left with.
@@ -8,7 +8,6 @@ public struct ConfigurationStore: Sendable {
     private let store: any DataStore
     private let bundled: AppConfiguration
 
-    private static let region: StoreKey = "region"
     private static let confirmed: StoreKey = "configuration"
     private static let trial: StoreKey = "configuration-on-trial"
 
@@ -16,14 +15,6 @@ public struct ConfigurationStore: Sendable {
     public init(_ store: any DataStore, bundled: AppConfiguration = .bundled) {
         self.store = store
         self.bundled = bundled
-    }
-
-    /// The country and language that were chosen, or found, before.
-    public var region: Region? { store.value(Region.self, for: Self.region).value }
-
-    /// Keeps the choice of country and language.
-    public func setRegion(_ region: Region) throws(StorageError) {
-        try store.save(region, for: Self.region)
     }
 
     /// The configuration that is on trial, if one is.

@@ -25,10 +25,18 @@ struct FetchConfigurationOperationTests {
     private func run(
         _ service: FakeConfigurations = FakeConfigurations(),
         store: ConfigurationStore = ConfigurationStore(MemoryStore()),
+        state: LaunchState = LaunchState(MemoryStore()),
         device: Region = Region(country: "DE", language: "de"),
         _ person: FakePerson? = nil
     ) async throws -> (report: OperationReport, value: LoadedConfiguration?) {
-        let operation = FetchConfigurationOperation(service: service, store: store, device: device, presenter: person, stage: Stage())
+        let operation = FetchConfigurationOperation(
+            service: service,
+            store: store,
+            state: state,
+            device: device,
+            presenter: person,
+            stage: Stage()
+        )
         return try await runAlone(
             "fetch-config",
             fallback: .compute { launch, error in operation.fallback(launch, error) }
@@ -38,11 +46,11 @@ struct FetchConfigurationOperationTests {
     @Test("A15: the first time, country and language are the device's, when there is a configuration for them; nobody is asked")
     func detected() async throws {
         let person = FakePerson()
-        let store = ConfigurationStore(MemoryStore())
-        let (report, loaded) = try await run(store: store, person)
+        let state = LaunchState(MemoryStore())
+        let (report, loaded) = try await run(state: state, person)
         #expect(loaded?.source == .remote && loaded?.configuration.country == "DE")
         #expect(person.shown.withLock { $0 }.isEmpty && !report.isInteractive)
-        #expect(store.region == Region(country: "DE", language: "de"))
+        #expect(state.chosenRegion == .value(Region(country: "DE", language: "de")))
     }
 
     @Test(
@@ -51,20 +59,20 @@ struct FetchConfigurationOperationTests {
     )
     func menu(_ device: Region) async throws {
         let person = FakePerson(region: Region(country: "FR", language: "fr"))
-        let store = ConfigurationStore(MemoryStore())
-        let (report, loaded) = try await run(store: store, device: device, person)
+        let state = LaunchState(MemoryStore())
+        let (report, loaded) = try await run(state: state, device: device, person)
         #expect(loaded?.configuration.language == "fr")
         #expect(person.shown.withLock { $0 } == ["region: DE FR"])
-        #expect(report.isInteractive && store.region?.country == "FR")
+        #expect(report.isInteractive && state.chosenRegion.value?.country == "FR")
     }
 
     @Test("A16: a choice that was made is not asked for again")
     func known() async throws {
-        let store = ConfigurationStore(MemoryStore())
-        try store.setRegion(Region(country: "FR", language: "fr"))
+        let state = LaunchState(MemoryStore())
+        try state.recordChosenRegion(Region(country: "FR", language: "fr"))
         let person = FakePerson()
         let service = FakeConfigurations()
-        let (_, loaded) = try await run(service, store: store, device: Region(country: "XX", language: "xx"), person)
+        let (_, loaded) = try await run(service, state: state, device: Region(country: "XX", language: "xx"), person)
         #expect(loaded?.configuration.country == "FR")
         #expect(service.asked.withLock { $0 } == [Region(country: "FR", language: "fr")])
         #expect(person.shown.withLock { $0 }.isEmpty)
@@ -91,12 +99,12 @@ struct FetchConfigurationOperationTests {
 
     @Test("who leaves the menu, or cannot be asked, gets the bundled configuration, and is asked again the next time")
     func dismissed() async throws {
-        let store = ConfigurationStore(MemoryStore())
+        let state = LaunchState(MemoryStore())
         let device = Region(country: "XX", language: "xx")
-        let (left, _) = try await run(store: store, device: device, FakePerson(region: nil))
+        let (left, _) = try await run(state: state, device: device, FakePerson(region: nil))
         #expect(left.message == "the person dismissed fetch-config; its fallback was used")
-        let (alone, _) = try await run(store: store, device: device)
+        let (alone, _) = try await run(state: state, device: device)
         #expect(alone.message?.contains("there is no presenter for fetch-config") == true)
-        #expect(store.region == nil)
+        #expect(state.chosenRegion == .absent)
     }
 }

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Where sockets differ between platforms.
+enum SocketPlatform {
+    #if canImport(Glibc)
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let stream = SOCK_STREAM
+    #endif
+
+    /// A TCP socket that never blocks, is not inherited by children, and raises no signal when the other end is gone.
+    ///
+    /// - Returns: nil when there is none to be had; `errno` says why.
+    static func socket(_ family: Int32) -> Int32? {
+        let descriptor = Foundation.socket(family, stream, 0)
+        guard descriptor >= 0 else { return nil }
+        configure(descriptor)
+        return descriptor
+    }
+
+    /// Makes a descriptor one that never blocks and is not inherited, and a socket one that raises no signal.
+    static func configure(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        #if canImport(Darwin)
+            var on: Int32 = 1
+            _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Foundation.send(descriptor, bytes.baseAddress, bytes.count, 0)
+        #else
+            Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        #endif
+    }
+
+    /// The addresses of a host.
+    ///
+    /// - Parameter isNumeric: whether only an address is read, which takes no time; a name can take half a minute.
+    static func addresses(of host: String, port: Int, isNumeric: Bool) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = stream
+        hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { info in
+            guard let info = info?.pointee, let address = info.ai_addr else { return nil }
+            let bytes = UnsafeRawBufferPointer(start: address, count: Int(info.ai_addrlen))
+            return SocketAddress(family: info.ai_family, bytes: Array(bytes))
+        }
+    }
+}
+
+/// An address as the system's calls want it.
+struct SocketAddress: Sendable {
+    let family: Int32
+    let bytes: [UInt8]
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        // The system's structures want more alignment than bytes have.
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
+        return withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(min(bytes.count, MemoryLayout<sockaddr_storage>.size)))
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Sequencer
+
+/// One end of a connection to a speaker, which reads and writes lines.
+///
+/// It blocks a private serial queue and no thread of any pool: those must not wait for a device. Every wait ends at its deadline, or when
+/// the socket is told to end.
+final class SpeakerSocket: @unchecked Sendable {
+    // @unchecked: `socket` and `buffer` are only touched on `queue`, and in `deinit`; the rest does not change, or has a lock.
+
+    /// The longest line that is read, in bytes.
+    static let maximumLine = 256
+
+    let device: String
+    private let queue: DispatchQueue
+    private let wake: WakeSignal
+    private let ending = Locked<DeviceError.Code?>(nil)
+    private var socket: Int32?
+    private var buffer: [UInt8] = []
+
+    init(_ device: String) throws(DeviceError) {
+        guard let wake = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
+        self.device = device
+        self.wake = wake
+        queue = DispatchQueue(label: "sequencer.\(device)")
+    }
+
+    deinit {
+        if let socket { Foundation.close(socket) }
+    }
+
+    /// Runs `body` on the socket's queue. When the calling task is cancelled, the socket ends.
+    func perform<Result: Sendable>(_ body: @escaping @Sendable (SpeakerSocket) throws(DeviceError) -> Result) async throws(DeviceError)
+        -> Result
+    {
+        try await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Swift.Result<Result, DeviceError>, Never>) in
+                queue.async {
+                    do throws(DeviceError) {
+                        continuation.resume(returning: .success(try body(self)))
+                    } catch {
+                        // After a failure nobody knows what the next line would answer.
+                        self.hangUp()
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            end(.cancelled)
+        }.get()
+    }
+
+    /// Ends every wait, now and later; the first reason counts.
+    func end(_ code: DeviceError.Code) {
+        ending.withLock { if $0 == nil { $0 = code } }
+        wake.signal()
+    }
+
+    /// Ends every wait, then sends a last line, as far as that goes without waiting, and closes.
+    func end(with line: String) {
+        end(.closed)
+        queue.async { [self] in
+            if let socket { _ = Array("\(line)\n".utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) } }
+            hangUp()
+        }
+    }
+
+    private func hangUp() {
+        if let socket { Foundation.close(socket) }
+        socket = nil
+    }
+}
+
+// On the queue only.
+extension SpeakerSocket {
+    /// Connects to the first address of a host that answers.
+    func connect(host: String, port: Int, by deadline: Deadline) throws(DeviceError) {
+        guard (1...65_535).contains(port), (1...255).contains(host.utf8.count), !host.utf8.contains(0) else {
+            throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
+        }
+        var lastError: DeviceError?
+        for address in try addresses(of: host, port: port, by: deadline) {
+            do throws(DeviceError) {
+                return try connect(to: address, by: deadline)
+            } catch {
+                guard error.code == .unreachable || error.code == .timedOut, !deadline.isOver else { throw error }
+                lastError = error
+            }
+        }
+        throw lastError ?? DeviceError(.unknownHost, device, "the host is not known")
+    }
+
+    private func addresses(of host: String, port: Int, by deadline: Deadline) throws(DeviceError) -> [SocketAddress] {
+        let numeric = SocketPlatform.addresses(of: host, port: port, isNumeric: true)
+        guard numeric.isEmpty else { return numeric }
+        // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it takes too long.
+        guard let done = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
+        let found = Locked<[SocketAddress]>([])
+        Thread.detachNewThread {
+            let addresses = SocketPlatform.addresses(of: host, port: port, isNumeric: false)
+            found.withLock { $0 = addresses }
+            done.signal()
+        }
+        try wait(for: done.descriptor, POLLIN, by: deadline, "the host's name was not resolved in time")
+        return found.withLock { $0 }
+    }
+
+    private func connect(to address: SocketAddress, by deadline: Deadline) throws(DeviceError) {
+        hangUp()
+        guard let socket = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
+        self.socket = socket
+        if address.withPointer({ Foundation.connect(socket, $0, $1) }) == 0 { return }
+        guard errno == EINPROGRESS || errno == EINTR else { throw DeviceError(system: errno, device, "connecting") }
+        try wait(for: socket, POLLOUT, by: deadline, "it could not be connected to in time")
+        var error: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 else { throw DeviceError(system: errno, device, "connecting") }
+        guard error == 0 else { throw DeviceError(system: error, device, "connecting") }
+    }
+
+    /// Sends a line and reads the one that answers it.
+    func ask(_ line: String, by deadline: Deadline) throws(DeviceError) -> String {
+        guard let socket else { throw DeviceError(ending.withLock { $0 } ?? .closed, device, "the connection is closed") }
+        let verb = line.prefix { $0 != " " }
+        var bytes = Array("\(line)\n".utf8)
+        while !bytes.isEmpty {
+            try wait(for: socket, POLLOUT, by: deadline, "\(verb) could not be sent in time")
+            let count = bytes.withUnsafeBytes { SocketPlatform.send(socket, $0) }
+            if count >= 0 {
+                bytes.removeFirst(count)
+            } else if errno != EAGAIN, errno != EWOULDBLOCK, errno != EINTR {
+                throw DeviceError(system: errno, device, "sending \(verb)")
+            }
+        }
+        return try readLine(from: socket, answering: verb, by: deadline)
+    }
+
+    private func readLine(from socket: Int32, answering verb: Substring, by deadline: Deadline) throws(DeviceError) -> String {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")), end <= Self.maximumLine {
+                let line = String(validating: buffer[..<end], as: UTF8.self)
+                buffer.removeSubrange(...end)
+                guard let line else { throw DeviceError(.unexpectedAnswer, device, "its answer to \(verb) is not UTF-8") }
+                return line.hasSuffix("\r") ? String(line.dropLast()) : line
+            }
+            guard buffer.count <= Self.maximumLine else {
+                throw DeviceError(.unexpectedAnswer, device, "its answer to \(verb) is longer than \(Self.maximumLine) bytes")
+            }
+            try wait(for: socket, POLLIN, by: deadline, "there was no answer to \(verb) in time")
+            var chunk = [UInt8](repeating: 0, count: Self.maximumLine + 1)
+            let count = recv(socket, &chunk, chunk.count, 0)
+            if count > 0 {
+                buffer += chunk.prefix(count)
+            } else if count == 0 {
+                throw DeviceError(.unreachable, device, "it closed the connection instead of answering \(verb)")
+            } else if errno != EAGAIN, errno != EWOULDBLOCK, errno != EINTR {
+                throw DeviceError(system: errno, device, "reading the answer to \(verb)")
+            }
+        }
+    }
+
+    /// Waits until something can be done with a descriptor.
+    private func wait(for descriptor: Int32, _ events: Int32, by deadline: Deadline, _ lateness: String) throws(DeviceError) {
+        while true {
+            if let code = ending.withLock({ $0 }) {
+                throw DeviceError(code, device, code == .cancelled ? "the connection was cancelled" : "the connection was closed")
+            }
+            guard !deadline.isOver else { throw DeviceError(.timedOut, device, lateness) }
+            var polled = [
+                pollfd(fd: descriptor, events: Int16(events), revents: 0), pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = poll(&polled, nfds_t(polled.count), deadline.pollTimeout)
+            if count < 0, errno != EINTR { throw DeviceError(system: errno, device, "waiting") }
+            if count > 0, polled[1].revents == 0 { return }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// How calls use the cache.
+extension APIClient {
+    typealias Decode<Value> = @Sendable (HTTPResponse) throws(NetworkError) -> Value
+
+    /// Gives each answer to a call that its policy provides for, and returns the last.
+    func answer<Value: Sendable>(
+        _ call: APICall,
+        deadline: Deadline,
+        decode: Decode<Value>,
+        each deliver: (Value) -> Void = { _ in }
+    ) async throws(NetworkError) -> Value {
+        let policy = call.isCacheable ? call.options.cachePolicy ?? cachePolicy : call.options.cachePolicy ?? .fetchIgnoringCache
+        if policy != .fetchIgnoringCache, let value = cachedAnswer(call, decode) {
+            deliver(value)
+            if policy != .returnCacheDataAndFetch { return value }
+        }
+        if policy == .returnCacheDataDontFetch {
+            throw NetworkError(.notCached, request: call.name, "nothing is cached, and the cache policy forbids to ask the service")
+        }
+        let value = try await fetch(call, deadline: deadline, decode: decode)
+        deliver(value)
+        return value
+    }
+
+    /// The answers to a call, as they come. Ending the iteration cancels the call.
+    func answers<Value: Sendable>(_ call: APICall, deadline: Deadline, decode: @escaping Decode<Value>) -> AsyncThrowingStream<
+        Value, any Error
+    > {
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    _ = try await answer(call, deadline: deadline, decode: decode) { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private func fetch<Value>(_ call: APICall, deadline: Deadline, decode: Decode<Value>) async throws(NetworkError) -> Value {
+        var exchange = try await exchange(call, deadline: deadline)
+        let value: Value
+        do {
+            value = try decode(exchange.response)
+        } catch {
+            guard exchange.isRevalidated else { throw error }
+            // What is in the cache is still good, says the service, and makes no sense to us: get it whole.
+            exchange = try await self.exchange(call, revalidating: false, deadline: deadline)
+            value = try decode(exchange.response)
+        }
+        if !exchange.isRevalidated, let key = exchange.key { store(exchange, for: key) }
+        return value
+    }
+
+    private func store(_ exchange: Exchange, for key: CacheKey) {
+        cache.store(exchange.response, for: key)
+        // A logout in this very moment has cleared the cache before this answer got there.
+        if let token = exchange.token, let tokens = dataSource?.tokens, !tokens.isCurrent(token) { cache.removeAll() }
+    }
+
+    /// What is in the cache, without sending anything. What cannot be decoded is as good as not there.
+    private func cachedAnswer<Value>(_ call: APICall, _ decode: Decode<Value>) -> Value? {
+        guard call.isCacheable else { return nil }
+        for scope in scopesToRead {
+            if let response = cache.response(for: CacheKey(call.request, scope: scope)), let value = try? decode(response) { return value }
+        }
+        return nil
+    }
+
+    /// The user's own answers first; what a guest was told, anybody may be told.
+    private var scopesToRead: [String] {
+        guard let session = dataSource?.tokens.session.value, let user = session.userID else { return [Self.guestScope] }
+        return ["user:\(user)", Self.guestScope]
+    }
+}

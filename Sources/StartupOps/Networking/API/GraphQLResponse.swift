@@ -1,0 +1,112 @@
+import Foundation
+
+/// Reads answers of a GraphQL service: errors first, data after (GraphQL specification, section 7.1).
+enum GraphQLResponse {
+    /// The code with which a service turns down a token, under status 200.
+    private static let invalidToken = "invalid-jwt"
+
+    /// Whether the service has turned down the token.
+    static func rejectsToken(_ response: HTTPResponse) -> Bool {
+        // Looked for as bytes first, so that good answers are not decoded twice.
+        guard response.status == 200, response.body.range(of: Data(invalidToken.utf8)) != nil,
+            let head = try? JSONDecoder().decode(Head.self, from: response.body)
+        else { return false }
+        return head.errors.contains { $0.code == invalidToken }
+    }
+
+    /// The operation's result. Where there are errors, data that came with them is not used.
+    static func decode<Value: Decodable>(
+        _ type: Value.Type,
+        field: String?,
+        _ response: HTTPResponse,
+        _ request: String,
+        hiding secret: Secret?
+    ) throws(NetworkError) -> Value {
+        try check(response, request, hiding: secret)
+        do {
+            return try JSONDecoder().decode(Body<Value>.self, from: response.body, configuration: field).value
+        } catch {
+            throw response.undecodable(type, error, request)
+        }
+    }
+
+    /// Whether there is data and are no errors.
+    static func check(_ response: HTTPResponse, _ request: String, hiding secret: Secret?) throws(NetworkError) {
+        try response.checked(request)
+        try response.checkMediaType(request)
+        guard let head = try? JSONDecoder().decode(Head.self, from: response.body) else {
+            throw NetworkError(.invalidResponse, request: request, "the answer is no JSON object", status: response.status)
+        }
+        if let first = head.errors.first {
+            let code = first.code.map { " (\(ForeignText.shown($0, hiding: secret)))" } ?? ""
+            let more = head.errors.count > 1 ? ", and \(head.errors.count - 1) more" : ""
+            let message = ForeignText.shown(first.message ?? "no message", hiding: secret)
+            throw NetworkError(
+                .operationFailed,
+                request: request,
+                "the service answered: \(message)\(code)\(more)",
+                status: response.status
+            )
+        }
+        guard head.hasData else {
+            throw NetworkError(.invalidResponse, request: request, "the answer has neither data nor errors", status: response.status)
+        }
+    }
+
+    private enum Keys: String, CodingKey { case data, errors }
+
+    private struct Head: Decodable {
+        let errors: [Failure]
+        /// Whether `data` is an object.
+        let hasData: Bool
+
+        init(from decoder: any Decoder) throws {
+            let body = try decoder.container(keyedBy: Keys.self)
+            hasData = (try? body.nestedContainer(keyedBy: Field.self, forKey: .data)) != nil
+            if !body.contains(.errors) || (try? body.decodeNil(forKey: .errors)) == true {
+                errors = []
+            } else {
+                // Whatever else stands there, the service meant to say that something went wrong.
+                errors = (try? body.decode([Failure].self, forKey: .errors)) ?? [Failure()]
+            }
+        }
+    }
+
+    /// One error; lenient, for an error that is not well formed is one all the same.
+    private struct Failure: Decodable {
+        var message: String?
+        var code: String?
+
+        private enum Keys: String, CodingKey { case message, extensions, code }
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            guard let error = try? decoder.container(keyedBy: Keys.self) else { return }
+            message = try? error.decode(String.self, forKey: .message)
+            code = try? error.nestedContainer(keyedBy: Keys.self, forKey: .extensions).decode(String.self, forKey: .code)
+        }
+    }
+
+    private struct Body<Value: Decodable>: DecodableWithConfiguration {
+        let value: Value
+
+        init(from decoder: any Decoder, configuration field: String?) throws {
+            let body = try decoder.container(keyedBy: Keys.self)
+            guard let field else {
+                value = try body.decode(Value.self, forKey: .data)
+                return
+            }
+            let data = try body.nestedContainer(keyedBy: Field.self, forKey: .data)
+            value = try data.decode(Value.self, forKey: Field(stringValue: field))
+        }
+    }
+
+    private struct Field: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

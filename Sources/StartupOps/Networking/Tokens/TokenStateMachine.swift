@@ -1,0 +1,215 @@
+import Foundation
+
+/// Decides who gets which token, when to refresh, and what becomes of what a refresh brings. Values only: no lock, no clock, no task.
+///
+/// Two numbers fence off what comes late. The *generation* moves when the session becomes another one (login, logout, switch of users): what was
+/// asked for or begun in an earlier one has no effect on this one. The *revision* moves with every token: of several refreshes of one
+/// token the first to succeed counts.
+struct TokenStateMachine {
+    typealias WaiterID = UInt64
+
+    let leeway: TimeInterval
+    let patience: Duration
+
+    private(set) var holding = Holding.unknown(nil)
+    private(set) var generation: UInt64 = 0
+    private(set) var flights: [Flight] = []
+    /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it refused and was reported.
+    private(set) var changes: UInt64 = 0
+    private var stored: UInt64 = 0
+    private var reported: UInt64 = 0
+    private var revision: UInt64 = 0
+    private var nextID: UInt64 = 0
+    private var waiters: [WaiterID: UInt64] = [:]
+    /// A rejection that does not count yet, because an earlier refresh of the same token is still under way and may be its cause.
+    private var heldRejection: SessionRejected?
+
+    /// As many refreshes of one token as may be under way at once, all but the last taken for hung.
+    private static let flightLimit = 3
+
+    init(leeway: TimeInterval, patience: Duration) {
+        self.leeway = leeway
+        self.patience = patience
+    }
+
+    var session: HeldSession? {
+        if case .session(let held) = holding { held } else { nil }
+    }
+}
+
+// MARK: - Storing
+
+extension TokenStateMachine {
+    /// Whether the store has to be asked.
+    var needsLoading: Bool {
+        if case .unknown = holding { true } else { false }
+    }
+
+    /// The store's answer; without effect when something has been learned meanwhile.
+    mutating func loaded(_ answer: StoredAnswer<Session>) {
+        guard needsLoading else { return }
+        switch answer {
+        case .unavailable(let error): holding = .unknown(error)
+        case .absent: holding = .nobody
+        case .value(let session): hold(session, issued: nil)
+        }
+    }
+
+    /// What the store has to be told, when it has not been.
+    var unstored: (change: UInt64, session: Session?)? {
+        changes == stored ? nil : (changes, session?.session)
+    }
+
+    mutating func didStore(_ change: UInt64) { stored = max(stored, change) }
+
+    /// The store refused; reported once for each change.
+    mutating func couldNotStore(_ change: UInt64, _ error: StorageError) -> [TokenEvent] {
+        guard change > reported else { return [] }
+        reported = change
+        return [.notStored(error)]
+    }
+
+    private mutating func hold(_ session: Session, issued: Date?) {
+        revision += 1
+        heldRejection = nil
+        holding = .session(HeldSession(session, generation: generation, revision: revision, issued: issued, leeway: leeway))
+    }
+}
+
+// MARK: - Asking
+
+extension TokenStateMachine {
+    /// Somebody needs a token; in place of `rejected`, which the service has turned down.
+    mutating func ask(_ requirement: TokenRequirement, replacing rejected: AccessToken?, by waiter: WaiterID, now: Date) -> Answer {
+        if let rejected, rejected.generation != generation { return .fail(.sessionReplaced) }
+        guard case .session(var held) = holding else {
+            if requirement == .optional { return .use(nil, refresh: nil) }
+            guard case .unknown(let error) = holding else { return .fail(.nobodyLoggedIn) }
+            return .fail(.sessionUnavailable(error))
+        }
+        if rejected?.revision == revision {
+            held.isRejected = true
+            holding = .session(held)
+        }
+        switch held.freshness(at: now) {
+        case .fresh: return .use(held.token, refresh: nil)
+        case .expiring: return .use(held.token, refresh: flightToBegin(for: held))
+        case .expired:
+            // Nobody waits for a token that is not needed, unless it was tried and turned down.
+            if requirement == .optional, rejected == nil { return .use(nil, refresh: nil) }
+            let flight = flightToBegin(for: held)
+            waiters[waiter] = flights.last?.id
+            return .wait(refresh: flight)
+        }
+    }
+
+    /// Somebody no longer waits: cancelled, or out of time.
+    mutating func leave(_ waiter: WaiterID, isOutOfTime: Bool) {
+        guard let id = waiters.removeValue(forKey: waiter), isOutOfTime else { return }
+        if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].isOverdue = true }
+    }
+
+    /// A new refresh, unless there is one to join.
+    private mutating func flightToBegin(for held: HeldSession) -> Flight? {
+        let running = flights.filter { $0.revision == revision }
+        if let last = running.last, !last.isHung || heldRejection != nil || running.count >= Self.flightLimit { return nil }
+        nextID += 1
+        let flight = Flight(
+            id: nextID,
+            session: held.session,
+            generation: generation,
+            revision: revision,
+            patience: .after(patience)
+        )
+        flights.append(flight)
+        return flight
+    }
+}
+
+// MARK: - Refreshing
+
+extension TokenStateMachine {
+    /// A refresh has ended.
+    mutating func refreshEnded(_ id: UInt64, _ result: RefreshResult, now: Date) -> Effects {
+        guard let index = flights.firstIndex(where: { $0.id == id }) else { return Effects() }
+        let flight = flights.remove(at: index)
+        // Another generation's flights are gone with it; a flight of an earlier revision has lost to another one, and nobody waits for it.
+        guard flight.revision == revision, let held = session else { return Effects() }
+        switch result {
+        case .session(let new):
+            guard new.userID == nil || held.session.userID == nil || new.userID == held.session.userID else {
+                return failed(flight, .refreshFailed("the service gave another user's token", nil))
+            }
+            return refreshed(held.session.refreshed(by: new), now: now)
+        case .impossible:
+            return failed(flight, .refreshFailed("there is no way to refresh it", nil))
+        case .rejected(let rejection):
+            heldRejection = rejection
+            return failed(flight, .refreshFailed("\(rejection)", rejection))
+        case .failed(let error):
+            return failed(flight, .refreshFailed(error))
+        }
+    }
+
+    private mutating func refreshed(_ session: Session, now: Date) -> Effects {
+        hold(session, issued: now)
+        changes += 1
+        var effects = Effects(events: [.sessionChanged(userID: session.userID)])
+        if let token = self.session?.token { effects.resumed = resumeAll(.success(token)) }
+        return effects
+    }
+
+    private mutating func failed(_ flight: Flight, _ error: NetworkError) -> Effects {
+        let remaining = flights.last { $0.revision == revision }
+        guard let rejection = heldRejection else {
+            let affected = waiters.filter { $0.value == flight.id }.keys
+            for waiter in affected { waiters[waiter] = nil }
+            return Effects(resumed: affected.sorted().map { ($0, .failure(error)) })
+        }
+        // An earlier refresh that is still under way may have replaced the refresh token that was turned down now.
+        if let remaining {
+            for waiter in waiters.keys { waiters[waiter] = remaining.id }
+            return Effects()
+        }
+        return end(.rejected, .refreshFailed("\(rejection)", rejection))
+    }
+}
+
+// MARK: - Beginning and ending
+
+extension TokenStateMachine {
+    /// Somebody has logged in, perhaps in place of somebody else.
+    mutating func begin(_ session: Session, now: Date) -> Effects {
+        var effects = replaceGeneration(failing: .sessionReplaced)
+        hold(session, issued: now)
+        effects.events = [.sessionChanged(userID: session.userID)]
+        return effects
+    }
+
+    /// The session is over, if there is one.
+    mutating func end(_ reason: LogoutReason) -> Effects { end(reason, .nobodyLoggedIn) }
+
+    private mutating func end(_ reason: LogoutReason, _ error: NetworkError) -> Effects {
+        let wasOver = if case .nobody = holding { true } else { false }
+        var effects = replaceGeneration(failing: error)
+        holding = .nobody
+        heldRejection = nil
+        if !wasOver { effects.events = [.loggedOut(reason)] }
+        return effects
+    }
+
+    private mutating func replaceGeneration(failing error: NetworkError) -> Effects {
+        generation += 1
+        revision += 1
+        changes += 1
+        let effects = Effects(cancelled: flights.map(\.id), resumed: resumeAll(.failure(error)))
+        flights = []
+        return effects
+    }
+
+    private mutating func resumeAll(_ result: Result<AccessToken?, NetworkError>) -> [(WaiterID, Result<AccessToken?, NetworkError>)] {
+        let all = waiters.keys.sorted()
+        waiters = [:]
+        return all.map { ($0, result) }
+    }
+}

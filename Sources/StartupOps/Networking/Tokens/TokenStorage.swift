@@ -1,0 +1,236 @@
+import Foundation
+import Sequencer
+
+/// The lock, the tasks and the store around a ``TokenStateMachine``: takes the lock, asks, lets go, then acts.
+///
+/// - `state`: who waits, what is under way, and the machine that decides; guarded by its own lock.
+/// - `storing`: held while the store is told something, so that what is stored last is what was decided last.
+final class TokenStorage: Sendable {
+    private typealias Machine = TokenStateMachine
+    private typealias Answer = Result<AccessToken?, NetworkError>
+
+    private struct Waiter {
+        let continuation: CheckedContinuation<Answer, Never>
+        var timer: DeadlineTimer?
+    }
+
+    private struct Refresh {
+        let task: Task<Void, Never>
+        let timer: DeadlineTimer?
+    }
+
+    private struct State {
+        var machine: Machine
+        var waiters: [UInt64: Waiter] = [:]
+        var refreshes: [UInt64: Refresh] = [:]
+        var nextWaiter: UInt64 = 0
+    }
+
+    private let state: Locked<State>
+    private let storing = NSLock()
+    private let store: SessionStore
+    private let policy: TokenPolicy
+    private let now: @Sendable () -> Date
+    private let refresh: TokenManager.Refresh
+    private let broadcaster = EventBroadcaster<TokenEvent>()
+
+    init(store: SessionStore, policy: TokenPolicy, now: @escaping @Sendable () -> Date, refresh: @escaping TokenManager.Refresh) {
+        self.store = store
+        self.policy = policy
+        self.now = now
+        self.refresh = refresh
+        state = Locked(State(machine: Machine(leeway: policy.leeway, patience: policy.patience)))
+    }
+
+    var events: AsyncStream<TokenEvent> { broadcaster.stream() }
+
+    var session: StoredAnswer<Session> {
+        loadIfNeeded()
+        return state.withLock { state in
+            switch state.machine.holding {
+            case .session(let held): .value(held.session)
+            case .nobody: .absent
+            case .unknown(let error): .unavailable(error ?? StorageError(.inputOutput, "session", "the store has not been asked"))
+            }
+        }
+    }
+
+    var usableToken: AccessToken? {
+        loadIfNeeded()
+        let now = now()
+        return state.withLock { state in
+            state.machine.session.flatMap { $0.freshness(at: now) == .expired ? nil : $0.token }
+        }
+    }
+
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    func isCurrent(_ token: AccessToken) -> Bool {
+        state.withLock { $0.machine.generation == token.generation }
+    }
+
+    func begin(_ session: Session) {
+        let now = now()
+        perform { $0.begin(session, now: now) }
+    }
+
+    func end(_ reason: LogoutReason) {
+        // Only what is stored tells whether there is a session to end, and an event to send.
+        loadIfNeeded()
+        perform { $0.end(reason) }
+    }
+
+    func token(
+        for requirement: TokenRequirement,
+        replacing rejected: AccessToken?,
+        deadline: Deadline
+    ) async throws(NetworkError) -> AccessToken? {
+        loadIfNeeded()
+        storeIfNeeded()
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ask(requirement, replacing: rejected, by: waiter, deadline: deadline, continuation)
+            }
+        } onCancel: {
+            leave(waiter, .tokenCancelled)
+        }
+        return try result.get()
+    }
+}
+
+// MARK: - Waiting
+
+extension TokenStorage {
+    private func ask(
+        _ requirement: TokenRequirement,
+        replacing rejected: AccessToken?,
+        by waiter: UInt64,
+        deadline: Deadline,
+        _ continuation: CheckedContinuation<Answer, Never>
+    ) {
+        let now = now()
+        let answer = state.withLock { state in
+            let answer = state.machine.ask(requirement, replacing: rejected, by: waiter, now: now)
+            if case .wait = answer { state.waiters[waiter] = Waiter(continuation: continuation) }
+            return answer
+        }
+        switch answer {
+        case .fail(let error): continuation.resume(returning: .failure(error))
+        case .use(let token, let flight):
+            if let flight { start(flight) }
+            continuation.resume(returning: .success(token))
+        case .wait(let flight):
+            if let flight { start(flight) }
+            let timer = DeadlineTimer(deadline) { [weak self] in self?.leave(waiter, .tokenTimedOut) }
+            let isWaiting = state.withLock { state in
+                state.waiters[waiter]?.timer = timer
+                return state.waiters[waiter] != nil
+            }
+            if !isWaiting { timer?.cancel() }
+            // A cancellation from before there was anything to leave has found nothing; this finds it.
+            if Task.isCancelled { leave(waiter, .tokenCancelled) }
+        }
+    }
+
+    private func leave(_ id: UInt64, _ error: NetworkError) {
+        let waiter = state.withLock { state in
+            state.machine.leave(id, isOutOfTime: error.code == .timedOut)
+            return state.waiters.removeValue(forKey: id)
+        }
+        waiter?.timer?.cancel()
+        waiter?.continuation.resume(returning: .failure(error))
+    }
+}
+
+// MARK: - Refreshing
+
+extension TokenStorage {
+    private func start(_ flight: Machine.Flight) {
+        let limit = Deadline.after(policy.refreshLimit)
+        // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this object until it has ended, so
+        // that a refresh token which the service has replaced is stored whatever becomes of the callers.
+        let task = Task.detached { [self] in
+            let result: Machine.RefreshResult
+            do {
+                result = try await refresh(flight.session, limit).map { .session($0) } ?? .impossible
+            } catch let error as SessionRejected {
+                result = .rejected(error)
+            } catch {
+                result = .failed(error)
+            }
+            ended(flight.id, result)
+        }
+        let timer = DeadlineTimer(limit) { [weak self] in self?.ended(flight.id, .failed(NetworkError.tokenTimedOut)) }
+        let isUnderWay = state.withLock { state in
+            guard state.machine.flights.contains(where: { $0.id == flight.id }) else { return false }
+            state.refreshes[flight.id] = Refresh(task: task, timer: timer)
+            return true
+        }
+        if !isUnderWay {
+            task.cancel()
+            timer?.cancel()
+        }
+    }
+
+    private func ended(_ flight: UInt64, _ result: Machine.RefreshResult) {
+        let now = now()
+        perform(ending: flight) { $0.refreshEnded(flight, result, now: now) }
+    }
+
+    /// Changes the machine and does what follows from it: first it is stored, then it is told.
+    private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) {
+        let (refreshes, waiters) = state.withLock { state in
+            let effects = change(&state.machine)
+            broadcaster.note(effects.events)
+            let ended = effects.cancelled + (flight.map { [$0] } ?? [])
+            return (
+                ended.compactMap { state.refreshes.removeValue(forKey: $0) },
+                effects.resumed.compactMap { waiter, result in state.waiters.removeValue(forKey: waiter).map { ($0, result) } }
+            )
+        }
+        for refresh in refreshes {
+            refresh.timer?.cancel()
+            refresh.task.cancel()
+        }
+        storeIfNeeded()
+        broadcaster.handOut()
+        for (waiter, result) in waiters {
+            waiter.timer?.cancel()
+            waiter.continuation.resume(returning: result)
+        }
+    }
+}
+
+// MARK: - Storing
+
+extension TokenStorage {
+    private func loadIfNeeded() {
+        guard state.withLock({ $0.machine.needsLoading }) else { return }
+        let answer = store.load()
+        state.withLock { $0.machine.loaded(answer) }
+    }
+
+    /// Tells the store what it has not been told, if anything; after a failure this is tried again at each use of the session.
+    private func storeIfNeeded() {
+        guard state.withLock({ $0.machine.unstored != nil }) else { return }
+        storing.lock()
+        defer {
+            storing.unlock()
+            broadcaster.handOut()
+        }
+        // Looked at again under the lock: another thread may have told the store, or there may be something newer to tell.
+        while let (change, session) = state.withLock({ $0.machine.unstored }) {
+            do {
+                if let session { try store.save(session) } else { try store.clear() }
+                state.withLock { $0.machine.didStore(change) }
+            } catch {
+                state.withLock { state in broadcaster.note(state.machine.couldNotStore(change, error)) }
+                return
+            }
+        }
+    }
+}

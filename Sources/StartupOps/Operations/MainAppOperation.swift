@@ -1,0 +1,60 @@
+import Sequencer
+
+/// Shows the app.
+@MainActor
+public protocol MainPresenter: Sendable {
+    /// The main screen; returns when it is visible.
+    func showMain(_ content: MainContent) async
+    /// The onboarding, over the main screen; returns when the person has dismissed it.
+    func showOnboarding() async
+    /// The offer of a subscription; returns when the person has answered it.
+    func showPaywall() async
+    /// The app is back at the front.
+    func becameActive() async
+}
+
+/// Shows the main screen, and records that the launch has got there: the configuration that was on trial is one to fall back on from now
+/// on, and the next launch is not the first any more.
+public struct MainAppOperation: Sendable {
+    private let presenter: (any MainPresenter)?
+    private let stage: Stage
+    private let state: LaunchState
+    private let configurations: ConfigurationStore
+    private let mailbox: EntryPointMailbox
+    private let didLaunch: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - presenter: nil when nothing can be shown: the operation then only records.
+    ///   - mailbox: delivers what started the app once the main screen is visible.
+    ///   - didLaunch: called once, when the main screen is visible for the first time.
+    public init(
+        presenter: (any MainPresenter)?,
+        stage: Stage,
+        state: LaunchState,
+        configurations: ConfigurationStore,
+        mailbox: EntryPointMailbox,
+        didLaunch: @escaping @Sendable () -> Void = {}
+    ) {
+        self.didLaunch = didLaunch
+        self.presenter = presenter
+        self.stage = stage
+        self.state = state
+        self.configurations = configurations
+        self.mailbox = mailbox
+    }
+
+    /// Shows the main screen.
+    @MainActor
+    public func run(_ content: MainContent, in launch: Launch) async throws {
+        try await stage.present(by: launch.operation) { await presenter?.showMain(content) }
+        do {
+            try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous)
+            try configurations.confirmTrial()
+            try state.recordCompletedLaunch()
+        } catch {
+            launch.note("the launch could not be recorded: \(error)")
+        }
+        mailbox.setSession(content.account.isAnonymous ? .guest : .loggedIn)
+        if mailbox.mainScreenDidAppear() { didLaunch() }
+    }
+}

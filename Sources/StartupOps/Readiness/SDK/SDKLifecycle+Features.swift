@@ -1,0 +1,80 @@
+import Sequencer
+
+extension SDKLifecycle {
+    /// A feature's module, made the first time it is asked for and kept until the SDK is reconfigured or reset.
+    ///
+    /// - Throws: ``SDKError`` with ``SDKError/Code/notInitialized``, naming who asked; and what `make` throws.
+    public func module<Module: Sendable>(
+        _ type: Module.Type = Module.self,
+        for accessor: String = #function,
+        make: (any SDKSession) throws -> Module
+    ) throws -> Module {
+        let (session, generation) = try current(accessor)
+        if let module = state.withLock({ $0.modules[ObjectIdentifier(type)] }) as? Module { return module }
+        let made = try make(session)
+        return try state.withLock { state in
+            guard state.machine.generation == generation, state.machine.isInitialized else { throw Self.superseded(accessor) }
+            // Two may have made one at the same time: the first one stays.
+            if let module = state.modules[ObjectIdentifier(type)] as? Module { return module }
+            state.modules[ObjectIdentifier(type)] = made
+            return made
+        }
+    }
+
+    /// Does something with the session that is current now.
+    ///
+    /// When the SDK is reconfigured or reset meanwhile, the work is cancelled, this throws at once, and whatever the work still comes to is
+    /// discarded.
+    ///
+    /// - Throws: ``SDKError`` with ``SDKError/Code/notInitialized`` or ``SDKError/Code/superseded``, naming who asked; and what `body` throws.
+    public func perform<Value: Sendable>(
+        for accessor: String = #function,
+        _ body: @escaping @Sendable (any SDKSession) async throws -> Value
+    ) async throws -> Value {
+        let (session, generation) = try current(accessor)
+        let answer = SDKOneShot<Value>()
+        let task = Task {
+            do {
+                answer.give(.success(try await body(session)))
+            } catch {
+                answer.give(.failure(error))
+            }
+        }
+        let superseded: @Sendable () -> Void = {
+            answer.give(.failure(Self.superseded(accessor)))
+            task.cancel()
+        }
+        let number: Int? = state.withLock { state in
+            guard state.machine.generation == generation, state.machine.isInitialized else { return nil }
+            state.requestsInAll += 1
+            state.requests[state.requestsInAll] = superseded
+            return state.requestsInAll
+        }
+        if number == nil { superseded() }
+        defer { if let number { state.withLock { _ = $0.requests.removeValue(forKey: number) } } }
+        let value = try await withTaskCancellationHandler {
+            try await answer.value
+        } onCancel: {
+            task.cancel()
+        }
+        // The answer may have come just before the end of its generation, and be read just after it.
+        guard state.withLock({ $0.machine.generation == generation && $0.machine.isInitialized }) else { throw Self.superseded(accessor) }
+        return value
+    }
+
+    private func current(_ accessor: String) throws(SDKError) -> (any SDKSession, Int) {
+        let (session, generation, failure) = state.withLock { ($0.session, $0.machine.generation, $0.failure) }
+        if let session { return (session, generation) }
+        throw SDKError(
+            .notInitialized,
+            printable(accessor, limit: 120),
+            "the SDK is not initialised\(failure.map { " (\($0))" } ?? "")",
+            resolution: "call initialize first, and see that it returns true",
+            underlying: failure
+        )
+    }
+
+    private static func superseded(_ accessor: String) -> SDKError {
+        SDKError(.superseded, printable(accessor, limit: 120), "the SDK was reconfigured or reset meanwhile; the answer was discarded")
+    }
+}

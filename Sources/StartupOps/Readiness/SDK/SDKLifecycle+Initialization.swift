@@ -1,0 +1,136 @@
+import Sequencer
+
+extension SDKLifecycle {
+    /// The fixed order: logging, secure storage, credentials, client, boot configuration, auto-restore.
+    func begin(_ configuration: SDKConfiguration, _ generation: Int) -> Bool {
+        let log = configuration.makeLog()
+        state.withLock { state in
+            state.log = log
+            state.restoreOutcomes = [:]
+        }
+        note(.logging, generation)
+        do throws(SDKError) {
+            let credentials = SDKStorage.Credentials(configuration)
+            note(.secureStorage, generation, try openStorage(for: credentials))
+            try storage.persist(credentials)
+            note(.credentials, generation)
+            let session = try makeSession(configuration, log)
+            note(.client, generation)
+            note(.bootConfiguration, generation, persistBoot(configuration))
+            finish(configuration, generation, session)
+            return succeed()
+        } catch {
+            state.withLock { $0.machine.didFail() }
+            return fail(error)
+        }
+    }
+
+    /// Takes everything of this generation down. Does nothing when it is not initialised.
+    func tearDown(because reason: String) {
+        let (session, requests, restore, timer, wasInitialized) = state.withLock { state in
+            let taken = (state.session, state.requests, state.restore, state.restoreTimer, state.machine.isInitialized)
+            let wasReady = state.machine.isReady
+            guard state.machine.tearDown() else { return taken }
+            (state.session, state.requests, state.restore, state.restoreTimer) = (nil, [:], nil, nil)
+            state.modules = [:]
+            eventLine.enqueue(.modulesCleared)
+            eventLine.enqueue(.loggedOut(reason: reason))
+            if wasReady { readiness.enqueue(false) }
+            eventLine.enqueue(.ready(false))
+            return taken
+        }
+        guard wasInitialized else { return }
+        timer?.cancel()
+        restore?.cancel()
+        for (_, end) in requests.sorted(by: { $0.key < $1.key }) { end() }
+        session?.invalidate()
+        log.write(.info, Self.tag, "logged out: \(reason)")
+        deliver()
+    }
+
+    func deliver() {
+        eventLine.deliver()
+        readiness.deliver()
+    }
+
+    /// - Returns: what is worth a note.
+    private func openStorage(for credentials: SDKStorage.Credentials) throws(SDKError) -> String? {
+        switch try storage.open() {
+        case .empty: return nil
+        case .recreated(let reason):
+            log.write(.warn, Self.tag, "the secure storage was corrupted and has been made anew: \(reason)")
+            return "corrupted, and made anew: \(reason)"
+        case .credentials(let stored):
+            if stored.sharesSessions(with: credentials) { return nil }
+            // Left behind by an older version of the app, or by a reconfiguration that was cut off: its token must not go to the new service.
+            let hadNoSession = storage.services.storedAccessToken() == .absent
+            try storage.clearSession()
+            if hadNoSession { return nil }
+            eventLine.send(.loggedOut(reason: "the session was one of another service"))
+            log.write(.warn, Self.tag, "logged out: the stored session was one of another service")
+            return "the session of another service was cleared"
+        }
+    }
+
+    private func makeSession(_ configuration: SDKConfiguration, _ log: SDKLog) throws(SDKError) -> any SDKSession {
+        do {
+            return try storage.services.makeSession(configuration, log: log)
+        } catch {
+            throw SDKError(.clientFailed, "client", "it could not be made: \(error)", underlying: error)
+        }
+    }
+
+    /// The boot configuration only helps the next process to be quicker: without it the SDK works.
+    private func persistBoot(_ configuration: SDKConfiguration) -> String? {
+        do throws(StorageError) {
+            try storage.persistBoot(configuration)
+            return nil
+        } catch {
+            log.write(.warn, Self.tag, "the boot configuration could not be kept: \(error)")
+            return "could not be kept: \(error)"
+        }
+    }
+
+    private func finish(_ configuration: SDKConfiguration, _ generation: Int, _ session: any SDKSession) {
+        let reasonNotToRestore = reasonNotToRestore()
+        let restores = reasonNotToRestore == nil
+        state.withLock { state in
+            state.machine.didInitialize(configuration, restores: restores)
+            state.session = session
+            eventLine.enqueue(.initialized(generation: generation))
+            if !restores {
+                readiness.enqueue(true)
+                eventLine.enqueue(.ready(true))
+            }
+        }
+        note(.autoRestore, generation, reasonNotToRestore)
+        if restores { startRestore(session, generation) }
+        deliver()
+    }
+
+    /// - Returns: nil when there is a session to restore.
+    private func reasonNotToRestore() -> String? {
+        if !options.autoRestores { return "not on this platform" }
+        switch storage.services.storedAccessToken() {
+        case .absent: return "no session"
+        case .unavailable(let error):
+            // It cannot be told whether there is a session: that is no logout, and nothing is deleted.
+            log.write(.warn, Self.tag, "the session cannot be read now: \(error)")
+            return "the session cannot be read now: \(error)"
+        case .value(let token):
+            if token.value.allSatisfy(\.isWhitespace) { return "no session" }
+            log.redact(token)
+            return nil
+        }
+    }
+
+    private func note(_ step: SDKStep, _ generation: Int, _ note: String? = nil) {
+        let log = state.withLock { state in
+            // Of an app that is reconfigured for ever only the latest steps are kept.
+            if state.trace.count >= 600 { state.trace.removeFirst(300) }
+            state.trace.append(SDKTraceEntry(generation: generation, step: step, note: note))
+            return state.log
+        }
+        log.write(.debug, Self.tag, "\(step)\(note.map { ": \($0)" } ?? "")")
+    }
+}

@@ -1,0 +1,205 @@
+import Dispatch
+import Foundation
+import Sequencer
+
+/// What an SDK's set-up does beside its configuration.
+public struct SDKOptions: Sendable, Hashable {
+    /// Whether an earlier session is restored in the background. Where it is not, as on a watch, the SDK is ready when `initialize` returns.
+    public var autoRestores: Bool
+    /// After how long the SDK is ready although the restore is not over.
+    public var restoreTimeout: Duration
+
+    /// Options.
+    public init(autoRestores: Bool = true, restoreTimeout: Duration = .seconds(10)) {
+        self.autoRestores = autoRestores
+        self.restoreTimeout = restoreTimeout
+    }
+}
+
+/// Sets an SDK up, once, in a fixed order; restores an earlier session in the background; and takes everything down again.
+///
+/// `initialize`, `reconfigure` and `reset` can be called from any thread: they run one after the other, and wait for the disk. What they make
+/// belongs to one *generation*. After a reconfiguration or a reset nothing of an older generation counts any more: its requests are cancelled,
+/// their late answers discarded, and the end of its restore does not make the new one ready.
+///
+/// ```swift
+/// let sdk = SDKLifecycle(services: services)
+/// guard sdk.initialize(configuration) else { throw sdk.failure ?? ... }
+/// for await isReady in sdk.isReady where isReady { break }
+/// ```
+public final class SDKLifecycle: Sendable {
+    struct State {
+        var machine = SDKStateMachine()
+        var log = SDKLog(isEnabled: false, level: .off)
+        var session: (any SDKSession)?
+        var modules: [ObjectIdentifier: any Sendable] = [:]
+        /// What to tell the requests under way when their session ends.
+        var requests: [Int: @Sendable () -> Void] = [:]
+        var requestsInAll = 0
+        var failure: SDKError?
+        var trace: [SDKTraceEntry] = []
+        var restoreOutcomes: [SDKRestoreStep: SDKRestoreOutcome] = [:]
+        var restore: Task<Void, Never>?
+        var restoreTimer: ReadinessTimer?
+        var settingUp: Thread?
+    }
+
+    static let tag = "SDKLifecycle"
+    let storage: SDKStorage
+    let options: SDKOptions
+    /// One set-up at a time. What a set-up decides is in `state`, and so never waits for it.
+    private let setUp = DispatchQueue(label: "startup.sdk-lifecycle")
+    let state = Locked(State())
+    let readiness = ValueBroadcast(latest: false)
+    let eventLine = ValueBroadcast<SDKEvent>()
+
+    /// An SDK that has not been initialised.
+    public init(services: any SDKServices, options: SDKOptions = SDKOptions()) {
+        storage = SDKStorage(services: services)
+        self.options = options
+    }
+
+    /// Whether it is ready: first as it is now, then each time that changes.
+    public var isReady: AsyncStream<Bool> { readiness.stream() }
+    /// Whether it is ready now.
+    public var isReadyNow: Bool { state.withLock { $0.machine.isReady } }
+    /// Whether it is initialised, ready or not.
+    public var isInitialized: Bool { state.withLock { $0.machine.isInitialized } }
+    /// What happens from now on, in order.
+    public var events: AsyncStream<SDKEvent> { eventLine.stream() }
+    /// Why the last call returned false; nil when it returned true.
+    public var failure: SDKError? { state.withLock { $0.failure } }
+    /// What the initialisations did, in order.
+    public var trace: [SDKTraceEntry] { state.withLock { $0.trace } }
+    /// How the parts of the last auto-restore ended, as far as they have.
+    public var restoreOutcomes: [SDKRestoreStep: SDKRestoreOutcome] { state.withLock { $0.restoreOutcomes } }
+    /// The log, as configured.
+    public var log: SDKLog { state.withLock { $0.log } }
+
+    /// The configuration of the last initialisation, of this process or of one before it: for what runs before the app is up.
+    public func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
+
+    /// Initialises with what a builder makes.
+    ///
+    /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
+    @discardableResult
+    public func initialize(_ builder: SDKConfiguration.Builder) -> Bool {
+        oneAtATime("initialize") { checked(builder).map { initializeNow($0) } ?? false }
+    }
+
+    /// Initialises; when it is initialised with the same configuration already, that is all, and with another one it is refused.
+    ///
+    /// - Returns: whether it is initialised with this configuration; ``failure`` says why not. After a failure it may be tried again.
+    @discardableResult
+    public func initialize(_ configuration: SDKConfiguration) -> Bool { oneAtATime("initialize") { initializeNow(configuration) } }
+
+    /// Ends the session and initialises with another configuration. One that is not valid changes nothing.
+    ///
+    /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
+    @discardableResult
+    public func reconfigure(_ builder: SDKConfiguration.Builder) -> Bool {
+        oneAtATime("reconfigure") { checked(builder).map { reconfigureNow($0) } ?? false }
+    }
+
+    /// Ends the session and initialises with another configuration.
+    ///
+    /// The secure storage is looked at first: as long as it cannot be used, everything stays as it is.
+    @discardableResult
+    public func reconfigure(_ configuration: SDKConfiguration) -> Bool { oneAtATime("reconfigure") { reconfigureNow(configuration) } }
+
+    /// Ends the session, forgets the configuration, and is as before the first initialisation.
+    ///
+    /// - Returns: false when something could not be removed from the disk; ``failure`` says what. It is uninitialised all the same.
+    @discardableResult
+    public func reset() -> Bool {
+        oneAtATime("reset") {
+            tearDown(because: "the SDK was reset")
+            do throws(SDKError) {
+                try storage.clearSession()
+                try storage.removeAll()
+                return succeed()
+            } catch {
+                return fail(error)
+            }
+        }
+    }
+
+    private func initializeNow(_ configuration: SDKConfiguration) -> Bool {
+        switch state.withLock({ $0.machine.initialize(configuration) }) {
+        case .alreadyDone: return succeed()
+        case .refuse(let differences):
+            return fail(
+                SDKError(
+                    .alreadyInitialized,
+                    "initialize",
+                    "it is initialised already, with another \(differences.joined(separator: ", "))",
+                    resolution: "call reconfigure to change that"
+                ),
+                level: .warn
+            )
+        case .begin(let generation): return begin(configuration, generation)
+        }
+    }
+
+    private func reconfigureNow(_ configuration: SDKConfiguration) -> Bool {
+        if isInitialized {
+            do throws(SDKError) {
+                if case .recreated(let reason) = try storage.open() {
+                    log.write(.warn, Self.tag, "the secure storage was corrupted and has been made anew: \(reason)")
+                }
+            } catch {
+                return fail(error)
+            }
+            tearDown(because: "the SDK was reconfigured")
+            do throws(SDKError) {
+                try storage.clearSession()
+            } catch {
+                return fail(error)
+            }
+        }
+        return initializeNow(configuration)
+    }
+
+    private func checked(_ builder: SDKConfiguration.Builder) -> SDKConfiguration? {
+        do throws(SDKError) {
+            return try builder.build()
+        } catch {
+            // Before the first initialisation only the builder knows how it is to be logged.
+            _ = fail(error, log: isInitialized ? nil : builder.makeLog())
+            return nil
+        }
+    }
+
+    func succeed() -> Bool {
+        state.withLock { $0.failure = nil }
+        return true
+    }
+
+    func fail(_ error: SDKError, level: SDKLogLevel = .error, log: SDKLog? = nil) -> Bool {
+        let log = state.withLock { state in
+            state.failure = error
+            return log ?? state.log
+        }
+        log.write(level, Self.tag, "\(error)")
+        return false
+    }
+
+    /// Runs one set-up at a time. A set-up that is asked for from within another would wait for itself, and is refused.
+    private func oneAtATime(_ call: String, _ body: () -> Bool) -> Bool {
+        if state.withLock({ $0.settingUp }) === Thread.current {
+            return fail(
+                SDKError(
+                    .reentrantCall,
+                    call,
+                    "it was called from within the SDK's own set-up",
+                    resolution: "call it after that has returned"
+                )
+            )
+        }
+        return setUp.sync {
+            state.withLock { $0.settingUp = Thread.current }
+            defer { state.withLock { $0.settingUp = nil } }
+            return body()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// How important a message is, or how important one has to be in order to be written.
+public enum SDKLogLevel: Int, Sendable, Hashable, Comparable, CaseIterable, Codable, CustomStringConvertible {
+    case verbose, debug, info, warn, error, assert
+    /// Nothing is written.
+    case off
+
+    /// The level's name, in capitals.
+    public var description: String {
+        switch self {
+        case .verbose: "VERBOSE"
+        case .debug: "DEBUG"
+        case .info: "INFO"
+        case .warn: "WARN"
+        case .error: "ERROR"
+        case .assert: "ASSERT"
+        case .off: "OFF"
+        }
+    }
+
+    /// Orders by importance.
+    public static func < (left: SDKLogLevel, right: SDKLogLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Takes an SDK's messages to where they are kept.
+///
+/// One message comes at a time, on a queue that nothing else waits for. A writer that throws loses that message; one that blocks loses those that
+/// come while too many are waiting already.
+public protocol SDKLogWriter: AnyObject, Sendable {
+    /// Writes one message. There are no secrets in it.
+    func write(_ level: SDKLogLevel, tag: String, message: String) throws
+}

@@ -1,0 +1,44 @@
+/// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local network.
+public struct ServiceSpeakers: DeviceConnector {
+    private struct Found: Decodable, Sendable {
+        let host: String
+        let port: Int
+    }
+
+    private let client: APIClient
+    private let connector: any DeviceConnector
+
+    /// - Parameters:
+    ///   - client: asks the service which speakers there are.
+    ///   - connector: finds out which of them answer, and connects them.
+    public init(client: APIClient, connector: any DeviceConnector) {
+        self.client = client
+        self.connector = connector
+    }
+
+    /// Connects a speaker.
+    public func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+        try await connector.connect(to: speaker, by: deadline)
+    }
+
+    /// The speakers that answer, of those that the service knows of and those at `endpoints`. A service that does not answer knows of none.
+    public func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
+        let known = try? await client.query(.speakers, as: [Found].self, deadline: deadline.halved)
+        var all = endpoints
+        for found in known ?? [] {
+            let endpoint = AppConfiguration.Endpoint(host: found.host, port: found.port)
+            if !all.contains(endpoint) { all.append(endpoint) }
+        }
+        return try await connector.scan(all, by: deadline)
+    }
+}
+
+extension GraphQLOperation {
+    /// The speakers of the account.
+    static let speakers = GraphQLOperation(.query, "Speakers", "query Speakers { speakers { id name host port } }", field: "speakers")
+}
+
+extension Deadline {
+    /// When half of the remaining time is over.
+    fileprivate var halved: Deadline { remaining.map { .after($0 / 2) } ?? self }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+extension FileStore {
+    typealias DecodedFile = Result<Data, StoredFile.Corruption>
+
+    /// How many of the files moved aside from one place are kept: enough to look at, and no way to fill a disk.
+    private static let keptAside = 3
+
+    /// Opens a value's file, when there is one that can be trusted not to be a trap.
+    func open(_ name: StoreFileName) throws(StorageError) -> PosixFile? {
+        let path = directory.path(name.description)
+        let file: PosixFile
+        do throws(StorageError) {
+            file = try PosixFile(path, O_RDONLY)
+        } catch  where error.systemError == ENOENT {
+            return nil
+        } catch  where error.systemError == ENXIO {
+            throw notAFile(path, "a socket")
+        }
+        let status = try file.status()
+        guard status.isRegularFile else { throw notAFile(path, status.typeName) }
+        guard status.owner == geteuid() else {
+            throw StorageError(
+                .accessDenied,
+                path,
+                "it belongs to user \(status.owner), expected user \(geteuid()); remove it",
+                systemError: EPERM
+            )
+        }
+        if status.permissions & 0o077 != 0 { try answer(tooOpen: status.permissions, file) }
+        return file
+    }
+
+    private func answer(tooOpen permissions: mode_t, _ file: borrowing PosixFile) throws(StorageError) {
+        let finding = "its mode was \(octal(permissions)), expected 0600"
+        if secrecy == .secret {
+            throw StorageError(
+                .accessDenied,
+                file.path,
+                "\(finding): others may have read the secret, so it is not used; store a new one, or run chmod 600 when nobody has",
+                systemError: EPERM
+            )
+        }
+        try file.setPermissions(0o600)
+        problems.report(StorageError(.accessDenied, file.path, "\(finding); others can no longer read it"))
+    }
+
+    private func notAFile(_ path: String, _ type: String) -> StorageError {
+        StorageError(.invalidPlace, path, "it is \(type), expected a file; remove it", systemError: EINVAL)
+    }
+
+    /// The value in a file, or why it makes no sense.
+    func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: PosixFile.Status) throws(StorageError) -> DecodedFile {
+        let limit = maximumSize + StoredFile.longestHeader
+        guard status.size <= limit else {
+            return .failure(.init(reason: "it has \(status.size) bytes, more than the \(maximumSize) allowed here"))
+        }
+        let contents = try file.contents(limit: limit)
+        return DecodedFile { () throws(StoredFile.Corruption) in try StoredFile.decode(contents, for: name) }
+    }
+
+    /// Renames a value's file to the next free `KEY.corrupt-N`.
+    ///
+    /// - Parameter found: the file that was found to be corrupt; another one, written in the meantime, is left alone.
+    func moveAside(_ name: StoreFileName, because reason: String, onlyIf found: PosixFile.Status? = nil) throws(StorageError) {
+        let path = directory.path(name.description)
+        if let found {
+            guard let current = try PosixFile.status(of: path), current.isSameFile(as: found) else { return }
+        }
+        let aside = asideNames(of: name)
+        let newName = "\(name).corrupt-\((aside.map(\.number).max() ?? 0) + 1)"
+        do throws(StorageError) {
+            guard try directory.move(name.description, to: newName) else { return }
+            try directory.synchronize()
+        } catch {
+            problems.report(
+                StorageError(.corrupt, path, "\(reason); it could not be moved aside, \(error.reason)", systemError: error.systemError)
+            )
+            throw error
+        }
+        problems.report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))
+        for old in aside.sorted(by: { $0.number > $1.number }).dropFirst(Self.keptAside - 1) { _ = try? directory.remove(old.name) }
+    }
+
+    /// The files that were moved aside from a key's place.
+    func asideNames(of name: StoreFileName) -> [(name: String, number: Int)] {
+        let prefix = "\(name).corrupt-"
+        return directory.names().compactMap { other in
+            guard other.hasPrefix(prefix), let number = Int(other.dropFirst(prefix.count)), number < .max else { return nil }
+            return (other, number)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+
+/// An open file, closed at the end of its life: the only place, with `PosixDirectory`, in which stores make system calls.
+///
+/// Foundation's own writing gives secrets to others for a moment (files are created 0644, or with `.atomic` stay so) and leaves copies behind
+/// when the process is killed.
+struct PosixFile: ~Copyable {
+    /// What a file is, as far as stores want to know.
+    struct Status: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let type: mode_t
+        let permissions: mode_t
+        let owner: uid_t
+        let size: Int
+        let links: Int
+
+        var isRegularFile: Bool { type == S_IFREG }
+        var isDirectory: Bool { type == S_IFDIR }
+
+        /// `a FIFO`, for messages.
+        var typeName: String {
+            switch type {
+            case S_IFREG: "a file"
+            case S_IFDIR: "a directory"
+            case S_IFLNK: "a symbolic link"
+            case S_IFIFO: "a FIFO"
+            case S_IFSOCK: "a socket"
+            case S_IFCHR, S_IFBLK: "a device"
+            default: "something else"
+            }
+        }
+
+        fileprivate init(_ info: stat) {
+            device = UInt64(truncatingIfNeeded: info.st_dev)
+            inode = UInt64(truncatingIfNeeded: info.st_ino)
+            type = info.st_mode & S_IFMT
+            permissions = info.st_mode & 0o7777
+            owner = info.st_uid
+            size = Int(info.st_size)
+            links = Int(truncatingIfNeeded: info.st_nlink)
+        }
+
+        func isSameFile(as other: Status) -> Bool { device == other.device && inode == other.inode }
+    }
+
+    let path: String
+    private let descriptor: Int32
+
+    deinit { close(descriptor) }
+
+    /// Opens a file that children do not inherit and that is no symbolic link.
+    ///
+    /// Opening never waits, not even for somebody to write to a FIFO.
+    init(_ path: String, _ flags: Int32, permissions: mode_t = 0) throws(StorageError) {
+        // What the system would cut at the zero byte is another path than the one that was meant.
+        if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
+        var descriptor: Int32
+        repeat { descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, permissions) } while descriptor < 0 && errno == EINTR
+        if descriptor < 0 { throw StorageError("opening it", path) }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// What is at `path`, a symbolic link itself included; nil when there is nothing.
+    static func status(of path: String, followingLinks: Bool = false) throws(StorageError) -> Status? {
+        var info = stat()
+        if (followingLinks ? stat(path, &info) : lstat(path, &info)) == 0 { return Status(info) }
+        if errno == ENOENT { return nil }
+        throw StorageError("looking at it", path)
+    }
+
+    func status() throws(StorageError) -> Status {
+        var info = stat()
+        if fstat(descriptor, &info) != 0 { throw StorageError("looking at it", path) }
+        return Status(info)
+    }
+
+    func setPermissions(_ permissions: mode_t) throws(StorageError) {
+        if fchmod(descriptor, permissions) != 0 { throw StorageError("changing its mode", path) }
+    }
+
+    /// Everything in the file, but no more than `limit` bytes.
+    func contents(limit: Int) throws(StorageError) -> Data {
+        let capacity = min(max(try status().size, 0), limit)
+        var data = Data(count: capacity)
+        var count = 0
+        while count < capacity {
+            let offset = count
+            let result = data.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + offset }, capacity - offset) }
+            if result == 0 { break }
+            if result > 0 { count += result } else if errno != EINTR { throw StorageError("reading it", path) }
+        }
+        return data.prefix(count)
+    }
+
+    /// Writes all of `data`, with the file's size limit checked before.
+    ///
+    /// Writing past the limit of the process (`ulimit -f`) ends it by SIGXFSZ. To ignore or block that signal would change what it means for the
+    /// whole app; as a file here is always written from its beginning, it is enough to look at the limit first.
+    func writeAll(_ data: Data) throws(StorageError) {
+        if let limit = Self.sizeLimit, UInt64(data.count) > limit { throw StorageError("writing \(data.count) bytes", path, errno: EFBIG) }
+        var count = 0
+        while count < data.count {
+            let offset = count
+            let result = data.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+            if result >= 0 { count += result } else if errno != EINTR { throw StorageError("writing \(data.count) bytes", path) }
+        }
+    }
+
+    private static var sizeLimit: UInt64? {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let result = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+            let result = getrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+        return result == 0 ? UInt64(limit.rlim_cur) : nil
+    }
+
+    /// Waits until the file, or the directory's entries, are on the disk, in order with what comes after.
+    func synchronize() throws(StorageError) {
+        #if canImport(Darwin)
+            // There, fsync does not keep the disk from reordering. A barrier does, and costs less than flushing the disk's whole cache.
+            if fcntl(descriptor, F_BARRIERFSYNC) == 0 { return }
+        #endif
+        // EINVAL: file systems that cannot do this for directories.
+        if fsync(descriptor) != 0, errno != EINVAL { throw StorageError("getting it onto the disk", path) }
+    }
+
+    /// Locks the file against other processes that lock it, until it is closed, or its process ends. False when it is locked already.
+    func lockIfFree() throws(StorageError) -> Bool {
+        var result: Int32
+        repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
+        if result == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw StorageError("locking it", path)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+#if canImport(Security)
+    import Security
+
+    /// Keeps secrets in the keychain, readable after the device's first unlock, on this device only.
+    ///
+    /// Before that unlock the answer is ``StoredAnswer/unavailable(_:)``, never ``StoredAnswer/absent``. Exclusive access is exclusive in
+    /// this process only.
+    public final class KeychainStore: SecureStore {
+        private let service: String
+        private let access = NSRecursiveLock()
+
+        /// The items that belong to `service`, by convention the app's identifier.
+        public init(service: String) { self.service = service }
+
+        /// The secret stored under `key`; unavailable before the device's first unlock.
+        public func read(_ key: StoreKey) -> StoredAnswer<Data> {
+            var search = query(key)
+            search[kSecReturnData] = true
+            search[kSecMatchLimit] = kSecMatchLimitOne
+            var item: CFTypeRef?
+            switch SecItemCopyMatching(search as CFDictionary, &item) {
+            case errSecSuccess: return (item as? Data).map { .value($0) } ?? .unavailable(error(errSecDecode, "reading", key))
+            case errSecItemNotFound: return .absent
+            case let status: return .unavailable(error(status, "reading", key))
+            }
+        }
+
+        /// Replaces the value stored under `key`.
+        public func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+            let values: [CFString: Any] = [kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
+            var status = SecItemUpdate(query(key) as CFDictionary, values as CFDictionary)
+            if status == errSecItemNotFound {
+                status = SecItemAdd(query(key).merging(values) { $1 } as CFDictionary, nil)
+                // Another process was faster.
+                if status == errSecDuplicateItem { status = SecItemUpdate(query(key) as CFDictionary, values as CFDictionary) }
+            }
+            if status != errSecSuccess { throw error(status, "writing", key) }
+        }
+
+        /// Removes the value stored under `key`; that there is none is no error.
+        public func remove(_ key: StoreKey) throws(StorageError) { try delete(key) }
+
+        /// Removes all values.
+        public func removeAll() throws(StorageError) { try delete(nil) }
+
+        /// Keeps the value under `KEY.corrupt`, in place of what was there.
+        public func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+            if let data = read(key).value { try write(data, for: StoreKey("\(key).corrupt")) }
+            try remove(key)
+        }
+
+        /// Runs `body` while nobody else is in here.
+        public func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+            access.lock()
+            defer { access.unlock() }
+            return try body()
+        }
+
+        private func delete(_ key: StoreKey?) throws(StorageError) {
+            let status = SecItemDelete(query(key) as CFDictionary)
+            if status != errSecSuccess, status != errSecItemNotFound { throw error(status, "removing", key) }
+        }
+
+        private func query(_ key: StoreKey?) -> [CFString: Any] {
+            var attributes: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
+            if let key { attributes[kSecAttrAccount] = key.description }
+            return attributes
+        }
+
+        private func error(_ status: OSStatus, _ what: String, _ key: StoreKey?) -> StorageError {
+            let code: StorageError.Code =
+                switch status {
+                case errSecInteractionNotAllowed: .locked
+                case errSecAuthFailed, errSecMissingEntitlement: .accessDenied
+                case errSecDecode: .corrupt
+                default: .inputOutput
+                }
+            let text = SecCopyErrorMessageString(status, nil) as String? ?? "unknown error"
+            let subject = "keychain item \(key?.description ?? "of any name") of \(service)"
+            return StorageError(code, subject, "\(what) it failed: \(text) (status \(status))", systemError: status)
+        }
+    }
+#endif
+
+/// The platform's store for secrets: the keychain, or else files in `directory`.
+func openSecureStore(
+    _ directory: URL,
+    service: String,
+    _ onProblem: @escaping @Sendable (StorageError) -> Void
+) throws(StorageError) -> any SecureStore {
+    #if canImport(Security)
+        return KeychainStore(service: service)
+    #else
+        return try SecureFileStore(directory: directory, onProblem: onProblem)
+    #endif
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Sequencer
+
+extension UpdatePolicy: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case minimumVersion, recommendedVersion, maintenance, message
+    }
+
+    private enum MaintenanceKeys: String, CodingKey {
+        case message, until
+    }
+
+    /// Longer texts are cut: they are to be shown to a person.
+    private static let maximumTextLength = 1_000
+
+    /// Reads what can be read of an answer.
+    ///
+    /// - Throws: a `DecodingError` only when the answer is no object at all.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        minimumVersion = version(.minimumVersion, isExpected: true, in: container)
+        recommendedVersion = version(.recommendedVersion, isExpected: false, in: container)
+        message = text(.message, in: container)
+        maintenance = maintenance(in: container)
+    }
+
+    /// Writes the fields, without what was ignored.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(minimumVersion, forKey: .minimumVersion)
+        try container.encodeIfPresent(recommendedVersion, forKey: .recommendedVersion)
+        try container.encodeIfPresent(message, forKey: .message)
+        if let maintenance {
+            var nested = container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance)
+            try nested.encodeIfPresent(maintenance.message, forKey: .message)
+            try nested.encodeIfPresent(maintenance.until.map { $0.formatted(.iso8601) }, forKey: .until)
+        }
+    }
+
+    private mutating func version(_ key: CodingKeys, isExpected: Bool, in container: KeyedDecodingContainer<CodingKeys>) -> SemanticVersion?
+    {
+        guard container.contains(key) else {
+            if isExpected { ignore(key.rawValue, "it is missing") }
+            return nil
+        }
+        guard let text = try? container.decode(String.self, forKey: key) else {
+            if isExpected || !container.isNull(key) {
+                ignore(key.rawValue, "it is \(container.kind(of: key)) where a version was expected")
+            }
+            return nil
+        }
+        guard let version = SemanticVersion(text) else {
+            ignore(key.rawValue, "\"\(printable(text, limit: 40))\" is no version; one looks like 1.4.0")
+            return nil
+        }
+        return version
+    }
+
+    private mutating func text<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>, of parent: String = "") -> String? {
+        guard container.contains(key), !container.isNull(key) else { return nil }
+        guard let text = try? container.decode(String.self, forKey: key) else {
+            ignore(parent + key.stringValue, "it is \(container.kind(of: key)) where a text was expected")
+            return nil
+        }
+        return plainText(text, limit: Self.maximumTextLength)
+    }
+
+    /// An end that cannot be read leaves maintenance without an end, as one that is missing does: the service has just said that it is closed.
+    private mutating func maintenance(in container: KeyedDecodingContainer<CodingKeys>) -> Maintenance? {
+        guard container.contains(.maintenance), !container.isNull(.maintenance) else { return nil }
+        guard let nested = try? container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance) else {
+            ignore("maintenance", "it is \(container.kind(of: .maintenance)) where an object was expected")
+            return nil
+        }
+        var maintenance = Maintenance(message: text(.message, in: nested, of: "maintenance."))
+        if let until = text(.until, in: nested, of: "maintenance.") {
+            maintenance.until = Self.date(until)
+            if maintenance.until == nil {
+                ignore("maintenance.until", "\"\(printable(until, limit: 40))\" is no date; one looks like 2026-11-21T10:00:00Z")
+            }
+        }
+        return maintenance
+    }
+
+    /// A date by RFC 3339, with or without fractions of a second.
+    private static func date(_ text: String) -> Date? {
+        guard text.utf8.count <= 40 else { return nil }
+        return (try? Date.ISO8601FormatStyle().parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func isNull(_ key: Key) -> Bool { (try? decodeNil(forKey: key)) ?? false }
+
+    /// What a value is, in words.
+    fileprivate func kind(of key: Key) -> String {
+        if isNull(key) { return "null" }
+        if (try? decode(Bool.self, forKey: key)) != nil { return "a boolean" }
+        if (try? decode(String.self, forKey: key)) != nil { return "a string" }
+        if (try? decode(Double.self, forKey: key)) != nil { return "a number" }
+        if (try? nestedUnkeyedContainer(forKey: key)) != nil { return "an array" }
+        if (try? nestedContainer(keyedBy: Key.self, forKey: key)) != nil { return "an object" }
+        return "a value out of range"
+    }
+}

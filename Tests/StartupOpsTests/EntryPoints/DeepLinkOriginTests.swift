@@ -1,0 +1,127 @@
+import Sequencer
+import StartupOps
+import Testing
+
+@Suite("Links: where they come from", .timeLimit(.minutes(10)))
+struct DeepLinkOriginTests {
+    @Test(
+        "fault D1: a host is one of the app's exactly, or the link is refused",
+        arguments: [
+            ("https://good.example@evil.example/", DeepLinkError.Code.userInformation),
+            ("https://user:pass@good.example/", .userInformation),
+            ("https://@good.example/", .userInformation), ("https://good.example.evil.example/", .hostNotAllowed),
+            ("https://evilgood.example/", .hostNotAllowed), ("https://sub.good.example/", .hostNotAllowed),
+            ("https://good.example./", .hostNotAllowed),
+            ("https://.good.example/", .hostNotAllowed), ("https://good..example/", .hostNotAllowed),
+            ("https://g%6fod.example/", .hostNotAllowed),
+            ("https://good.example%2eevil.example/", .hostNotAllowed), ("https://good.example%00.evil.example/", .hostNotAllowed),
+            ("https://gооd.example/", .invalidCharacter), ("https://xn--gd-tlaa.example/", .hostNotAllowed),
+            ("https://ｇood.example/", .invalidCharacter),
+            ("https://good.example:99999/", .portNotAllowed), ("https://good.example:0/", .portNotAllowed),
+            ("https://good.example:-1/", .portNotAllowed),
+            ("https://good.example:8443/", .portNotAllowed), ("https://good.example:80/", .portNotAllowed),
+            ("https://good.example:44 3/", .invalidCharacter),
+            ("https://good.example:443:443/", .portNotAllowed), ("https://good.example:+443/", .portNotAllowed),
+            ("https://good.example\\@evil.example/", .invalidCharacter), ("https://good.example\t.evil.example/", .invalidCharacter),
+            ("https://good.example\n/", .invalidCharacter), (" https://good.example/", .missingScheme), ("https://[::1]/", .hostNotAllowed),
+            ("https://2130706433/", .hostNotAllowed), ("https://\(String(repeating: "a", count: 64)).example/", .hostNotAllowed),
+            ("https://good.example;evil.example/", .hostNotAllowed), ("https://good.example,/", .hostNotAllowed),
+            ("http://good.example/", .hostNotAllowed),
+            ("speakers://good.example/", .hostNotAllowed), ("http://127.0.0.1/", .portNotAllowed),
+            ("http://127.0.0.1:8081/", .portNotAllowed),
+            ("https://evil.example#@good.example/", .hostNotAllowed), ("https://evil.example?@good.example/", .hostNotAllowed),
+        ]
+    )
+    func refusedHosts(text: String, code: DeepLinkError.Code) throws {
+        let router = try EntryPointSamples.router()
+        let error = #expect(throws: DeepLinkError.self) { try router.link(text) }
+        #expect(error?.code == code, "\(text): \(String(describing: error))")
+    }
+
+    @Test(
+        "fault D1: upper case, the scheme's own port and a slash more or less make no other host",
+        arguments: [
+            "https://good.example/", "https://good.example", "HTTPS://GOOD.Example/", "https://good.example:443/", "https://good.example:/",
+            "https://good.example?", "https://good.example/#@evil.example", "speakers://open", "SPEAKERS://OPEN/", "http://127.0.0.1:8080/",
+            "https://good.example:00443/",
+        ]
+    )
+    func acceptedHosts(text: String) throws {
+        #expect(try EntryPointSamples.router().link(text).route == "home")
+    }
+
+    @Test(
+        "fault D2: what is no link with a host is refused, and the reason named",
+        arguments: [
+            ("", "link refused: the link is empty"),
+            ("javascript:alert(1)", "link refused (javascript:): the scheme is none of http, https, speakers"),
+            ("javascript://good.example/%0Aalert(1)", "link refused (javascript:): the scheme is none of http, https, speakers"),
+            ("file:///etc/passwd", "link refused (file:): the scheme is none of http, https, speakers"),
+            ("data:text/html,hello", "link refused (data:): the scheme is none of http, https, speakers"),
+            ("ftp://good.example/", "link refused (ftp:): the scheme is none of http, https, speakers"),
+            ("https:good", "link refused (https:): // and a host were expected after the scheme"),
+            ("https:/good.example", "link refused (https:): // and a host were expected after the scheme"),
+            ("https:///x", "link refused (https://): a host was expected after //"),
+            ("https://", "link refused (https://): a host was expected after //"),
+            ("https://:443/", "link refused (https://): a host was expected after //"),
+            ("good.example/x", "link refused: the link does not begin with a scheme such as https:"),
+            ("//good.example/", "link refused: the link does not begin with a scheme such as https:"),
+            ("://good.example/", "link refused: the link does not begin with a scheme such as https:"),
+            ("1https://good.example/", "link refused: the link does not begin with a scheme such as https:"),
+            ("https\u{0}://good.example/", "link refused: the link does not begin with a scheme such as https:"),
+        ]
+    )
+    func noLinks(text: String, message: String) throws {
+        let router = try EntryPointSamples.router()
+        #expect(#expect(throws: DeepLinkError.self) { try router.link(text) }?.description == message)
+    }
+
+    @Test(
+        "fault D2: a path that climbs, hides a slash or cannot be decoded is refused",
+        arguments: [
+            "/../new", "/%2e%2e/new", "/.%2E/new", "/./new", "/speakers//new", "//speakers/new", "/speakers/a%2Fb", "/speakers/a%5Cb",
+            "/speakers/%00",
+            "/speakers/%0A", "/speakers/%", "/speakers/%4", "/speakers/%zz", "/speakers/%ff", "/speakers/%c0%ae", "/speakers/%ed%a0%80",
+        ]
+    )
+    func paths(path: String) throws {
+        let router = try EntryPointSamples.router()
+        #expect(#expect(throws: DeepLinkError.self) { try router.link("https://good.example\(path)") }?.code == .invalidPath)
+    }
+
+    @Test("fault D1: of links made by changing good ones, whatever is taken leads to the app's own hosts; nothing traps")
+    func mutations() throws {
+        let router = try EntryPointSamples.router()
+        var random = SplitMix64(seed: 1)
+        let alphabet = Array("/:@?#&=%.\\[]-+ ;,0aAzé\u{0}\u{202E}25Fe".unicodeScalars)
+        let seeds = [
+            "https://good.example/speakers/Kitchen",
+            "https://good.example/tune/\(EntryPointSamples.speakerID)?volume=12&mute=true&tab=room",
+            "speakers://open/reset?code=a%20b", "https://good.example:443/offer?number=1&utm=x#part",
+        ]
+        var taken = 0
+        for _ in 0..<5_000 {
+            var scalars = Array((seeds.randomElement(using: &random) ?? "").unicodeScalars)
+            for _ in 0..<Int.random(in: 0...4, using: &random) {
+                let position = Int.random(in: 0...scalars.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: scalars.insert(alphabet.randomElement(using: &random) ?? "x", at: position)
+                case 1: if position < scalars.count { scalars.remove(at: position) }
+                default: if position < scalars.count { scalars[position] = alphabet.randomElement(using: &random) ?? "x" }
+                }
+            }
+            var text = ""
+            text.unicodeScalars.append(contentsOf: scalars)
+            guard let link = try? router.link(text) else { continue }
+            taken += 1
+            let lower = text.lowercased()
+            let origins = ["https://good.example", "speakers://open", "http://127.0.0.1:8080"]
+            let rest = origins.compactMap { lower.hasPrefix($0) ? lower.dropFirst($0.count) : nil }.first
+            #expect(rest?.first.map { "/:?#".contains($0) } ?? (rest != nil), "\(text)")
+            // Case of scheme and host, and the fragment, have no say.
+            let head = text.prefix { $0 != "/" }.uppercased()
+            #expect(try router.link(head + text.dropFirst(head.count) + (text.contains("#") ? "" : "#f")) == link)
+        }
+        #expect(taken > 500)
+    }
+}

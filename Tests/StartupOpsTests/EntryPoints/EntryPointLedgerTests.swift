@@ -1,0 +1,77 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("The ledger of entry points", .timeLimit(.minutes(10)))
+struct EntryPointLedgerTests {
+    private let date = Date(timeIntervalSince1970: 0)
+
+    private func claim(_ owner: String) -> EntryPointLedger.Claim { EntryPointLedger.Claim(owner: owner, process: 1, since: date) }
+
+    @Test("L20: random receipts, deliveries, failures and drops: each entry point ends once, and none is lost")
+    func conservation() throws {
+        var random = SplitMix64(seed: 20)
+        for _ in 0..<100 {
+            var ledger = EntryPointLedger()
+            var received = 0
+            var ended: [String] = []
+            var claimed: [String] = []
+            for _ in 0..<60 {
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0, 1:
+                    ended += ledger.add(EntryPointSamples.shortcut("\(received)"), id: "\(received)", at: date, capacity: 5).map(\.id)
+                    received += 1
+                    claimed.removeAll { ended.contains($0) }
+                case 2, 3:
+                    let isAlone = Bool.random(using: &random)
+                    let next = ledger.claim(claim("me"), session: .guest, except: [], isAbandoned: { _ in isAlone })
+                    ended += next.dropped.map(\.id)
+                    claimed.removeAll { ended.contains($0) }
+                    if let id = next.delivery?.id, !claimed.contains(id) { claimed.append(id) }
+                case 4:
+                    guard let id = claimed.popLast() else { continue }
+                    if Bool.random(using: &random) {
+                        ledger.finish(id)
+                        ended.append(id)
+                    } else {
+                        ledger.release(id, counts: Bool.random(using: &random))
+                    }
+                default:
+                    ended += ledger.drop(because: "test") { $0.claim == nil && $0.number % 7 == 0 }.map(\.id)
+                }
+                ledger = try JSONDecoder().decode(EntryPointLedger.self, from: JSONEncoder().encode(ledger))
+                #expect(Set(ended).count == ended.count, "none ends twice")
+                #expect(Set(ended).union(ledger.records.map(\.id)) == Set((0..<received).map(String.init)), "none is lost")
+                #expect(ledger.records.count <= 5)
+                #expect(Set(ledger.records.map(\.number)).count == ledger.records.count)
+            }
+        }
+    }
+
+    @Test("B59: a number that a store made up does not trap")
+    func extremes() throws {
+        let record = EntryPointLedger.Record(
+            id: "x",
+            entryPoint: EntryPointSamples.shortcut(),
+            receivedAt: date,
+            number: .max,
+            attempts: .max
+        )
+        var ledger = EntryPointLedger()
+        ledger.records = [record]
+        ledger.nextNumber = .max
+        #expect(ledger.add(EntryPointSamples.shortcut(), id: "y", at: date, capacity: .min).map(\.id) == ["x"])
+        ledger.records = [record]
+        #expect(ledger.claim(claim("me"), session: .guest, except: [], isAbandoned: { _ in true }).dropped.map(\.id) == ["x"])
+        ledger.records = [
+            EntryPointLedger.Record(id: "z", entryPoint: EntryPointSamples.shortcut(), receivedAt: date, number: 0, attempts: .min)
+        ]
+        #expect(ledger.claim(claim("me"), session: .guest, except: [], isAbandoned: { _ in true }).delivery?.id == "z")
+        ledger.release("z", counts: false)
+        for number in 0..<200 { ledger.finish("\(number)") }
+        #expect(ledger.accepted.count == EntryPointLedger.maximumAccepted)
+        #expect(ledger.knows("199") && !ledger.knows("0"))
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("The mailbox of entry points: stores and processes", .timeLimit(.minutes(10)))
+struct EntryPointMailboxStoreTests {
+    private let log = EntryPointLog()
+
+    private func mailbox(_ store: any DataStore, process: EntryPointProcess = EntryPointProcess(), at seconds: Double = 1_000)
+        -> EntryPointMailbox
+    {
+        EntryPointMailbox(
+            store,
+            capacity: 100,
+            delay: .zero,
+            now: { Date(timeIntervalSince1970: seconds) },
+            sleep: { _ in },
+            process: process,
+            onEvent: { [log] in log.add($0) }
+        )
+    }
+
+    private func delivered(_ mailbox: EntryPointMailbox) async -> [String] {
+        let handled = EntryPointLog()
+        mailbox.mainScreenDidAppear()
+        await mailbox.deliver { handled.add($0) }
+        return handled.all
+    }
+
+    @Test("B55, B56, L20: what arrived survives a kill; what was being delivered comes again, marked")
+    func killed() async throws {
+        let store = try EntryPointFolderStore.temporary()
+        defer { store.delete() }
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
+            let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path))
+            mailbox.receive(try EntryPointSamples.push())
+            mailbox.receive(try EntryPointSamples.link("https://good.example/speakers/new"))
+            mailbox.receive(EntryPointSamples.shortcut())
+            mailbox.mainScreenDidAppear()
+            await mailbox.deliver { delivery in
+                if case .link = delivery.entryPoint { kill(getpid(), SIGKILL) }
+            }
+        }
+        let nextLaunch = mailbox(store, at: Date().timeIntervalSince1970)
+        #expect(nextLaunch.waiting().map(\.isRedelivery) == [true, false])
+        #expect(await delivered(nextLaunch) == ["link to new-speaker, again", "shortcut favourites"])
+        #expect(await delivered(mailbox(store)) == [])
+    }
+
+    @Test("B56: one that kills the app each time is given up after three deliveries")
+    func poison() async throws {
+        let store = try EntryPointFolderStore.temporary()
+        defer { store.delete() }
+        mailbox(store).receive(try EntryPointSamples.push())
+        mailbox(store).receive(EntryPointSamples.shortcut())
+        for _ in 0..<3 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
+                let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path))
+                mailbox.mainScreenDidAppear()
+                await mailbox.deliver { _ in kill(getpid(), SIGKILL) }
+            }
+        }
+        #expect(await delivered(mailbox(store)) == ["shortcut favourites"])
+        #expect(log.all.contains("push was dropped: 3 deliveries began and none ended well"))
+    }
+
+    @Test("B59: several processes receive into one store, and nothing is lost")
+    func processes() async throws {
+        let store = try EntryPointFolderStore.temporary()
+        defer { store.delete() }
+        await withTaskGroup(of: Void.self) { group in
+            for child in 0..<3 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [path = store.path as String, child = child as Int] in
+                        let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path), capacity: 100)
+                        for number in 0..<10 {
+                            #expect(mailbox.receive(EntryPointSamples.shortcut("\(child)-\(number)")) == .stored)
+                        }
+                    }
+                }
+            }
+        }
+        let all = await delivered(mailbox(store))
+        #expect(all.count == 30)
+        for child in 0..<3 {
+            #expect(all.filter { $0.hasPrefix("shortcut \(child)-") } == (0..<10).map { "shortcut \(child)-\($0)" })
+        }
+    }
+
+    @Test("B59: what one process is delivering no other delivers, until it dies or takes ten minutes")
+    func twoDeliverers() async throws {
+        let store = MemoryStore()
+        let areAlive = Locked(true)
+        func process(_ number: Int32) -> EntryPointProcess {
+            EntryPointProcess(number: number, isAlive: { _ in areAlive.withLock { $0 } })
+        }
+        let app = mailbox(store, process: process(1))
+        let other = mailbox(store, process: process(2), at: 1_600)
+        let late = mailbox(store, process: process(3), at: 1_601)
+        app.receive(EntryPointSamples.shortcut())
+        app.mainScreenDidAppear()
+        await app.deliver { _ in
+            #expect(await delivered(other) == [])
+            #expect(other.waiting() == [])
+            #expect(other.drop(because: "test") == [])
+            #expect(late.waiting().map(\.isRedelivery) == [true])
+            areAlive.withLock { $0 = false }
+            #expect(await delivered(other) == ["shortcut favourites, again"])
+        }
+        #expect(await delivered(other) == [])
+    }
+
+    @Test("B56: a store that cannot be read keeps nothing from being delivered, and what it holds is not overwritten")
+    func unreadableStore() async throws {
+        let store = EntryPointFailingStore()
+        mailbox(store).receive(EntryPointSamples.shortcut("stored"))
+        store.failures.withLock { $0.reads = true }
+        let mailbox = mailbox(store)
+        let receipt = mailbox.receive(EntryPointSamples.shortcut("in memory"))
+        #expect(receipt == .keptInMemory(StorageError(.locked, "entry-points", "the device was not unlocked yet")))
+        #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") != .stored)
+        #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") == .duplicate)
+        #expect(await delivered(mailbox) == ["shortcut in memory", "shortcut second"])
+        #expect(await delivered(mailbox) == [])
+        mailbox.receive(EntryPointSamples.shortcut("third"))
+        store.failures.withLock { $0.reads = false }
+        #expect(mailbox.receive(EntryPointSamples.shortcut("fourth")) == .stored)
+        #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") == .duplicate)
+        let nextLaunch = self.mailbox(store)
+        #expect(await delivered(nextLaunch) == ["shortcut stored", "shortcut third", "shortcut fourth"])
+        #expect(log.all.contains("entry points are kept in memory only: entry-points: the device was not unlocked yet"))
+    }
+
+    @Test("B56: a store that cannot be written, or locked, delivers once all the same", arguments: [true, false])
+    func unwritableStore(locking: Bool) async throws {
+        let store = EntryPointFailingStore()
+        let mailbox = mailbox(store)
+        mailbox.receive(EntryPointSamples.shortcut("before"))
+        store.failures.withLock { if locking { $0.locking = true } else { $0.writes = true } }
+        mailbox.receive(EntryPointSamples.shortcut("after"))
+        mailbox.mainScreenDidAppear()
+        #expect(await delivered(mailbox) == (locking ? ["shortcut after"] : ["shortcut before", "shortcut after"]))
+        #expect(await delivered(mailbox) == [])
+        store.failures.withLock { $0 = .init() }
+        #expect(await delivered(mailbox) == (locking ? ["shortcut before"] : []))
+        #expect(await delivered(self.mailbox(store)) == [])
+    }
+
+    @Test("B56: of what is stored, only what cannot be read is lost, and that is reported")
+    func corruptStore() async throws {
+        let store = MemoryStore()
+        mailbox(store).receive(EntryPointSamples.shortcut("good"))
+        let text = String(decoding: store.read("entry-points").value ?? Data(), as: UTF8.self)
+        store.write(Data(text.replacing("\"records\":[", with: "\"records\":[7,{\"id\":\"x\"},").utf8), for: "entry-points")
+        let reader = mailbox(store)
+        #expect(await delivered(reader) == ["shortcut good"])
+        #expect(log.all.filter { $0.contains("lost") } == ["entry points lost: 2 that were stored could not be read"])
+        for garbage in ["", "null", "{}", "[]", "\u{0}", "{\"records\":{}}", "{\"records\":[],\"nextNumber\":1e300,\"accepted\":7}"] {
+            store.write(Data(garbage.utf8), for: "entry-points")
+            let mailbox = mailbox(store)
+            #expect(mailbox.receive(EntryPointSamples.shortcut()) == .stored)
+            #expect(await delivered(mailbox) == ["shortcut favourites"], "\(garbage)")
+        }
+    }
+
+    @Test("fault D7: what a mailbox tells shows nothing of what links and pushes carry")
+    func redacted() async throws {
+        let store = EntryPointFailingStore()
+        let mailbox = mailbox(store)
+        mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=CANARY"))
+        mailbox.receive(try EntryPointSamples.push("CANARY"))
+        mailbox.mainScreenDidAppear()
+        await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") }
+        store.failures.withLock { $0.writes = true }
+        mailbox.stop(because: "test")
+        mailbox.drop(because: "test")
+        #expect(log.all.count >= 8)
+        #expect(!log.all.joined().contains("CANARY"))
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import StartupOps
+
+/// The links, pushes and shortcuts of an app that the tests of entry points share.
+enum EntryPointSamples {
+    static let speakerID = "2D7A6C9E-5C1D-4E0C-9A55-8B8D1E0F3A10"
+
+    static func router() throws -> DeepLinkRouter {
+        try DeepLinkRouter(
+            origins: [
+                DeepLinkOrigin("https", "good.example"), DeepLinkOrigin("speakers", "open"),
+                DeepLinkOrigin("http", "127.0.0.1", port: 8080),
+            ],
+            routes: [
+                DeepLinkRoute("home", path: "/"),
+                DeepLinkRoute("any-speaker", path: "/speakers/{name}", parameters: [.string("name", maximumLength: 16)]),
+                DeepLinkRoute("new-speaker", path: "/speakers/new"),
+                DeepLinkRoute(
+                    "tune",
+                    path: "/tune/{id}",
+                    parameters: [
+                        .uuid("id"), .integer("volume", in: 0...100), .boolean("mute", isRequired: false),
+                        .oneOf("tab", ["sound", "room"], isRequired: false),
+                        .string("token", isRequired: false),
+                    ],
+                    needsLogin: true
+                ),
+                DeepLinkRoute("reset", path: "/reset", parameters: [.string("code", maximumLength: 64)], changesState: true),
+                DeepLinkRoute("offer", path: "/offer", parameters: [.integer("number", isRequired: false)], unknownParameters: .ignored),
+            ]
+        )
+    }
+
+    static func link(_ text: String) throws -> EntryPoint { .link(try router().link(text)) }
+
+    static func push(_ body: String = "Hello") throws -> EntryPoint {
+        .push(try PushPayloadParser(categories: []).payload(from: Data("{\"aps\":{\"alert\":\"\(body)\"}}".utf8)))
+    }
+
+    static func shortcut(_ type: String = "favourites") -> EntryPoint { .shortcut(ShortcutItem(type)) }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Sequencer
+import StartupOps
+import Testing
+
+@Suite("Push payloads and shortcut items", .timeLimit(.minutes(10)))
+struct PushPayloadTests {
+    private func parser() throws -> PushPayloadParser {
+        PushPayloadParser(categories: ["now-playing"], links: try EntryPointSamples.router())
+    }
+
+    /// The same payload as JSON, and as the dictionary the system makes of it.
+    private func both(_ json: String) throws -> [Result<PushPayload, PushPayloadError>] {
+        let parser = try parser()
+        let fromData = Result { () throws(PushPayloadError) in try parser.payload(from: Data(json.utf8)) }
+        guard let dictionary = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any] else { return [fromData] }
+        return [fromData, Result { () throws(PushPayloadError) in try parser.payload(from: dictionary) }]
+    }
+
+    @Test("a push is read from JSON and from a dictionary alike")
+    func reading() throws {
+        let json =
+            #"{"aps":{"alert":{"title":"New","body":"Kitchen plays"},"category":"now-playing","badge":3},"url":"https://good.example/speakers/new"}"#
+        for result in try both(json) {
+            let push = try result.get()
+            #expect(push.title == "New")
+            #expect(push.body == "Kitchen plays")
+            #expect(push.category == "now-playing")
+            #expect(push.link?.route == "new-speaker")
+            #expect(push.problems == [])
+            #expect(push.description == "push of category now-playing with a link to new-speaker")
+            #expect(try JSONDecoder().decode(PushPayload.self, from: JSONEncoder().encode(push)) == push)
+        }
+        #expect(try both(json).count == 2)
+        #expect(try both(#"{"aps":{"alert":"Just text"}}"#).map { try $0.get().body } == ["Just text", "Just text"])
+    }
+
+    private static let arrays = String(repeating: "[", count: 20) + String(repeating: "]", count: 20)
+    private static let manyBrackets = String(repeating: "[", count: 4_000)
+    private static let manyObjects = String(repeating: #"{"aps":"#, count: 500)
+    private static let longText = String(repeating: "x", count: 4_097)
+
+    private static let rejections: [(String, PushPayloadError.Code)] = [
+        (#"{}"#, .missingAPS), (#"{"aps":null}"#, .missingAPS), (#"{"aps":"x"}"#, .missingAPS), (#"{"aps":[]}"#, .missingAPS),
+        (#"{"aps":1}"#, .missingAPS), ("", .malformed), ("{", .malformed), ("[]", .malformed), ("null", .malformed),
+        ("\"aps\"", .malformed),
+        ("{\"aps\":{}}\u{0}", .malformed), ("{\"aps\":{\"x\":\(arrays)}}", .tooDeep), (manyBrackets, .tooDeep), (manyObjects, .tooDeep),
+        ("{\"aps\":{\"alert\":\"\(longText)\"}}", .tooLarge),
+    ]
+
+    @Test("fault D8: a payload that is none is rejected with a reason", arguments: rejections)
+    func rejected(json: String, code: PushPayloadError.Code) throws {
+        for result in try both(json) {
+            let error = #expect(throws: PushPayloadError.self) { try result.get() }
+            #expect(error?.code == code)
+            #expect(error?.description.hasPrefix("push rejected: ") == true)
+        }
+    }
+
+    @Test("fault D8: 4096 bytes are taken and 4097 are not; other encodings are not taken")
+    func bounds() throws {
+        let parser = try parser()
+        let frame = #"{"aps":{"alert":""}}"#
+        func json(_ size: Int) -> Data {
+            Data(#"{"aps":{"alert":""#.utf8) + Data(repeating: 0x78, count: size - frame.utf8.count) + Data(#""}}"#.utf8)
+        }
+        #expect(json(4_096).count == 4_096)
+        #expect(try parser.payload(from: json(4_096)).body?.count == 2_048)
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: json(4_097)) }?.code == .tooLarge)
+        #expect(
+            #expect(throws: PushPayloadError.self) { try parser.payload(from: frame.data(using: .utf16) ?? Data()) }?.code == .malformed
+        )
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: Data(frame.utf8) + [0xFF]) }?.code == .malformed)
+    }
+
+    @Test("fault D8: in a dictionary that no JSON has become, what cannot be read is passed over")
+    func oddDictionaries() throws {
+        let parser = try parser()
+        let odd: [AnyHashable: Any] = [
+            "aps": ["alert": ["title": Date(), "body": "text"], "category": NSNull()] as [String: Any], 7: "seven", UUID(): Data(),
+        ]
+        let push = try parser.payload(from: odd)
+        #expect(push.body == "text")
+        #expect(push.problems.count == 2)
+        var deep: Any = "x"
+        for _ in 0..<10_000 { deep = ["x": deep] }
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: ["aps": deep]) }?.code == .tooDeep)
+        #expect(
+            #expect(throws: PushPayloadError.self) {
+                try parser.payload(from: ["aps": [String: Any](), "x": [Int](repeating: 1, count: 100_000)])
+            }?.code == .tooLarge
+        )
+        #expect(#expect(throws: PushPayloadError.self) { try parser.payload(from: [AnyHashable: Any]()) }?.code == .missingAPS)
+    }
+
+    @Test(
+        "fault D8: what is wrong inside is left out and named, and the rest is shown",
+        arguments: [
+            (#"{"aps":{"alert":7}}"#, "aps.alert is a number, a boolean or null where a text or an object was expected"),
+            (#"{"aps":{"alert":["x"]}}"#, "aps.alert is an array where a text or an object was expected"),
+            (#"{"aps":{"alert":{"title":{},"body":"b"}}}"#, "aps.alert.title is an object where a text was expected"),
+            (#"{"aps":{"category":"now-plaing"}}"#, "aps.category is unknown; the nearest is now-playing"),
+            (#"{"aps":{"category":"SECRET"}}"#, "aps.category is unknown"),
+            (#"{"aps":{"category":false}}"#, "aps.category is a number, a boolean or null where a text was expected"),
+            (#"{"aps":{},"url":["https://good.example/"]}"#, "url is an array where a link was expected"),
+        ]
+    )
+    func generic(json: String, problem: String) throws {
+        for result in try both(json) {
+            let push = try result.get()
+            #expect(push.problems == [problem])
+            #expect(push.category == nil && push.title == nil && push.link == nil)
+            #expect(push.description == "push")
+        }
+    }
+
+    @Test("fault D8: texts hold nothing that a screen would obey, and markup and addresses in them stay text")
+    func texts() throws {
+        let json =
+            #"{"aps":{"alert":{"title":"a\u0000b\u001B[31mc\u202Ed\u2066e\u200Bf","body":"one\ntwo\r\n<b>x</b> https://evil.example/ 👩‍👩‍👧"}}}"#
+        for result in try both(json) {
+            let push = try result.get()
+            #expect(push.title == "ab[31mcdef")
+            #expect(push.body == "one two  <b>x</b> https://evil.example/ 👩‍👩‍👧")
+            #expect(push.link == nil)
+        }
+    }
+
+    @Test("fault D9: a link in a push is judged like every other")
+    func links() throws {
+        for (link, problem) in [
+            ("https://good.example@evil.example/", "url: link refused (https://…): a link may not have a user name before its host"),
+            ("javascript:alert(1)", "url: link refused (javascript:): the scheme is none of http, https, speakers"),
+            ("https://good.example/reset?token=SECRET", "url: link refused (route reset): the route has no parameter token"),
+        ] {
+            for result in try both(#"{"aps":{"alert":"text"},"url":"\#(link)"}"#) {
+                let push = try result.get()
+                #expect(push.link == nil)
+                #expect(push.body == "text")
+                #expect(push.problems == [problem])
+            }
+        }
+        let none = try PushPayloadParser(categories: []).payload(from: Data(#"{"aps":{},"url":"https://good.example/"}"#.utf8))
+        #expect(none.problems == ["url was ignored: the app follows no links in pushes"])
+        let push = try #require(try both(#"{"aps":{},"url":"https://good.example/reset?code=SECRET"}"#).first).get()
+        #expect(EntryPoint.push(push).needsConfirmation)
+    }
+
+    @Test("fault D7: nothing that prints a push shows its texts")
+    func redacted() throws {
+        let push = try parser().payload(
+            from: Data(
+                #"{"aps":{"alert":{"title":"CANARY","body":"CANARY"},"category":"CANARY"},"url":"https://good.example/reset?code=CANARY"}"#
+                    .utf8
+            )
+        )
+        var dumped = ""
+        dump(EntryPoint.push(push), to: &dumped)
+        #expect(!"\(push) \(String(reflecting: push)) \(push.problems) \(dumped)".contains("CANARY"))
+    }
+
+    @Test("fault D8: payloads made by changing good ones are read or rejected; nothing traps")
+    func mutations() throws {
+        let parser = try parser()
+        var random = SplitMix64(seed: 8)
+        let seed = Array(
+            #"{"aps":{"alert":{"title":"T","body":"B\u0041"},"category":"now-playing"},"url":"https://good.example/speakers/new","n":[1,-2.5e3,true,null]}"#
+                .utf8
+        )
+        let alphabet = Array("{}[]\",:\\u01e9.-tfn \u{0}\u{7F}".utf8) + [0xC3, 0xFF]
+        var read = 0
+        for _ in 0..<5_000 {
+            var bytes = seed
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let position = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes.insert(alphabet.randomElement(using: &random) ?? 0, at: position)
+                case 1: bytes.remove(at: position)
+                default: bytes[position] = alphabet.randomElement(using: &random) ?? 0
+                }
+            }
+            guard let push = try? parser.payload(from: Data(bytes)) else { continue }
+            read += 1
+            for text in [push.title, push.body] {
+                #expect(text?.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } != true)
+            }
+            #expect(push.link.map { ["new-speaker", "any-speaker", "home"].contains($0.route) } ?? true)
+        }
+        #expect(read > 500)
+    }
+
+    @Test("a shortcut item is one that the app declares, exactly")
+    func shortcuts() throws {
+        let items = ShortcutItems([ShortcutItem("open-favourites"), ShortcutItem("mute-all", needsLogin: true, changesState: true)])
+        #expect(try items.item(ofType: "mute-all") == ShortcutItem("mute-all", needsLogin: true, changesState: true))
+        #expect(
+            #expect(throws: UnknownShortcutItem.self) { try items.item(ofType: "open-favorites") }?.description
+                == "shortcut refused: the app declares none of type \"open-favorites\"; the nearest is open-favourites"
+        )
+        for type in ["", "MUTE-ALL", "mute-all ", "mute\u{0}", String(repeating: "x", count: 100_000)] {
+            #expect(#expect(throws: UnknownShortcutItem.self) { try items.item(ofType: type) }?.description.utf8.count ?? .max < 400)
+        }
+    }
+}

@@ -1,0 +1,288 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Requests and tokens", .timeLimit(.minutes(10)))
+struct AuthorisationTests {
+    private func harness(_ session: (WireService) -> Session? = { $0.issue() }) throws -> ClientHarness {
+        let service = WireService()
+        return try ClientHarness(session(service), service: service)
+    }
+
+    private func expired(_ service: WireService) -> Session? { service.issue(lifetime: -1) }
+
+    /// The same question over both transports.
+    private func ask(_ harness: ClientHarness, graphQL: Bool, options: RequestOptions = .standard) async -> NetworkError? {
+        await failure { () throws(NetworkError) in
+            if graphQL {
+                _ = try await harness.client.query(.viewer, as: NamedSpeaker.self, options: options, deadline: .never)
+            } else {
+                _ = try await harness.client.get("v1/profile", as: UserProfile.self, options: options, deadline: .never)
+            }
+        }
+    }
+
+    private final class Source: APIDataSource {
+        let tokens: TokenManager
+        let asked = Locked<[String]>([])
+
+        init(_ tokens: TokenManager) { self.tokens = tokens }
+
+        func requiresToken(operation: String) -> Bool {
+            asked.withLock { $0.append(operation) }
+            return operation == "Viewer" || operation == "mine"
+        }
+    }
+
+    private func client(_ source: any APIDataSource, _ service: WireService) throws -> APIClient {
+        APIClient(
+            try APIEnvironment(graphQL: "http://service/graphql", rest: "http://service"),
+            client: ClientHarness.info,
+            http: service,
+            cache: MemoryCache(),
+            dataSource: source
+        )
+    }
+
+    @Test("C1, C39: an API type mixes both transports, and its caller sees no difference")
+    func mixed() async throws {
+        struct HomeAPI {
+            let client: APIClient
+
+            func profile() async throws(NetworkError) -> UserProfile { try await client.get("v1/profile", deadline: .never) }
+            func speakers() async throws(NetworkError) -> [NamedSpeaker] { try await client.query(.speakers, deadline: .never) }
+        }
+        let harness = try harness()
+        let api = HomeAPI(client: harness.client)
+        #expect(try await api.profile().id == "u1")
+        #expect(try await api.speakers().count == 1)
+        #expect(harness.requests.map { $0.url.path() } == ["/v1/profile", "/graphql"])
+    }
+
+    @Test("C6, C8: the data source knows the session, and says for each operation by its name whether it needs a token")
+    func dataSource() async throws {
+        let harness = try harness(expired)
+        let source = Source(harness.tokens)
+        let client = try client(source, harness.service)
+        #expect(source.isLoggedIn && source.accessToken == nil && source.userInfoHeaders == [:])
+        try await client.get("v1/countries", deadline: .never)
+        try await client.get("v1/countries", options: RequestOptions(operation: "countries"), deadline: .never)
+        _ = try await client.query(.greeting, as: Greeting.self, deadline: .never)
+        #expect(harness.refreshes == 0)
+        _ = try await client.query(.viewer, as: NamedSpeaker.self, deadline: .never)
+        try await client.get("v1/profile", options: RequestOptions(operation: "mine"), deadline: .never)
+        #expect(source.asked.withLock { $0 } == ["GET v1/countries", "countries", "Greeting", "Viewer", "mine"])
+        #expect(harness.refreshes == 1)
+        let token = try #require(source.accessToken)
+        let better = try await source.refreshToken(replacing: token, deadline: .never)
+        #expect(better != nil && better != token)
+    }
+
+    @Test("C7: the data source is held weakly; without it guests' requests go on, and all others fail")
+    func weakly() async throws {
+        let harness = try harness()
+        var source: Source? = Source(harness.tokens)
+        let client = try client(try #require(source), harness.service)
+        weak let watched = source
+        source = nil
+        #expect(watched == nil && client.dataSource == nil)
+        for graphQL in [true, false] {
+            let error = await failure { () throws(NetworkError) in
+                if graphQL {
+                    _ = try await client.query(.greeting, as: Greeting.self, deadline: .never)
+                } else {
+                    try await client.get("v1/countries", deadline: .never)
+                }
+            }
+            #expect(error?.code == .missingAccessToken)
+        }
+        #expect(harness.service.requests.isEmpty)
+        let guest = RequestOptions(requirement: .optional)
+        _ = try await client.query(.greeting, as: Greeting.self, options: guest, deadline: .never)
+        try await client.get("v1/countries", options: guest, deadline: .never)
+        #expect(harness.requests.allSatisfy { $0.bearer == nil })
+    }
+
+    @Test("C9: where no token is needed, one that can be used is sent all the same")
+    func optionalToken() async throws {
+        let harness = try harness()
+        _ = try await harness.client.query(.greeting, as: Greeting.self, deadline: .never)
+        try await harness.client.get("v1/countries", deadline: .never)
+        #expect(harness.requests.count == 2 && harness.requests.allSatisfy { $0.bearer != nil })
+    }
+
+    @Test("C11, C38: where a token is needed and nobody is logged in, nothing leaves; both transports name the same condition alike")
+    func missing() async throws {
+        let harness = try harness { _ in nil }
+        for graphQL in [true, false] {
+            let error = await ask(harness, graphQL: graphQL)
+            #expect(error?.code == .missingAccessToken && error?.code == .noUserLoggedIn)
+            #expect(error?.description.contains(graphQL ? "POST service/graphql (Viewer)" : "GET service/v1/profile") == true)
+        }
+        #expect(harness.service.requests.isEmpty)
+    }
+
+    @Test("C14: a token that has expired is refreshed, and the request sent with the new one only", arguments: [true, false])
+    func refreshes(_ graphQL: Bool) async throws {
+        let harness = try harness(expired)
+        #expect(await ask(harness, graphQL: graphQL) == nil)
+        #expect(harness.refreshes == 1 && harness.requests.count == 1)
+        #expect(harness.requests.first?.bearer == harness.tokens.accessToken?.value.value)
+    }
+
+    @Test("C15: when the refresh fails the request is not sent, over neither transport", arguments: [true, false])
+    func refreshFails(_ graphQL: Bool) async throws {
+        let harness = try harness(expired)
+        harness.service.next("POST /oauth/token", fails: .unreachable)
+        let error = await ask(harness, graphQL: graphQL)
+        #expect(error?.code == .refreshTokenFailed && error?.isTransient == true)
+        #expect(harness.requests.isEmpty)
+    }
+
+    @Test("C16, C17, fault T1: a hundred requests over both transports with an expired token: one refresh, all get the new token")
+    func hundred() async throws {
+        let harness = try harness(expired)
+        await withTaskGroup(of: NetworkError?.self) { group in
+            for index in 1...100 { group.addTask { await ask(harness, graphQL: index % 2 == 0) } }
+            for await error in group { #expect(error == nil) }
+        }
+        #expect(harness.refreshes == 1 && harness.requests.count == 100)
+        #expect(Set(harness.requests.map(\.bearer)).count == 1)
+    }
+
+    @Test("C17, fault T1: the same when only the service knows that the token has expired")
+    func hundredExpiredByService() async throws {
+        let harness = try harness()
+        harness.service.expireTokens()
+        await withTaskGroup(of: NetworkError?.self) { group in
+            for index in 1...100 { group.addTask { await ask(harness, graphQL: index % 2 == 0) } }
+            for await error in group { #expect(error == nil) }
+        }
+        #expect(harness.refreshes == 1)
+    }
+
+    @Test("fault T2: when the service ends the session, all who wait fail with the same cause, and it is said once")
+    func sessionEnds() async throws {
+        let harness = try harness(expired)
+        let log = EventLog(harness.tokens)
+        let gate = AsyncGate()
+        harness.service.hold("POST /oauth/token", at: gate)
+        harness.service.endSessions()
+        let tasks = (1...100).map { index in Task { await ask(harness, graphQL: index % 2 == 0) } }
+        while harness.tokens.waiterCount < 100 { await Task.yield() }
+        gate.open()
+        for task in tasks {
+            let error = await task.value
+            #expect(error?.code == .refreshTokenFailed && error?.underlying is SessionRejected)
+        }
+        #expect(harness.refreshes == 1 && harness.requests.isEmpty)
+        #expect(harness.secureStore.read("session") == .absent)
+        #expect(await log.events(harness.tokens) == [.loggedOut(.rejected)])
+    }
+
+    @Test(
+        "C18, fault T18: a token that has expired is never sent; where none is needed the request goes as a guest's",
+        arguments: [true, false]
+    )
+    func neverExpired(_ graphQL: Bool) async throws {
+        let harness = try harness(expired)
+        if graphQL {
+            _ = try await harness.client.query(.greeting, as: Greeting.self, deadline: .never)
+            #expect(harness.requests.first?.headers["x-hasura-role"] == "guest")
+        } else {
+            try await harness.client.get("v1/countries", deadline: .never)
+        }
+        #expect(harness.requests.count == 1 && harness.requests.first?.bearer == nil)
+        #expect(harness.refreshes == 0)
+    }
+
+    @Test("fault N28: a token that GraphQL turns down under status 200 is refreshed once, and the request repeated once")
+    func invalidJWT() async throws {
+        let harness = try harness()
+        harness.service.expireTokens()
+        #expect(await ask(harness, graphQL: true) == nil)
+        #expect(harness.refreshes == 1 && harness.requests.count == 2)
+    }
+
+    @Test(
+        "C38, fault T9: turned down again after a refresh, a request is unauthorized, over both transports alike",
+        arguments: [true, false]
+    )
+    func unauthorized(_ graphQL: Bool) async throws {
+        let harness = try harness()
+        for _ in 1...2 {
+            if graphQL {
+                harness.service.next("POST /graphql", #"{"errors":[{"message":"x","extensions":{"code":"invalid-jwt"}}]}"#)
+            } else {
+                harness.service.next("GET /v1/profile", status: 401, "")
+            }
+        }
+        #expect(await ask(harness, graphQL: graphQL)?.code == .unauthorized)
+        #expect(harness.refreshes == 1 && harness.requests.count == 2)
+        #expect(await ask(harness, graphQL: graphQL) == nil)
+        #expect(harness.refreshes == 1)
+    }
+
+    @Test("fault T10: status 403 is no reason to refresh", arguments: [true, false])
+    func forbidden(_ graphQL: Bool) async throws {
+        let harness = try harness()
+        harness.service.next(graphQL ? "POST /graphql" : "GET /v1/profile", status: 403, "{}")
+        let error = await ask(harness, graphQL: graphQL)
+        #expect(error?.code == .invalidResponse && error?.status == 403)
+        #expect(harness.refreshes == 0 && harness.requests.count == 1)
+    }
+
+    @Test("a request that needs no token goes on as a guest's when its token is turned down and cannot be refreshed")
+    func optionalTurnedDown() async throws {
+        let harness = try harness()
+        harness.service.next("GET /v1/countries", status: 401, "")
+        harness.service.next("POST /oauth/token", fails: .unreachable)
+        try await harness.client.get("v1/countries", deadline: .never)
+        #expect(harness.requests.map { $0.bearer != nil } == [true, false])
+    }
+
+    @Test("fault T21: reconfigured during a refresh, the new host never sees the old one's token")
+    func reconfigured() async throws {
+        let old = try harness(expired)
+        let gate = AsyncGate()
+        old.service.hold("POST /oauth/token", at: gate)
+        let request = Task { await ask(old, graphQL: true) }
+        await gate.arrivals()
+        while old.tokens.waiterCount < 1 { await Task.yield() }
+        old.client.clearAppCache(because: .reconfigured)
+        let new = try ClientHarness(service: WireService(), host: "other", tokens: old.tokens)
+        gate.open()
+        #expect(await request.value?.code == .missingAccessToken)
+        #expect(await ask(new, graphQL: true)?.code == .missingAccessToken)
+        _ = try await new.client.query(.greeting, as: Greeting.self, deadline: .never)
+        #expect(new.service.requests.count == 1 && new.service.requests.first?.bearer == nil)
+        #expect(old.requests.isEmpty)
+    }
+
+    @Test("fault T20: an answer that arrives after the session became another one is discarded")
+    func lateAnswer() async throws {
+        let harness = try harness()
+        let gate = AsyncGate()
+        harness.service.hold("GET /v1/profile", at: gate)
+        let request = Task { await ask(harness, graphQL: false) }
+        await gate.arrivals()
+        harness.tokens.begin(harness.service.issue("u2"))
+        gate.open()
+        #expect(await request.value?.code == .cancelled)
+        #expect(harness.cache.count == 0)
+    }
+
+    @Test("fault T4: a request's deadline covers its refresh")
+    func deadline() async throws {
+        let harness = try harness(expired)
+        let never = AsyncGate()
+        harness.service.hold("POST /oauth/token", at: never)
+        let error = await failure { () throws(NetworkError) in
+            try await harness.client.get("v1/profile", deadline: .after(.milliseconds(20)))
+        }
+        #expect(error?.code == .timedOut && harness.requests.isEmpty)
+        never.open()
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// Keeps answers in memory, and shows them.
+final class MemoryCache: ResponseCaching {
+    let entries = Locked<[CacheKey: HTTPResponse]>([:])
+
+    func response(for key: CacheKey) -> HTTPResponse? { entries.withLock { $0[key] } }
+    func store(_ response: HTTPResponse, for key: CacheKey) { entries.withLock { $0[key] = response } }
+    func removeAll() { entries.withLock { $0 = [:] } }
+    var count: Int { entries.withLock { $0.count } }
+}
+
+/// A client and all it stands on.
+struct ClientHarness: Sendable {
+    let service: WireService
+    let tokens: TokenManager
+    let source: SessionDataSource
+    let cache: MemoryCache
+    let client: APIClient
+    let ignored = Locked<[NetworkError]>([])
+    let secureStore: MemoryStore
+
+    static let info = ClientInfo(deviceID: "d1", platform: "linux", appVersion: "1.4.0")
+    static let guestOperations: Set<String> = ["Greeting", "GET v1/countries", "GET v1/configuration"]
+
+    init(
+        _ session: Session? = nil,
+        service: WireService = WireService(),
+        host: String = "service",
+        rest: Bool = true,
+        tokens: TokenManager? = nil,
+        secureStore: MemoryStore = MemoryStore(),
+        cache: MemoryCache = MemoryCache(),
+        policy: CachePolicy = .fetchIgnoringCache,
+        language: String = "",
+        userInfo: HTTPHeaders = [:]
+    ) throws {
+        self.service = service
+        self.cache = cache
+        self.secureStore = secureStore
+        let store = SessionStore(secureStore, alsoClear: { cache.removeAll() })
+        if let session { try store.save(session) }
+        let endpoint = TokenEndpoint(url: try #require(URL(string: "http://\(host)/oauth/token")), http: service, now: { service.now })
+        self.tokens =
+            tokens ?? TokenManager(store: store, now: { service.now }, refresh: { try await endpoint.refresh($0, deadline: $1) })
+        source = SessionDataSource(tokens: self.tokens, guestOperations: Self.guestOperations, userInfoHeaders: userInfo)
+        let ignored = ignored
+        client = APIClient(
+            try APIEnvironment(graphQL: "http://\(host)/graphql", rest: rest ? "http://\(host)/" : nil),
+            client: ClientInfo(deviceID: "d1", platform: "linux", appVersion: "1.4.0", language: language),
+            http: service,
+            cache: cache,
+            dataSource: source,
+            cachePolicy: policy,
+            now: { service.now },
+            ignoredErrors: { error in ignored.withLock { $0.append(error) } }
+        )
+    }
+
+    var refreshes: Int { service.count("POST /oauth/token") }
+    /// The requests but those for tokens.
+    var requests: [HTTPRequest] { service.requests.filter { $0.url.path() != "/oauth/token" } }
+}
+
+struct NamedSpeaker: Codable, Sendable, Hashable {
+    let id: String
+    let name: String
+}
+
+struct Greeting: Codable, Sendable, Hashable {
+    let text: String
+}
+
+extension GraphQLOperation {
+    static let speakers = GraphQLOperation(.query, "Speakers", "query Speakers { speakers { id name host port } }", field: "speakers")
+    static let viewer = GraphQLOperation(.query, "Viewer", "query Viewer { viewer { id name } }", field: "viewer")
+    static let greeting = GraphQLOperation(
+        .query,
+        "Greeting",
+        "query Greeting($lang: String) { greeting(lang: $lang) { text } }",
+        field: "greeting",
+        languageVariable: "lang"
+    )
+    static let register = GraphQLOperation(
+        .mutation,
+        "RegisterSpeaker",
+        "mutation RegisterSpeaker($id: ID!) { registerSpeaker(id: $id) { id name host port } }",
+        field: "registerSpeaker"
+    )
+}
+
+/// The code of the error that `body` throws; nil when it throws none.
+func failure(_ body: () async throws(NetworkError) -> Void) async -> NetworkError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error
+    }
+}

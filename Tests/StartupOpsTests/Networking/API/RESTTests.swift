@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import StartupOps
+
+@Suite("REST", .timeLimit(.minutes(10)))
+struct RESTTests {
+    private struct Device: Codable, Sendable, Hashable { let id: String }
+    private struct Registration: Codable, Sendable { let platform: String, appVersion: String }
+    private struct Country: Decodable, Sendable { let code: String }
+
+    private struct CountryResponse: DomainConvertible {
+        let code: String
+        let languages: [String]
+
+        func domain() throws -> String {
+            guard let first = languages.first else { throw CancellationError() }
+            return "\(code)-\(first)"
+        }
+    }
+
+    @Test("C31: each verb gives a typed result, or none, and sends its body")
+    func verbs() async throws {
+        let service = WireService()
+        let harness = try ClientHarness(service.issue(), service: service)
+        let client = harness.client
+        let body = Registration(platform: "linux", appVersion: "1.4.0")
+        let device = Device(id: "d1")
+        #expect(try await client.get("v1/countries", as: [Country].self, deadline: .never).map(\.code) == ["DE"])
+        try await client.get("v1/countries", deadline: .never)
+        #expect(try await client.post("v1/accounts", body: body, as: Device.self, deadline: .never).id == "u9")
+        try await client.post("v1/accounts", body: body, deadline: .never)
+        #expect(try await client.patch("v1/devices/d1", body: body, as: Device.self, deadline: .never) == device)
+        try await client.patch("v1/devices/d1", body: body, deadline: .never)
+        #expect(try await client.put("v1/devices/d1", body: body, as: EmptyResponse.self, deadline: .never) == EmptyResponse())
+        #expect(try await client.delete("v1/devices/d1", as: EmptyResponse.self, deadline: .never) == EmptyResponse())
+        try await client.delete("v1/devices/d1", deadline: .never)
+        #expect(
+            harness.requests.map { "\($0.method.rawValue) \($0.url.path())" } == [
+                "GET /v1/countries", "GET /v1/countries", "POST /v1/accounts", "POST /v1/accounts", "PATCH /v1/devices/d1",
+                "PATCH /v1/devices/d1", "PUT /v1/devices/d1", "DELETE /v1/devices/d1", "DELETE /v1/devices/d1",
+            ]
+        )
+        for request in harness.requests {
+            let text = request.body.map { String(decoding: $0, as: UTF8.self) }
+            let hasBody = [.post, .patch, .put].contains(request.method)
+            #expect(text == (hasBody ? #"{"appVersion":"1.4.0","platform":"linux"}"# : nil))
+        }
+    }
+
+    @Test("C24: a response model becomes a domain model; one that cannot is invalidData")
+    func domain() async throws {
+        let harness = try ClientHarness()
+        let path = "v1/country"
+        let options = RequestOptions(requirement: .optional)
+        harness.service.next("GET /v1/country", #"{"code":"DE","languages":["de","en"]}"#)
+        #expect(try await harness.client.get(path, through: CountryResponse.self, options: options, deadline: .never) == "DE-de")
+        harness.service.next("GET /v1/country", #"{"code":"AQ","languages":[]}"#)
+        let error = await failure { () throws(NetworkError) in
+            _ = try await harness.client.get(path, through: CountryResponse.self, options: options, deadline: .never)
+        }
+        #expect(error?.code == .invalidData)
+    }
+
+    @Test("C33: an explicit token is sent in place of the session's, asks nobody, and must not have expired")
+    func explicitToken() async throws {
+        let service = WireService()
+        let harness = try ClientHarness(service.issue("u1", lifetime: -1), service: service)
+        let other = service.issue("u2").accessToken
+        let profile = try await harness.client.get(
+            "v1/profile",
+            as: UserProfile.self,
+            options: RequestOptions(token: other),
+            deadline: .never
+        )
+        #expect(profile.id == "u2")
+        try await harness.client.post("v1/accounts", options: RequestOptions(token: other), deadline: .never)
+        #expect(harness.requests.allSatisfy { $0.bearer == other.value })
+        #expect(harness.cache.count == 0)
+
+        let sent = service.requests.count
+        let expired = service.issue("u2", lifetime: -1).accessToken
+        let error = await failure { () throws(NetworkError) in
+            try await harness.client.post("v1/accounts", options: RequestOptions(token: expired), deadline: .never)
+        }
+        #expect(error?.code == .refreshTokenFailed)
+        #expect(service.requests.count == sent)
+
+        service.expireTokens()
+        let rejected = await failure { () throws(NetworkError) in
+            try await harness.client.get("v1/profile", options: RequestOptions(token: other), deadline: .never)
+        }
+        #expect(rejected?.code == .unauthorized)
+        #expect(harness.refreshes == 0)
+    }
+
+    @Test("C38: statuses, empty bodies, pages and wrong data each have one error, which names the place")
+    func errors() async throws {
+        let harness = try ClientHarness()
+        let cases: [(Int, String, String, NetworkError.Code, String)] = [
+            (500, "application/json", "{}", .invalidResponse, "status 500"), (304, "application/json", "", .invalidResponse, "status 304"),
+            (200, "application/json", "", .emptyResponse, "no body"), (204, "application/json", "", .emptyResponse, "no body"),
+            (200, "text/html; charset=utf-8", "<html>", .invalidData, "text/html where JSON was expected"),
+            (200, "application/json", "{", .invalidData, "it is no JSON"), (200, "application/json", "null", .invalidData, "the top level"),
+            (200, "application/json", #"[{"code":"DE"},{}]"#, .invalidData, "[1].code: it is missing"),
+            (200, "application/json", #"[{"code":7}]"#, .invalidData, "[0].code: a string was expected, found a number"),
+            (200, "application/json", #"[{"code":null}]"#, .invalidData, "[0].code: a string was expected, found null"),
+        ]
+        for (status, type, body, code, text) in cases {
+            harness.service.next("GET /v1/countries", status: status, type: type, body)
+            let error = await failure { () throws(NetworkError) in
+                _ = try await harness.client.get("v1/countries", as: [Country].self, deadline: .never)
+            }
+            #expect(error?.code == code && error?.status == status, "\(status) \(body)")
+            #expect(error?.description.contains(text) == true, "\(error?.description ?? "")")
+            #expect(error?.description.hasPrefix("GET service/v1/countries: ") == true)
+        }
+    }
+}

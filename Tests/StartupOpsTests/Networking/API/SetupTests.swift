@@ -1,0 +1,75 @@
+import Foundation
+import StartupOps
+import Testing
+
+@Suite("Setting up a client", .timeLimit(.minutes(10)))
+struct SetupTests {
+    @Test("C3, C51: the GraphQL endpoint is required, REST is not; what is wrong is named by its field, without its value")
+    func environment() throws {
+        let environment = try APIEnvironment(graphQL: "https://api.example.com/graphql")
+        #expect(environment.rest == nil)
+        #expect(try APIEnvironment(graphQL: "http://127.0.0.1:8080/graphql", rest: "http://127.0.0.1:8080").rest != nil)
+        let faults: [(String?, String?, String)] = [
+            (nil, nil, "graphQL"), ("", "https://x.example", "graphQL"), ("api.example.com", nil, "graphQL"),
+            ("file:///canary", nil, "graphQL"),
+            ("https:///canary", nil, "graphQL"), ("https://me:canary@x.example", nil, "graphQL"),
+            ("https://x.example", "ftp://canary", "rest"),
+            ("https://x.example", "https://x.example?key=canary", "rest"), ("https://x.example", "https://x.example#canary", "rest"),
+        ]
+        for (graphQL, rest, field) in faults {
+            do {
+                _ = try APIEnvironment(graphQL: graphQL, rest: rest)
+                Issue.record("\(graphQL ?? "nil") and \(rest ?? "nil") were taken")
+            } catch {
+                #expect(error.field == field && error.description.hasPrefix("\(field): "))
+                #expect(!"\(error)".contains("canary"))
+            }
+        }
+    }
+
+    @Test("C4: a REST request without a REST base fails before anything is sent, a refresh included")
+    func noBase() async throws {
+        let service = WireService()
+        let harness = try ClientHarness(service.issue(lifetime: -1), service: service, rest: false)
+        let error = await failure { () throws(NetworkError) in
+            try await harness.client.get("v1/profile", as: UserProfile.self, deadline: .never).ignore()
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.description.contains("APIEnvironment") == true)
+        #expect(service.requests.isEmpty)
+    }
+
+    @Test("C5: a client that is used before it was created is an error that says so, and it is created once")
+    func provider() throws {
+        let provider = APIClientProvider()
+        #expect(throws: APIConfigurationError.self) { try provider.client }
+        #expect(throws: APIConfigurationError.self) {
+            try provider.create {
+                _ = try APIEnvironment(graphQL: nil); throw CancellationError()
+            }
+        }
+        let client = try ClientHarness().client
+        try provider.create { client }
+        #expect(try provider.client === client)
+        #expect(throws: APIConfigurationError.self) { try provider.create { client } }
+    }
+
+    @Test("paths are appended segment by segment, and cannot climb out of the base")
+    func paths() async throws {
+        let harness = try ClientHarness()
+        for path in ["../admin", "v1/../../admin", "v1/./x"] {
+            let error = await failure { () throws(NetworkError) in try await harness.client.get(path, deadline: .never) }
+            #expect(error?.code == .invalidRequest, "\(path)")
+        }
+        #expect(harness.service.requests.isEmpty)
+        let options = RequestOptions(requirement: .optional)
+        _ = await failure { () throws(NetworkError) in
+            try await harness.client.get("/v1/a b?c#d/ü/", query: [("q", "a&b=c+d ü"), ("empty", "")], options: options, deadline: .never)
+        }
+        #expect(harness.requests.first?.url.absoluteString == "http://service/v1/a%20b%3Fc%23d/%C3%BC?q=a%26b%3Dc%2Bd%20%C3%BC&empty=")
+    }
+}
+
+extension Decodable {
+    func ignore() {}
+}

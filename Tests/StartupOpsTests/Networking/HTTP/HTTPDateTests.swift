@@ -1,0 +1,89 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Dates in headers", .timeLimit(.minutes(10)))
+struct HTTPDateTests {
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    @Test(
+        "the three forms of RFC 9110",
+        arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
+    )
+    func forms(_ text: String) {
+        #expect(HTTPDate.parse(text, now: now)?.timeIntervalSince1970 == 784_111_777)
+    }
+
+    @Test(
+        "what is none",
+        arguments: [
+            "", "GMT", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+            "Sun, 06 Nov 1994 08:49 GMT",
+            "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "1994-11-06T08:49:37Z", "Sun, 6x Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, -6 Nov 1994 -8:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+            ", , , , , ,",
+        ]
+    )
+    func none(_ text: String) {
+        #expect(HTTPDate.parse(text, now: now) == nil)
+    }
+
+    @Test("every day from 1900 to 2199 is read as it was written, and follows the one before")
+    func days() {
+        let calendar = Calendar(identifier: .gregorian)
+        for day in stride(from: -25_567, through: 84_000, by: 1) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 3_661)
+            #expect(HTTPDate.parse(HTTPDate.text(date), now: now) == date)
+        }
+        var utc = calendar
+        utc.timeZone = TimeZone(secondsFromGMT: 0) ?? .current
+        for day in stride(from: -25_567, through: 84_000, by: 97) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 - 1)
+            let parts = utc.dateComponents([.year, .day, .weekday], from: date)
+            let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][(parts.weekday ?? 1) - 1]
+            let number = parts.day ?? 0
+            #expect(HTTPDate.text(date).hasPrefix("\(weekday), \(number < 10 ? "0" : "")\(number) "))
+            #expect(HTTPDate.text(date).hasSuffix(" \(parts.year ?? 0) 23:59:59 GMT"))
+        }
+    }
+
+    @Test("two digits of a year are at most 50 years ahead")
+    func century() {
+        // It is 2027.
+        for (short, year) in [("77", 2077), ("78", 1978), ("27", 2027), ("00", 2000)] {
+            let parsed = HTTPDate.parse("Friday, 01-Jan-\(short) 00:00:00 GMT", now: now)
+            #expect(parsed == HTTPDate.parse("Fri, 01 Jan \(year) 00:00:00 GMT", now: now))
+        }
+    }
+
+    @Test("fault N39: how far the server's clock is off is measured and reported, and changes nothing")
+    func skew() async throws {
+        let server = try LoopbackServer()
+        server.on("/", .json("{}", headers: ["Date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
+        let log = HTTPEventLog()
+        let client = quickClient { configuration in
+            configuration.onEvent = log.note
+            configuration.now = { Date(timeIntervalSince1970: 784_111_777 + 3600) }
+        }
+        let response = try await client.send(HTTPRequest(.get, server.url()), deadline: httpPatience)
+        #expect(response.clockSkew(now: configurationNow) == .seconds(-3600))
+        #expect(log.lines.contains { $0.hasSuffix("answered 200, 2 bytes, server's clock -60 min ahead") }, "\(log.lines)")
+        #expect(HTTPResponse(status: 200).clockSkew(now: now) == nil)
+        #expect(HTTPResponse(status: 200, headers: ["Date": "now"]).clockSkew(now: now) == nil)
+    }
+
+    private var configurationNow: Date { Date(timeIntervalSince1970: 784_111_777 + 3600) }
+
+    @Test("fault N24: Retry-After, from 0 to more digits than numbers have")
+    func retryAfter() {
+        func seconds(_ text: String) -> Duration? { HTTPResponse(status: 429, headers: ["Retry-After": text]).retryAfter(now: now) }
+        #expect(seconds("0") == .zero)
+        #expect(seconds(" 120 ") == .seconds(120))
+        #expect(seconds("86400") == .seconds(86_400))
+        #expect(seconds(String(repeating: "9", count: 1000)) == .seconds(86_400))
+        #expect(seconds("Sun, 06 Nov 2994 08:49:37 GMT") == .seconds(86_400))
+        for text in ["-1", "", "1e3", "Inf", "nan", "１", "Sun, 06 Nov 1994 08:49:37 GMT"] { #expect(seconds(text) == nil, "\(text)") }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import StartupOps
+
+@Suite("Queries", .timeLimit(.minutes(10)))
+struct QueryParametersTests {
+    @Test("C32: everything arrives as it was: &, =, +, spaces, unicode, percent signs, empty values")
+    func roundTrip() async throws {
+        let server = try LoopbackServer()
+        server.on("/q", .json("{}"))
+        let values = ["a&b", "a=b", "a+b", "a b", "ä€😀", "100%", "%26", "", "#?/:@;,", "\"<>\\^`{|}", "a\u{301}", "\r\n\u{0}"]
+        var parameters = QueryParameters()
+        for (index, value) in values.enumerated() { parameters.append("k\(index)&=+ é", value) }
+        parameters.append("absent", nil)
+        let url = server.url("/q?first=1").appending(parameters)
+        _ = try await HTTPClient().send(HTTPRequest(.get, url), deadline: httpPatience)
+
+        let target = try #require(server.requests.first?.target)
+        #expect(target.unicodeScalars.allSatisfy { $0.isASCII && $0 != "+" && $0 != " " })
+        let pairs = target.dropFirst("/q?first=1&".count).split(separator: "&").map {
+            $0.split(separator: "=", omittingEmptySubsequences: false)
+        }
+        #expect(pairs.allSatisfy { $0.count == 2 })
+        #expect(pairs.map { $0[0].removingPercentEncoding } == values.indices.map { "k\($0)&=+ é" })
+        let arrived = pairs.map { Array(($0[1].removingPercentEncoding ?? "?").unicodeScalars) }
+        #expect(arrived == values.map { Array($0.unicodeScalars) })
+    }
+
+    @Test("C32: the encoding, byte by byte, is that of RFC 3986")
+    func encoding() throws {
+        #expect((["a b": "c&d", "e": "", "f": nil, "a b": "2"] as QueryParameters).encoded == "a%20b=c%26d&e=&a%20b=2")
+        #expect((["": "-._~AZaz09"] as QueryParameters).encoded == "=-._~AZaz09")
+        #expect((["n": "\n"] as QueryParameters).encoded == "n=%0A")
+        let url = try webAddress("https://example.com/a#b")
+        #expect(url.appending(QueryParameters()) == url)
+        #expect(url.appending(["x": "ü"] as QueryParameters).absoluteString == "https://example.com/a?x=%C3%BC#b")
+        #expect(try webAddress("https://example.com/?").appending(["x": "1"] as QueryParameters).query() == "x=1")
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("The cache of answers", .timeLimit(.minutes(10)))
+struct ResponseCacheTests {
+    private func key(_ path: String, _ method: HTTPMethod = .get, body: String? = nil, scope: String = "") -> CacheKey {
+        let url = URL(string: "https://example.com/\(path)") ?? URL(fileURLWithPath: "/")
+        return CacheKey(HTTPRequest(method, url, body: body.map { Data($0.utf8) }), scope: scope)
+    }
+
+    private func answer(_ body: String) -> HTTPResponse {
+        HTTPResponse(status: 200, headers: ["ETag": "\"\(body)\"", "Content-Type": "application/json"], body: Data(body.utf8))
+    }
+
+    @Test("an answer comes back as it was, also to the next launch; cookies are not kept")
+    func roundTrip() {
+        let store = MemoryStore()
+        var response = answer("ä\u{0}\u{ff}")
+        ResponseCache(store: store).store(response, for: key("a"))
+        #expect(ResponseCache(store: store).response(for: key("a")) == response)
+        response.headers["Set-Cookie"] = "secret"
+        let cache = ResponseCache(store: store)
+        cache.store(response, for: key("b"))
+        #expect(cache.response(for: key("b"))?.headers["Set-Cookie"] == nil)
+        cache.removeAll()
+        #expect(cache.response(for: key("a")) == nil)
+        #expect(ResponseCache(store: store).response(for: key("b")) == nil)
+    }
+
+    @Test("an answer stands for one method, address, body and user only")
+    func keys() {
+        let cache = ResponseCache(store: MemoryStore())
+        let keys = [
+            key("a"), key("b"), key("a?x=1"), key("a", .post), key("a", .post, body: ""), key("a", .post, body: "{1}"),
+            key("a", .post, body: "{2}"),
+            key("a", scope: "1"), key("a", scope: "2"), key("a1"), key("a", scope: "a1"),
+        ]
+        for (index, key) in keys.enumerated() { cache.store(answer("\(index)"), for: key) }
+        #expect(keys.map { cache.response(for: $0).map { String(decoding: $0.body, as: UTF8.self) } } == keys.indices.map { "\($0)" })
+    }
+
+    @Test("an entry under another key's name is a miss, never an answer")
+    func collision() throws {
+        let store = MemoryStore()
+        let cache = ResponseCache(store: store)
+        let (mine, other) = (key("mine"), key("other"))
+        cache.store(answer("other"), for: other)
+        // As if both had the same short name.
+        let entry = try #require(store.read(StoreKey("response-\(other.name)")).value)
+        store.write(entry, for: StoreKey("response-\(mine.name)"))
+        #expect(cache.response(for: mine) == nil)
+        cache.store(answer("mine"), for: mine)
+        #expect(cache.response(for: mine) == answer("mine"))
+        #expect(cache.response(for: other) == answer("other"))
+    }
+
+    @Test("names are 16 digits of FNV-1a, the same in every launch")
+    func names() {
+        #expect(key("").name == key("").name)
+        #expect(Set((0..<5000).map { key("\($0)").name }).count == 5000)
+        #expect((0..<5000).allSatisfy { key("\($0)").name.utf8.count == 16 })
+    }
+
+    @Test("too many answers: those that were not used for longest go, from the store too")
+    func count() {
+        let store = MemoryStore()
+        let cache = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 3))
+        for name in ["a", "b", "c"] { cache.store(answer(name), for: key(name)) }
+        _ = cache.response(for: key("a"))
+        cache.store(answer("d"), for: key("d"))
+        #expect(["a", "b", "c", "d"].filter { cache.response(for: key($0)) != nil } == ["a", "c", "d"])
+        #expect(store.read(StoreKey("response-\(key("b").name)")) == .absent)
+        // The next launch goes on with the same order.
+        let next = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 3))
+        next.store(answer("e"), for: key("e"))
+        #expect(["a", "c", "d", "e"].filter { next.response(for: key($0)) != nil }.count == 3)
+    }
+
+    @Test("too much in bytes: older ones go; what is larger than everything is not kept, and its old answer goes")
+    func size() {
+        let cache = ResponseCache(store: MemoryStore(), limits: ResponseCache.Limits(maximumCount: 100, maximumSize: 4000))
+        let large = HTTPResponse(status: 200, body: Data(count: 1500))
+        for name in ["a", "b", "c"] { cache.store(large, for: key(name)) }
+        #expect(["a", "b", "c"].filter { cache.response(for: key($0)) != nil } == ["c"])
+        cache.store(HTTPResponse(status: 200, body: Data(count: 10_000)), for: key("c"))
+        #expect(cache.response(for: key("c")) == nil)
+    }
+
+    @Test("an entry that makes no sense is dropped; an index that makes none takes everything with it")
+    func corrupt() {
+        for garbage in ["", "\u{0}", "{", "[]", "{\"method\":1}", String(repeating: "x", count: 100_000)] {
+            let store = MemoryStore()
+            let cache = ResponseCache(store: store)
+            cache.store(answer("a"), for: key("a"))
+            let name = StoreKey("response-\(key("a").name)")
+            store.write(Data(garbage.utf8), for: name)
+            #expect(cache.response(for: key("a")) == nil)
+            #expect(store.read(name) == .absent)
+            cache.store(answer("b"), for: key("a"))
+            #expect(cache.response(for: key("a")) == answer("b"))
+            store.write(Data(garbage.utf8), for: "index")
+            cache.store(answer("c"), for: key("c"))
+            #expect(store.read(name) == .absent)
+            #expect(cache.response(for: key("c")) == answer("c"))
+        }
+    }
+
+    @Test("an index whose sizes are too large for a number does not end in a trap")
+    func sizes() {
+        let store = MemoryStore()
+        store.write(
+            Data(
+                "{\"entries\":[{\"name\":\"x\",\"size\":\(Int.max)},{\"name\":\"y\",\"size\":\(Int.max)},{\"name\":\"z\",\"size\":-\(Int.max)}]}"
+                    .utf8
+            ),
+            for: "index"
+        )
+        let cache = ResponseCache(store: store)
+        cache.store(answer("a"), for: key("a"))
+        _ = cache.response(for: key("a"))
+    }
+
+    @Test("C45: a store that cannot be opened, or is full, is replaced by memory; the problem is told once")
+    func fallback() throws {
+        for fault in [FaultyStore.Faults(isUnavailable: true), FaultyStore.Faults(refusesWrites: true)] {
+            let store = FaultyStore()
+            store.faults.withLock { $0 = fault }
+            let problems = Locked<[StorageError]>([])
+            let cache = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 2)) { problem in
+                problems.withLock { $0.append(problem) }
+            }
+            for name in ["a", "b", "c"] { cache.store(answer(name), for: key(name)) }
+            #expect(["a", "b", "c"].map { cache.response(for: key($0)) } == [nil, answer("b"), answer("c")])
+            #expect(problems.withLock { $0 }.map(\.description) == ["/caches: there is no room left"])
+            // When it works again, it is used again.
+            store.faults.withLock { $0 = FaultyStore.Faults() }
+            cache.store(answer("new"), for: key("c"))
+            #expect(cache.response(for: key("c")) == answer("new"))
+            #expect(ResponseCache(store: store).response(for: key("c")) == answer("new"))
+        }
+    }
+
+    @Test("C45: an answer that could not be written hides the older one that could")
+    func newer() {
+        let store = FaultyStore()
+        let cache = ResponseCache(store: store)
+        cache.store(answer("old"), for: key("a"))
+        store.faults.withLock { $0.refusesWrites = true }
+        cache.store(answer("new"), for: key("a"))
+        #expect(cache.response(for: key("a")) == answer("new"))
+    }
+
+    @Test("C45: answers that cannot be removed are not given out any more")
+    func removal() {
+        let store = FaultyStore()
+        let cache = ResponseCache(store: store)
+        cache.store(answer("secret"), for: key("a"))
+        store.faults.withLock { $0.refusesRemovals = true }
+        cache.removeAll()
+        #expect(cache.response(for: key("a")) == nil)
+        cache.store(answer("next"), for: key("a"))
+        #expect(cache.response(for: key("a")) == answer("next"))
+    }
+
+    @Test("after a crash between any two steps, nothing is in the store that the index does not know")
+    func order() throws {
+        let store = FaultyStore()
+        let cache = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 2))
+        for name in ["a", "b", "c"] { cache.store(answer(name), for: key(name)) }
+        let name = StoreKey("response-\(key("c").name)")
+        let writes = store.writes.withLock { $0 }
+        // The index with the newcomer, the newcomer, and the index without the one that had to go.
+        #expect(writes.suffix(3) == ["index", name, "index"])
+    }
+
+    @Test("many threads at once")
+    func threads() {
+        let cache = ResponseCache(store: MemoryStore(), limits: ResponseCache.Limits(maximumCount: 10))
+        DispatchQueue.concurrentPerform(iterations: 200) { index in
+            cache.store(answer("\(index % 20)"), for: key("\(index % 20)"))
+            if let found = cache.response(for: key("\(index % 7)")) { #expect(found == answer("\(index % 7)")) }
+            if index % 50 == 0 { cache.removeAll() }
+        }
+        cache.store(answer("last"), for: key("last"))
+        #expect(cache.response(for: key("last")) == answer("last"))
+    }
+}
+
+/// A store that works until it is told not to.
+private final class FaultyStore: DataStore {
+    struct Faults: Sendable {
+        var isUnavailable = false
+        var refusesWrites = false
+        var refusesRemovals = false
+    }
+
+    let values = MemoryStore()
+    let faults = Locked(Faults())
+    let writes = Locked<[StoreKey]>([])
+
+    private let error = StorageError(.noSpace, "/caches", "there is no room left")
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { faults.withLock { $0.isUnavailable } ? .unavailable(error) : values.read(key) }
+
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        if faults.withLock({ $0.isUnavailable || $0.refusesWrites }) { throw error }
+        writes.withLock { $0.append(key) }
+        values.write(data, for: key)
+    }
+
+    func remove(_ key: StoreKey) throws(StorageError) {
+        if faults.withLock({ $0.isUnavailable || $0.refusesRemovals }) { throw error }
+        values.remove(key)
+    }
+
+    func removeAll() throws(StorageError) {
+        if faults.withLock({ $0.isUnavailable || $0.refusesRemovals }) { throw error }
+        values.removeAll()
+    }
+
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try remove(key) }
+
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try values.withExclusiveAccess(body) }
+}

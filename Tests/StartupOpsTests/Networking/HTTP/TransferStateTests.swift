@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import StartupOps
+
+@Suite("What becomes of a request: the state machine")
+struct TransferStateTests {
+    private var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
+
+    private func text(_ action: TransferState.Action) -> String {
+        func text(_ result: Result<HTTPResponse, NetworkError>) -> String {
+            switch result {
+            case .success(let response): "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
+            case .failure(let error): error.code.description
+            }
+        }
+        return switch action {
+        case .nothing: "nothing"
+        case .finish(let result): "finish \(text(result))"
+        case .finishAndStop(let result): "finish \(text(result)), stop"
+        }
+    }
+
+    @Test("head, parts, end")
+    mutating func answer() {
+        #expect(text(state.receive(head: HTTPResponse(status: 200))) == "nothing")
+        #expect(text(state.receive(Data("abc".utf8))) == "nothing")
+        #expect(text(state.receive(Data("de".utf8))) == "nothing")
+        #expect(text(state.complete(nil, head: nil)) == "finish 200 abcde")
+    }
+
+    @Test("whatever comes first ends it, and what comes later changes nothing")
+    mutating func once() {
+        let error = NetworkError(.invalidRequest, request: "", "")
+        let ends: [(String, (inout TransferState) -> TransferState.Action)] = [
+            ("finish cancelled, stop", { $0.cancel() }), ("finish timedOut, stop", { $0.passDeadline("") }),
+            ("finish 200 ", { $0.complete(nil, head: HTTPResponse(status: 200)) }), ("finish invalidRequest", { $0.fail(error) }),
+            ("finish 302 , stop", { $0.redirect(head: HTTPResponse(status: 302)) }),
+            ("finish invalidResponse, stop", { $0.receive(Data(count: 11)) }),
+            ("finish invalidResponse, stop", { $0.receive(head: HTTPResponse(status: 200, headers: ["Content-Length": "11"])) }),
+        ]
+        for (expected, first) in ends {
+            var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
+            #expect(text(first(&state)) == expected)
+            #expect(state.isOver)
+            for (_, second) in ends { #expect(text(second(&state)) == "nothing") }
+        }
+    }
+
+    @Test("parts that are small each are too large together")
+    mutating func sum() {
+        _ = state.receive(head: HTTPResponse(status: 200))
+        #expect(text(state.receive(Data(count: 10))) == "nothing")
+        #expect(text(state.receive(Data(count: 1))) == "finish invalidResponse, stop")
+    }
+
+    @Test("a challenge ends a 401, and nothing else")
+    mutating func challenge() {
+        #expect(text(state.challenge()) == "nothing")
+        _ = state.receive(head: HTTPResponse(status: 401))
+        _ = state.receive(Data("no".utf8))
+        #expect(text(state.challenge()) == "finish 401 no, stop")
+    }
+
+    @Test("no answer at all is an error; declared lengths that make no sense are nobody's")
+    mutating func odd() {
+        #expect(text(state.complete(nil, head: nil)) == "finish invalidResponse")
+        for length in ["-1", "", "abc", "99999999999999999999"] {
+            var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
+            #expect(text(state.receive(head: HTTPResponse(status: 200, headers: ["Content-Length": length]))) == "nothing")
+            #expect(text(state.complete(nil, head: nil)) == "finish 200 ")
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import Testing
+
+@testable import StartupOps
+
+@Suite("Deciding about tokens", .timeLimit(.minutes(10)))
+struct TokenStateMachineTests {
+    private typealias Machine = TokenStateMachine
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func session(_ name: String, expiresIn seconds: TimeInterval, user: String = "u1", refresh: String? = "r") -> Session {
+        let expiry = Int((now + seconds).timeIntervalSince1970)
+        return Session(
+            accessToken: Secret(WireService.jwt(#"{"sub":"\#(user)","exp":\#(expiry),"jti":"\#(name)"}"#)),
+            refreshToken: refresh.map { Secret("\($0)-\(name)") }
+        )
+    }
+
+    private func machine(_ session: Session?, patience: Duration = .zero) -> Machine {
+        var machine = Machine(leeway: 60, patience: patience)
+        machine.loaded(session.map { .value($0) } ?? .absent)
+        return machine
+    }
+
+    /// Asks, and says in a word what was answered: the token's name, "none", "wait", "wait+refresh", "name+refresh" or the error's code.
+    private func ask(
+        _ machine: inout Machine,
+        _ requirement: TokenRequirement = .required,
+        replacing rejected: AccessToken? = nil,
+        by id: UInt64
+    )
+        -> String
+    {
+        switch machine.ask(requirement, replacing: rejected, by: id, now: now) {
+        case .fail(let error): error.code.description
+        case .wait(let flight): flight == nil ? "wait" : "wait+refresh"
+        case .use(let token, let flight): (token == nil ? "none" : "token") + (flight == nil ? "" : "+refresh")
+        }
+    }
+
+    private let rejection = Machine.RefreshResult.rejected(SessionRejected("invalid_grant"))
+    private let failure = Machine.RefreshResult.failed(NetworkError(.unreachable, request: "POST x", "no route"))
+
+    @Test("C9, C11, C14, C18: what each state answers to each requirement")
+    func answers() {
+        let cases: [(Session?, required: String, optional: String)] = [
+            (nil, "missingAccessToken", "none"),
+            (session("fresh", expiresIn: 61), "token", "token"),
+            (session("expiring", expiresIn: 60), "token+refresh", "token+refresh"),
+            (session("expired", expiresIn: 0), "wait+refresh", "none"),
+            (Session(accessToken: "no token at all"), "wait+refresh", "none"),
+        ]
+        for (session, required, optional) in cases {
+            var first = machine(session)
+            #expect(ask(&first, .required, by: 1) == required)
+            var second = machine(session)
+            #expect(ask(&second, .optional, by: 1) == optional)
+        }
+    }
+
+    @Test("fault S14: while the store cannot tell, what needs a token fails as unavailable, and what does not goes on")
+    func unavailable() {
+        var machine = Machine(leeway: 60, patience: .zero)
+        machine.loaded(.unavailable(StorageError(.locked, "session", "locked")))
+        #expect(ask(&machine, .required, by: 1) == "sessionUnavailable")
+        #expect(ask(&machine, .optional, by: 2) == "none")
+        #expect(machine.needsLoading)
+        #expect(machine.unstored == nil)
+        machine.loaded(.value(session("a", expiresIn: 600)))
+        #expect(ask(&machine, .required, by: 3) == "token")
+    }
+
+    @Test("fault T1, T15: the first caller begins a refresh, the others join; ahead of time nobody waits")
+    func singleFlight() {
+        var expired = machine(session("a", expiresIn: -1))
+        #expect((1...5).map { ask(&expired, by: $0) } == ["wait+refresh", "wait", "wait", "wait", "wait"])
+        let effects = expired.refreshEnded(expired.flights[0].id, .session(session("b", expiresIn: 600)), now: now)
+        #expect(effects.resumed.map(\.waiter) == [1, 2, 3, 4, 5])
+        #expect(effects.events == [.sessionChanged(userID: "u1")])
+        #expect(expired.unstored?.session?.refreshToken?.value == "r-b")
+
+        var expiring = machine(session("a", expiresIn: 30))
+        #expect((1...3).map { ask(&expiring, by: $0) } == ["token+refresh", "token", "token"])
+    }
+
+    @Test("what a refresh does not say again stays: the refresh token, and whose session it is")
+    func merging() {
+        var machine = machine(session("a", expiresIn: -1))
+        _ = ask(&machine, by: 1)
+        _ = machine.refreshEnded(1, .session(Session(accessToken: "opaque")), now: now)
+        #expect(machine.session?.session.refreshToken?.value == "r-a")
+        #expect(machine.session?.session.userID == "u1")
+    }
+
+    @Test("fault T2: a rejection ends the session once, and all who wait fail with the same cause")
+    func rejected() {
+        var machine = machine(session("a", expiresIn: -1))
+        for id in 1...3 { _ = ask(&machine, by: UInt64(id)) }
+        let effects = machine.refreshEnded(1, rejection, now: now)
+        #expect(effects.events == [.loggedOut(.rejected)])
+        for (_, result) in effects.resumed {
+            guard case .failure(let error) = result else {
+                Issue.record("a token after a rejection")
+                return
+            }
+            #expect(error.code == .refreshTokenFailed && error.underlying is SessionRejected && !error.isTransient)
+        }
+        #expect(effects.resumed.count == 3)
+        #expect(ask(&machine, by: 9) == "missingAccessToken")
+        #expect(machine.end(.requested).events.isEmpty)
+    }
+
+    @Test("fault T3: another failure keeps the session; the next caller begins anew")
+    func failed() {
+        var machine = machine(session("a", expiresIn: -1))
+        _ = ask(&machine, by: 1)
+        let effects = machine.refreshEnded(1, failure, now: now)
+        #expect(effects.events.isEmpty && effects.resumed.count == 1)
+        #expect(machine.unstored == nil)
+        #expect(ask(&machine, by: 2) == "wait+refresh")
+    }
+
+    @Test("fault T4: a refresh that a caller's time ended with is joined by nobody once it counts as hung; three at most are under way")
+    func hung() {
+        var machine = machine(session("a", expiresIn: -1))
+        #expect(ask(&machine, by: 1) == "wait+refresh")
+        machine.leave(1, isOutOfTime: true)
+        #expect(ask(&machine, by: 2) == "wait+refresh")
+        #expect(ask(&machine, by: 3) == "wait")
+        machine.leave(3, isOutOfTime: true)
+        #expect(ask(&machine, by: 4) == "wait+refresh")
+        machine.leave(4, isOutOfTime: true)
+        #expect(ask(&machine, by: 5) == "wait")
+        #expect(machine.flights.count == 3)
+
+        var patient = self.machine(session("a", expiresIn: -1), patience: .seconds(3600))
+        _ = ask(&patient, by: 1)
+        patient.leave(1, isOutOfTime: true)
+        #expect(ask(&patient, by: 2) == "wait")
+    }
+
+    @Test("fault T4: of two refreshes of one token the first to succeed counts, and who waits for either is served")
+    func firstSuccessCounts() {
+        var machine = machine(session("a", expiresIn: -1))
+        _ = ask(&machine, by: 1)
+        machine.leave(1, isOutOfTime: true)
+        _ = ask(&machine, by: 2)
+        #expect(machine.refreshEnded(1, .session(session("b", expiresIn: 600)), now: now).resumed.map(\.waiter) == [2])
+        for late in [Machine.RefreshResult.session(session("c", expiresIn: 600)), rejection, failure] {
+            var machine = machine
+            #expect(machine.refreshEnded(2, late, now: now).events.isEmpty)
+            #expect(machine.session?.session.refreshToken?.value == "r-b")
+        }
+    }
+
+    @Test("fault T6: a rejection does not count while an earlier refresh may have replaced the token")
+    func heldRejection() {
+        func overtaken() -> Machine {
+            var machine = machine(session("a", expiresIn: -1))
+            _ = ask(&machine, by: 1)
+            machine.leave(1, isOutOfTime: true)
+            _ = ask(&machine, by: 2)
+            let effects = machine.refreshEnded(2, rejection, now: now)
+            #expect(effects.events.isEmpty && effects.resumed.isEmpty)
+            return machine
+        }
+        var saved = overtaken()
+        #expect(saved.refreshEnded(1, .session(session("b", expiresIn: 600)), now: now).resumed.map(\.waiter) == [2])
+        #expect(saved.session != nil)
+
+        var lost = overtaken()
+        #expect(ask(&lost, by: 3) == "wait")
+        let effects = lost.refreshEnded(1, failure, now: now)
+        #expect(effects.events == [.loggedOut(.rejected)])
+        #expect(effects.resumed.map(\.waiter) == [2, 3])
+    }
+
+    @Test("fault T19, T20, T21: what was begun in another session has no effect, and who waited for it is told")
+    func generations() {
+        for isLogout in [true, false] {
+            var machine = machine(session("a", expiresIn: -1))
+            _ = ask(&machine, by: 1)
+            let effects = isLogout ? machine.end(.requested) : machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
+            #expect(effects.cancelled == [1])
+            #expect(effects.resumed.count == 1)
+            guard case .failure(let error)? = effects.resumed.first?.result else {
+                Issue.record("a token of another session")
+                return
+            }
+            #expect(error.code == (isLogout ? .missingAccessToken : .cancelled))
+            for late in [Machine.RefreshResult.session(session("b", expiresIn: 600)), rejection, failure] {
+                #expect(machine.refreshEnded(1, late, now: now).events.isEmpty)
+            }
+            #expect(machine.session?.token.userID == (isLogout ? nil : "u2"))
+        }
+    }
+
+    @Test("fault T20: a refresh that gives another user's token is not taken")
+    func otherUser() {
+        var machine = machine(session("a", expiresIn: -1))
+        _ = ask(&machine, by: 1)
+        let effects = machine.refreshEnded(1, .session(session("b", expiresIn: 600, user: "u2")), now: now)
+        #expect(effects.resumed.count == 1 && effects.events.isEmpty)
+        #expect(machine.session?.token.userID == "u1")
+    }
+
+    @Test("N28: a token that was turned down is refreshed, once for all who had it; another session's is no matter")
+    func turnedDown() throws {
+        var machine = machine(session("a", expiresIn: 600))
+        let old = try #require(machine.session?.token)
+        #expect(ask(&machine, replacing: old, by: 1) == "wait+refresh")
+        #expect(ask(&machine, by: 2) == "wait")
+        #expect(ask(&machine, .optional, by: 3) == "none")
+        #expect(ask(&machine, .optional, replacing: old, by: 4) == "wait")
+        _ = machine.refreshEnded(1, .session(session("b", expiresIn: 600)), now: now)
+        #expect(ask(&machine, replacing: old, by: 5) == "token")
+        _ = machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
+        #expect(ask(&machine, replacing: old, by: 6) == "cancelled")
+    }
+
+    @Test("fault T12: a token that has just been issued is not refreshed again for looking expired, or for saying nothing")
+    func justIssued() {
+        for token in ["opaque", WireService.jwt("{}"), WireService.jwt(#"{"exp":1}"#)] {
+            var machine = machine(nil)
+            _ = machine.begin(Session(accessToken: Secret(token)), now: now)
+            #expect(ask(&machine, by: 1) == "token")
+            _ = machine.begin(Session(accessToken: Secret(token), expiresAt: now + 300), now: now)
+            #expect(machine.session?.freshness(at: now + 299) == .expiring)
+            #expect(machine.session?.freshness(at: now + 300) == .expired)
+        }
+    }
+
+    @Test("fault T15: a token that lives for less than the leeway is not refreshed at every use")
+    func shortLived() {
+        var machine = machine(nil)
+        _ = machine.begin(session("a", expiresIn: 30), now: now)
+        #expect(ask(&machine, by: 1) == "token")
+        #expect(machine.session?.freshness(at: now + 15) == .expiring)
+    }
+
+    @Test("fault S15: what could not be stored is reported once, and stays to be stored")
+    func storing() {
+        var machine = machine(session("a", expiresIn: -1))
+        _ = ask(&machine, by: 1)
+        _ = machine.refreshEnded(1, .session(session("b", expiresIn: 600)), now: now)
+        let error = StorageError(.noSpace, "session", "no room")
+        let change = machine.unstored?.change ?? 0
+        #expect(machine.couldNotStore(change, error) == [.notStored(error)])
+        #expect(machine.couldNotStore(change, error) == [])
+        #expect(machine.unstored?.change == change)
+        machine.didStore(change)
+        #expect(machine.unstored == nil)
+    }
+}

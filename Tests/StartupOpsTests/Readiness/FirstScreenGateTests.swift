@@ -1,0 +1,143 @@
+import Sequencer
+import StartupOps
+import Testing
+
+/// The gate before the first screen, and gates that are fed by streams.
+@Suite("The first-screen gate", .timeLimit(.minutes(10)))
+struct FirstScreenGateTests {
+    private static let everything = FirstScreenOptions(showsSplashVideo: true, hasSplashController: true, waitsForInitialFlags: true)
+
+    @Test("B44: five conditions, each with who sets it, its default and the time it was set")
+    func conditions() {
+        let now = Locked(Duration.zero)
+        let gate = ReadinessGate.firstScreen(Self.everything) { now.withLock { $0 } }
+        let names: [ConditionName] = [
+            .splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed, .notAlreadyPassed,
+        ]
+        #expect(gate.conditions.map(\.condition.name) == names)
+        #expect(gate.conditions.map(\.isMet) == [false, false, false, false, true])
+        #expect(gate.conditions.map(\.condition.setBy).allSatisfy { !$0.isEmpty })
+        for (second, name) in names.dropLast().enumerated() {
+            now.withLock { $0 = .seconds(second + 1) }
+            #expect(gate.meet(name) == (second == 3 ? .opened : .made))
+        }
+        now.withLock { $0 = .seconds(10) }
+        #expect(gate.conditions.map(\.age) == [.seconds(9), .seconds(8), .seconds(7), .seconds(6), .seconds(6)])
+        #expect(gate.conditions.last?.isMet == false)
+        #expect(gate.diagnosis == "first-screen opened after 4 s")
+    }
+
+    @Test("B44, B48: the preset opens with the last of its four conditions, in each of the 24 orders")
+    func orders() {
+        for order in everyOrder([ConditionName.splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed]) {
+            let gate = ReadinessGate.firstScreen(Self.everything)
+            #expect(order.map { gate.meet($0) } == [.made, .made, .made, .opened])
+        }
+    }
+
+    @Test("B38: without a splash video its condition is met from the beginning; with one it is not")
+    func splashVideo() {
+        #expect(ReadinessGate.firstScreen().meet(.configurationPresent) == .opened)
+        #expect(ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true)).meet(.configurationPresent) == .made)
+    }
+
+    @Test("B39: without a splash controller its condition is met; with one, the stream of its end meets it")
+    func splashController() async throws {
+        let gate = ReadinessGate.firstScreen(FirstScreenOptions(hasSplashController: true))
+        let (ended, controller) = AsyncStream.makeStream(of: Void.self)
+        gate.follow(.splashControllerEnded, ended) { true }
+        #expect(gate.meet(.configurationPresent) == .made)
+        controller.yield()
+        try await gate.wait(by: .after(.seconds(300)))
+    }
+
+    @Test("B40: the splash video is done when it has ended, or when the app goes to the background")
+    func background() async throws {
+        let lifecycle = AppLifecycle()
+        let gate = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        gate.endSplashVideoInBackground(lifecycle)
+        gate.meet(.configurationPresent)
+        lifecycle.send(.didBecomeActive)
+        #expect(!gate.isOpen)
+        lifecycle.send(.didEnterBackground)
+        lifecycle.send(.didBecomeActive)
+        try await gate.wait(by: .after(.seconds(300)))
+        #expect(gate.conditions.first?.source == "going to the background")
+
+        let watched = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        watched.meet(.configurationPresent)
+        #expect(watched.meet(.splashVideoDone) == .opened)
+    }
+
+    @Test(
+        "B45: the server's answer, the cache or the default meets the configuration, and the gate says which",
+        arguments: [
+            "the server", "the cache", "the default",
+        ]
+    )
+    func configuration(source: String) {
+        let gate = ReadinessGate.firstScreen()
+        #expect(gate.meet(.configurationPresent, by: source) == .opened)
+        #expect(gate.conditions.first { $0.condition.name == .configurationPresent }?.source == source)
+    }
+
+    @Test(
+        "B46: the flags are bypassed when the app does not wait for them, or someone is logged in",
+        arguments: [
+            (false, false, true), (false, true, true), (true, false, false), (true, true, true),
+        ]
+    )
+    func flags(waits: Bool, isLoggedIn: Bool, isBypassed: Bool) {
+        let gate = ReadinessGate.firstScreen(FirstScreenOptions(waitsForInitialFlags: waits, isLoggedIn: isLoggedIn))
+        #expect(gate.meet(.configurationPresent) == (isBypassed ? .opened : .made))
+        if !isBypassed { #expect(gate.meet(.initialFlagsRefreshed) == .opened) }
+    }
+
+    private enum Authorisation { case notDetermined, denied, authorised }
+
+    @Test("B32: an initialisation waits for the authorisation status to be decided, on a stream")
+    func authorisation() async throws {
+        let (statuses, system) = AsyncStream.makeStream(of: Authorisation.self)
+        let gate = ReadinessGate("attribution", [GateCondition("authorisation", setBy: "tracking prompt", because: "the SDK asks once")])
+        let order = Locked([String]())
+        let initialisation = Task {
+            try await gate.wait(by: .after(.seconds(300)))
+            order.withLock { $0.append("initialised") }
+        }
+        gate.follow("authorisation", statuses) { $0 != .notDetermined }
+        system.yield(.notDetermined)
+        order.withLock { $0.append("decided") }
+        system.yield(.denied)
+        try await initialisation.value
+        #expect(order.withLock { $0 } == ["decided", "initialised"])
+    }
+
+    @Test("B32, B49: a stream that ends without an answer is named in the diagnosis")
+    func ended() async {
+        let (statuses, system) = AsyncStream.makeStream(of: Authorisation.self)
+        let gate = ReadinessGate("attribution", [GateCondition("authorisation", setBy: "tracking prompt", because: "the SDK asks once")])
+        let reader = gate.follow("authorisation", statuses) { $0 == .authorised }
+        system.yield(.denied)
+        system.finish()
+        await reader.value
+        #expect(gate.diagnosis.contains("unmet for "))
+        #expect(gate.diagnosis.hasSuffix("the SDK asks once; what it was fed by has ended)"))
+    }
+
+    @Test("B49: a splash that never ends fails the launch's operation with the conditions in its message")
+    func inALaunch() async throws {
+        let gate = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        var graph = OperationGraph("stuck")
+        graph.add("first-screen", .timeout(.seconds(300))) { launch in
+            try await gate.wait(by: launch.deadline.limited(to: .milliseconds(5)))
+        }
+        let report = try await Sequencer(graph).run()
+        guard case .failed(let operation, let message) = report.outcome else {
+            Issue.record("\(report.outcome)")
+            return
+        }
+        #expect(operation == "first-screen")
+        #expect(message.contains("splashVideoDone (set by splash video, unmet for"))
+        #expect(message.contains("configurationPresent (set by fetch-config, unmet for"))
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Sequencer
+
+@testable import StartupOps
+
+/// A service for SDKs: it makes sessions, counts them, and lets tests decide what they do.
+final class SampleSDKServices: SDKServices {
+    struct Behaviour: Sendable {
+        var entitlements: @Sendable (Deadline) async throws -> Set<String> = { _ in ["walking"] }
+        var geofencing: @Sendable (Deadline) async throws -> Void = { _ in }
+        var walking: @Sendable (Deadline) async throws -> Void = { _ in }
+        var wasGeofencingActive = true
+        var isWalkingSyncEnabled = true
+        var makeFails = false
+        var whenMade: @Sendable (SDKConfiguration, SDKLog) -> Void = { _, _ in }
+    }
+
+    let secureStore: any SecureStore
+    let dataStore: any DataStore
+    let behaviour: Locked<Behaviour>
+    let sessions = Locked<[SampleSDKSession]>([])
+
+    init(
+        secure: any SecureStore = MemoryStore(),
+        data: any DataStore = MemoryStore(),
+        token: String? = nil,
+        _ behaviour: Behaviour = Behaviour()
+    ) {
+        secureStore = secure
+        dataStore = data
+        self.behaviour = Locked(behaviour)
+        if let token { try? secure.write(Data(token.utf8), for: .sdkAccessToken) }
+    }
+
+    func makeSession(_ configuration: SDKConfiguration, log: SDKLog) throws -> any SDKSession {
+        let behaviour = behaviour.withLock { $0 }
+        behaviour.whenMade(configuration, log)
+        if behaviour.makeFails { throw SDKSampleError(name: "no client") }
+        let session = SampleSDKSession(configuration, behaviour)
+        sessions.withLock { $0.append(session) }
+        return session
+    }
+
+    var made: Int { sessions.withLock { $0.count } }
+    var live: Int { sessions.withLock { $0.filter { !$0.isInvalid } }.count }
+}
+
+struct SDKSampleError: Error, CustomStringConvertible {
+    let name: String
+    var description: String { name }
+}
+
+final class SampleSDKSession: SDKSession {
+    let configuration: SDKConfiguration
+    private let behaviour: SampleSDKServices.Behaviour
+    private let invalid = Locked(false)
+    let calls = Locked<[String]>([])
+
+    init(_ configuration: SDKConfiguration, _ behaviour: SampleSDKServices.Behaviour) {
+        self.configuration = configuration
+        self.behaviour = behaviour
+    }
+
+    var isInvalid: Bool { invalid.withLock { $0 } }
+    func invalidate() { invalid.withLock { $0 = true } }
+
+    func fetchEntitlements(by deadline: Deadline) async throws -> Set<String> {
+        calls.withLock { $0.append("entitlements") }
+        return try await behaviour.entitlements(deadline)
+    }
+
+    var wasGeofencingActive: Bool { behaviour.wasGeofencingActive }
+    func resumeGeofencing(by deadline: Deadline) async throws {
+        calls.withLock { $0.append("geofencing") }
+        try await behaviour.geofencing(deadline)
+    }
+
+    var isWalkingSyncEnabled: Bool { behaviour.isWalkingSyncEnabled }
+    var walkingSyncEntitlement: String { "walking" }
+    func startWalkingSync(by deadline: Deadline) async throws {
+        calls.withLock { $0.append("walking") }
+        try await behaviour.walking(deadline)
+    }
+    func syncWalkingNow(by deadline: Deadline) async throws { calls.withLock { $0.append("sync") } }
+}
+
+/// A store whose answers tests decide.
+final class FaultySDKStore: SecureStore {
+    let inner = MemoryStore()
+    let readError = Locked<StorageError?>(nil)
+    let writeError = Locked<StorageError?>(nil)
+    /// What makes the store readable again: setting one value aside, or removing all.
+    let heals = Locked<Set<String>>([])
+    let calls = Locked<[String]>([])
+
+    private func note(_ call: String) {
+        calls.withLock { $0.append(call) }
+        if heals.withLock({ $0.contains(call) }) { readError.withLock { $0 = nil } }
+    }
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { readError.withLock { $0 }.map { .unavailable($0) } ?? inner.read(key) }
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        note("write \(key)")
+        if let error = writeError.withLock({ $0 }) { throw error }
+        inner.write(data, for: key)
+    }
+    func remove(_ key: StoreKey) throws(StorageError) {
+        note("remove")
+        if let error = writeError.withLock({ $0 }) { throw error }
+        inner.remove(key)
+    }
+    func removeAll() throws(StorageError) {
+        note("removeAll")
+        if let error = writeError.withLock({ $0 }) { throw error }
+        inner.removeAll()
+    }
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+        note("setAside")
+        inner.remove(key)
+    }
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try inner.withExclusiveAccess(body) }
+}
+
+/// Keeps what is logged.
+final class RecordingLogWriter: SDKLogWriter {
+    let lines = Locked<[String]>([])
+    func write(_ level: SDKLogLevel, tag: String, message: String) { lines.withLock { $0.append("\(level) \(tag) \(message)") } }
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+}
+
+/// Lets tests hold an asynchronous call until they say so, and know when it has been reached.
+final class SDKHold: Sendable {
+    private let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+    private let opened = ReadinessGate("hold", [GateCondition("open", setBy: "test", because: "")])
+    func reach() async {
+        arrival.yield()
+        // Deaf to cancellation, as the worst code is.
+        await withCheckedContinuation { continuation in opened.whenOpen { continuation.resume() } }
+    }
+    func reached() async { for await _ in arrivals { return } }
+    func open() { opened.meet("open") }
+}
+
+let sdkBuilder = SDKConfiguration.Builder().baseUrl("https://api.example.com").clientId("client-4711").clientSecret("s3cr3t/Canary+42=")
+
+extension SDKLifecycle {
+    /// Returns when it is ready.
+    func untilReady() async { for await isReady in isReady where isReady { return } }
+}

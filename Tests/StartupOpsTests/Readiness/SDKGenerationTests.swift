@@ -1,0 +1,275 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// Reconfiguring and resetting: nothing of an older generation counts any more, from however many threads it is done.
+@Suite("SDK generations", .timeLimit(.minutes(10)))
+struct SDKGenerationTests {
+    private let other = sdkBuilder.baseUrl("https://other.example").clientId("other")
+
+    @Test("D27: reconfigure clears the modules, logs out, is not ready, and initialises anew: in this order")
+    func order() async throws {
+        let services = SampleSDKServices(token: "token")
+        let sdk = SDKLifecycle(services: services)
+        #expect(sdk.initialize(sdkBuilder))
+        await sdk.untilReady()
+        let made = Locked(0)
+        func module() throws -> String {
+            try sdk.module(String.self) { session in
+                made.withLock { $0 += 1 }
+                return (session as? SampleSDKSession)?.configuration.baseURL.host ?? ""
+            }
+        }
+        #expect(try [module(), module()] == ["api.example.com", "api.example.com"])
+        let events = sdk.events
+        var readiness = sdk.isReady.makeAsyncIterator()
+        #expect(await readiness.next() == true)
+        #expect(sdk.reconfigure(other))
+        var seen: [SDKEvent] = []
+        for await event in events {
+            seen.append(event)
+            if event == .ready(true) { break }
+        }
+        #expect(
+            seen == [
+                .modulesCleared, .loggedOut(reason: "the SDK was reconfigured"), .ready(false), .initialized(generation: 3), .ready(true),
+            ]
+        )
+        #expect(await readiness.next() == false)
+        #expect(await readiness.next() == true)
+        #expect(try module() == "other.example")
+        #expect(made.withLock { $0 } == 2)
+        #expect(services.live == 1)
+    }
+
+    @Test("D28: the session is gone before the new client is made: its token is never sent to the new service")
+    func sessionIsCleared() async throws {
+        let sent = Locked<[String: [String]]>([:])
+        let store = MemoryStore()
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.whenMade = { configuration, _ in
+            // What a client would send with its first request.
+            let token = store.read(.sdkAccessToken).value.map { String(decoding: $0, as: UTF8.self) }
+            sent.withLock { $0[configuration.baseURL.host ?? "", default: []].append(token ?? "no token") }
+        }
+        let sdk = SDKLifecycle(services: SampleSDKServices(secure: store, token: "token of api", behaviour))
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(sdk.reconfigure(other))
+        #expect(sent.withLock { $0 } == ["api.example.com": ["token of api"], "other.example": ["no token"]])
+    }
+
+    @Test("D28: a process that finds the session of another service, left by an update or a kill, clears it first")
+    func foreignSession() throws {
+        let (secure, data) = (MemoryStore(), MemoryStore())
+        #expect(SDKLifecycle(services: SampleSDKServices(secure: secure, data: data, token: "token of api")).initialize(sdkBuilder))
+        let next = SDKLifecycle(services: SampleSDKServices(secure: secure, data: data))
+        #expect(next.initialize(other))
+        #expect(secure.read(.sdkAccessToken) == .absent)
+        #expect(next.trace.first { $0.step == .secureStorage }?.note == "the session of another service was cleared")
+        // The same service again, with a new secret or another log level, is no other service.
+        secure.write(Data("token of other".utf8), for: .sdkAccessToken)
+        #expect(
+            SDKLifecycle(services: SampleSDKServices(secure: secure, data: data)).initialize(other.clientSecret("rotated").logLevel(.info))
+        )
+        #expect(secure.read(.sdkAccessToken).value == Data("token of other".utf8))
+    }
+
+    @Test("D28: a session that cannot be cleared stops the reconfiguration: the new service is not even spoken to")
+    func cannotClear() {
+        let store = FaultySDKStore()
+        let services = SampleSDKServices(secure: store, token: "token of api")
+        let sdk = SDKLifecycle(services: services)
+        #expect(sdk.initialize(sdkBuilder))
+        store.writeError.withLock { $0 = StorageError(.inputOutput, "/keys", "it cannot be written to") }
+        #expect(!sdk.reconfigure(other))
+        #expect(sdk.failure?.code == .secureStorageFailed)
+        #expect(services.made == 1 && services.live == 0)
+        // Nor by trying to initialise with it.
+        #expect(!sdk.initialize(other))
+        #expect(services.made == 1)
+        store.writeError.withLock { $0 = nil }
+        #expect(sdk.initialize(other))
+        #expect(store.inner.read(.sdkAccessToken) == .absent)
+    }
+
+    @Test("D29: an invalid configuration, or a store that denies access, leaves everything as it was")
+    func invalid() async {
+        let store = FaultySDKStore()
+        let services = SampleSDKServices(secure: store, token: "token")
+        let sdk = SDKLifecycle(services: services)
+        #expect(sdk.initialize(sdkBuilder))
+        await sdk.untilReady()
+        for broken in [other.clientSecret(" "), other.baseUrl("http://other.example")] {
+            #expect(!sdk.reconfigure(broken))
+            #expect(sdk.failure != nil && sdk.isReadyNow && services.live == 1)
+        }
+        store.readError.withLock { $0 = StorageError(.accessDenied, "keychain", "no entitlement") }
+        #expect(!sdk.reconfigure(other))
+        #expect(sdk.failure?.code == .accessDenied && sdk.isReadyNow && services.live == 1)
+        #expect(store.inner.read(.sdkAccessToken) != .absent)
+        #expect(sdk.initialize(sdkBuilder), "still initialised with the old one")
+    }
+
+    @Test("D35: reset leads back to uninitialised, and forgets session and configuration")
+    func reset() throws {
+        let (secure, data) = (MemoryStore(), MemoryStore())
+        let services = SampleSDKServices(secure: secure, data: data, token: "token")
+        let sdk = SDKLifecycle(services: services)
+        #expect(sdk.reset(), "also before there is anything to reset")
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(sdk.reset())
+        #expect(!sdk.isInitialized && !sdk.isReadyNow && services.live == 0)
+        #expect(throws: SDKError.self) { try sdk.module(Int.self) { _ in 1 } }
+        #expect(secure.read(.sdkAccessToken) == .absent && secure.read(SDKStorage.credentials) == .absent)
+        #expect(data.read(SDKStorage.boot) == .absent)
+        #expect(sdk.recoveredConfiguration() == .absent)
+    }
+
+    @Test("D36: what is under way at a reconfiguration is cancelled, and answered at once; its late answer is discarded")
+    func inFlight() async throws {
+        let hold = SDKHold()
+        let sdk = SDKLifecycle(services: SampleSDKServices())
+        #expect(sdk.initialize(sdkBuilder))
+        let (cancelled, wasCancelled) = AsyncStream.makeStream(of: Bool.self)
+        let request = Task {
+            try await sdk.perform(for: "Rewards.balance") { _ in
+                await hold.reach()
+                wasCancelled.yield(Task.isCancelled)
+                return "late answer"
+            }
+        }
+        await hold.reached()
+        #expect(sdk.reconfigure(other))
+        // The work still hangs, deaf to being cancelled: its caller does not wait for it.
+        let error = await #expect(throws: SDKError.self) { try await request.value }
+        #expect(error?.code == .superseded && error?.subject == "Rewards.balance")
+        hold.open()
+        for await wasCancelled in cancelled {
+            #expect(wasCancelled)
+            break
+        }
+        #expect(try await sdk.perform { ($0 as? SampleSDKSession)?.configuration.baseURL.host } == "other.example")
+    }
+
+    @Test("D36: an answer that comes at the very moment of a reset is either used before it or discarded")
+    func inFlightRace() async {
+        for _ in 0..<200 {
+            let sdk = SDKLifecycle(services: SampleSDKServices())
+            sdk.initialize(sdkBuilder)
+            async let resetting = Task { sdk.reset() }.value
+            let result = await Task { try await sdk.perform { _ in 1 } }.result
+            #expect(await resetting)
+            switch result {
+            case .success(let value): #expect(value == 1)
+            case .failure(let error): #expect([.superseded, .notInitialized].contains((error as? SDKError)?.code))
+            }
+        }
+    }
+
+    @Test("D37, fault L14: an old restore that ends after a reconfiguration does not make the new generation ready")
+    func oldRestore() async throws {
+        let holds = [SDKHold(), SDKHold()]
+        let store = MemoryStore()
+        let number = Locked(0)
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.entitlements = { _ in
+            let mine = number.withLock { number in
+                defer { number += 1 }
+                return number
+            }
+            await holds[mine].reach()
+            return []
+        }
+        behaviour.whenMade = { configuration, _ in
+            // The new service's session is there before its restore begins.
+            if configuration.clientID == "other" { store.write(Data("token of other".utf8), for: .sdkAccessToken) }
+        }
+        let services = SampleSDKServices(secure: store, token: "token", behaviour)
+        let sdk = SDKLifecycle(services: services)
+        #expect(sdk.initialize(sdkBuilder))
+        await holds[0].reached()
+        let oldRestore = sdk.state.withLock { $0.restore }
+        let events = sdk.events
+        #expect(sdk.reconfigure(other))
+        await holds[1].reached()
+        holds[0].open()
+        #expect(oldRestore != nil)
+        await oldRestore?.value
+        #expect(!sdk.isReadyNow)
+        #expect(sdk.restoreOutcomes.isEmpty)
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements"], "nothing more of the old one began")
+        holds[1].open()
+        await sdk.untilReady()
+        var readiness: [SDKEvent] = []
+        for await event in events {
+            if case .ready = event { readiness.append(event) }
+            if event == .ready(true) { break }
+        }
+        #expect(readiness == [.ready(false), .ready(true)])
+    }
+
+    @Test("D30, fault L13: 64 threads that initialise at once make one client and one restore, and all are told true")
+    func race() async {
+        let services = SampleSDKServices(token: "token")
+        let sdk = SDKLifecycle(services: services)
+        let results = onThreads(64) { _ in sdk.initialize(sdkBuilder) }
+        #expect(results == Array(repeating: true, count: 64))
+        await sdk.untilReady()
+        #expect(services.made == 1)
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements", "geofencing", "walking", "sync"])
+    }
+
+    @Test("D30, fault L13, fault L14: 64 threads that initialise, reconfigure and reset at once never have two clients alive")
+    func mixedRace() async {
+        let services = SampleSDKServices(token: "token")
+        let most = Locked(0)
+        services.behaviour.withLock { behaviour in
+            behaviour.whenMade = { [weak services] _, _ in
+                let live = services?.live ?? 0
+                most.withLock { $0 = max($0, live + 1) }
+            }
+        }
+        let sdk = SDKLifecycle(services: services)
+        _ = onThreads(64) { thread in
+            switch thread % 4 {
+            case 0: sdk.initialize(sdkBuilder)
+            case 1: sdk.reconfigure(other)
+            case 2: sdk.reset()
+            default: (try? sdk.module(Int.self) { _ in 1 }) != nil
+            }
+        }
+        #expect(most.withLock { $0 } == 1)
+        #expect(services.live == (sdk.isInitialized ? 1 : 0))
+        #expect(sdk.reconfigure(sdkBuilder))
+        await sdk.untilReady()
+        #expect(services.live == 1)
+    }
+
+    @Test("D31: what one thread has initialised, every other one sees")
+    func visibility() {
+        let sdk = SDKLifecycle(services: SampleSDKServices())
+        _ = onThreads(1) { _ in sdk.initialize(sdkBuilder) }
+        let seen = onThreads(16) { _ in sdk.isInitialized && sdk.isReadyNow && (try? sdk.module(Int.self) { _ in 1 }) == 1 }
+        #expect(seen == Array(repeating: true, count: 16))
+    }
+
+    /// Runs `body` on threads of their own, which begin together, and returns what each returned.
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Bool) -> [Bool] {
+        let results = Locked([Bool](repeating: false, count: count))
+        let (start, end) = (DispatchSemaphore(value: 0), DispatchGroup())
+        for number in 0..<count {
+            end.enter()
+            Thread {
+                start.wait()
+                let result = body(number)
+                results.withLock { $0[number] = result }
+                end.leave()
+            }.start()
+        }
+        for _ in 0..<count { start.signal() }
+        end.wait()
+        return results.withLock { $0 }
+    }
+}

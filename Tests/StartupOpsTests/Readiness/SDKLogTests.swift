@@ -1,0 +1,154 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// What an SDK logs, what it never logs, and writers that misbehave.
+@Suite("SDK log", .timeLimit(.minutes(10)))
+struct SDKLogTests {
+    private static let messages = SDKLogLevel.allCases.filter { $0 != .off }
+
+    @Test(
+        "D12: the 7 thresholds by the 6 levels: what is at least as important is written; OFF writes nothing",
+        arguments: SDKLogLevel.allCases
+    )
+    func levels(threshold: SDKLogLevel) async {
+        let writer = RecordingLogWriter()
+        let log = SDKLog(isEnabled: true, level: threshold, writer: writer)
+        for level in SDKLogLevel.allCases { log.write(level, "tag", "message") }
+        await log.flush()
+        let table: [SDKLogLevel: [String]] = [
+            .verbose: ["VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "ASSERT"], .debug: ["DEBUG", "INFO", "WARN", "ERROR", "ASSERT"],
+            .info: ["INFO", "WARN", "ERROR", "ASSERT"], .warn: ["WARN", "ERROR", "ASSERT"], .error: ["ERROR", "ASSERT"],
+            .assert: ["ASSERT"],
+            .off: [],
+        ]
+        #expect(writer.lines.withLock { $0 } == table[threshold]?.map { "\($0) tag message" })
+        #expect(Self.messages.count == 6)
+    }
+
+    @Test("D13: with logging disabled nothing is written, whatever the level, and messages are not even made")
+    func disabled() async {
+        let writer = RecordingLogWriter()
+        let made = Locked(0)
+        for level in SDKLogLevel.allCases {
+            let log = SDKLog(isEnabled: false, level: level, writer: writer)
+            for message in Self.messages {
+                log.write(
+                    message,
+                    "tag",
+                    {
+                        made.withLock { $0 += 1 }; return "message"
+                    }()
+                )
+            }
+            await log.flush()
+        }
+        #expect(writer.text.isEmpty && made.withLock { $0 } == 0)
+    }
+
+    @Test("D14: a writer gets level, tag and message, in order")
+    func writer() async {
+        let writer = RecordingLogWriter()
+        let log = SDKLog(isEnabled: true, level: .verbose, writer: writer)
+        for number in 0..<100 { log.write(.info, "tag", "\(number)") }
+        await log.flush()
+        #expect(writer.lines.withLock { $0 } == (0..<100).map { "INFO tag \($0)" })
+    }
+
+    private final class ThrowingWriter: SDKLogWriter {
+        let calls = Locked(0)
+        func write(_ level: SDKLogLevel, tag: String, message: String) throws {
+            calls.withLock { $0 += 1 }
+            throw SDKSampleError(name: "disk full")
+        }
+    }
+
+    @Test("D14: a writer that throws does not break the launch")
+    func throwing() async {
+        let writer = ThrowingWriter()
+        let sdk = SDKLifecycle(services: SampleSDKServices())
+        #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)))
+        #expect(sdk.isReadyNow)
+        await sdk.log.flush()
+        #expect(writer.calls.withLock { $0 } >= SDKStep.allCases.count)
+        #expect(sdk.log.losses.failed == writer.calls.withLock { $0 })
+    }
+
+    private final class BlockingWriter: SDKLogWriter {
+        let release = DispatchSemaphore(value: 0)
+        let blocked = DispatchSemaphore(value: 0)
+        let lines = Locked<[String]>([])
+        func write(_ level: SDKLogLevel, tag: String, message: String) {
+            if lines.withLock({ $0.isEmpty }) {
+                blocked.signal()
+                release.wait()
+            }
+            lines.withLock { $0.append(message) }
+        }
+    }
+
+    @Test("D14: a writer that blocks holds nobody up; what is too much is dropped, counted, and said when it goes on")
+    func blocking() async {
+        let writer = BlockingWriter()
+        let sdk = SDKLifecycle(services: SampleSDKServices())
+        #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)))
+        #expect(sdk.isReadyNow, "ready while the writer blocks")
+        Self.wait(for: writer.blocked)
+        for number in 0..<(SDKLog.capacity + 500) { sdk.log.write(.info, "test", "\(number)") }
+        let dropped = sdk.log.losses.dropped
+        #expect(dropped >= 500)
+        writer.release.signal()
+        await sdk.log.flush()
+        let lines = writer.lines.withLock { $0 }
+        #expect(lines.contains("\(dropped) messages were dropped here: the log writer does not keep up"))
+        #expect(lines.contains("0") && lines.count <= 2 * SDKLog.capacity)
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+    @Test("D11: credentials and tokens appear at no level, in no spelling: neither in what the SDK logs nor in what features log")
+    func canary() async {
+        let secrets = ["client-4711", "s3cr3t/Canary+42=", "tok-Canary-99"]
+        for level in SDKLogLevel.allCases {
+            let writer = RecordingLogWriter()
+            var behaviour = SampleSDKServices.Behaviour()
+            behaviour.entitlements = { _ in throw SDKSampleError(name: "401 for tok-Canary-99 of client-4711") }
+            behaviour.whenMade = { configuration, log in
+                for level in Self.messages {
+                    log.write(level, configuration.clientSecret.value, "secret=\(configuration.clientSecret.value) \(configuration)")
+                    log.write(level, "http", "Authorization: Basic \(Data("client-4711:s3cr3t/Canary+42=".utf8).base64EncodedString())")
+                    log.write(level, "http", "client_secret=s3cr3t%2FCanary%2B42%3D&x=1")
+                    log.write(level, "http", "Authorization: Bearer abcdefghijklmnop")
+                    log.write(level, "http", "got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln.")
+                }
+            }
+            let sdk = SDKLifecycle(services: SampleSDKServices(token: "tok-Canary-99", behaviour))
+            #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(level).logWriter(writer)))
+            await sdk.untilReady()
+            sdk.initialize(sdkBuilder.clientSecret("another-Canary-1"))
+            await sdk.log.flush()
+            let text = writer.text
+            let spellings =
+                secrets + [
+                    "Canary", Data("client-4711:s3cr3t".utf8).base64EncodedString().prefix(16).description, "abcdefghijklmnop", "eyJzdWIi",
+                ]
+            for secret in spellings { #expect(!text.contains(secret), "\(level)") }
+            #expect(level >= .assert || text.contains("<redacted>"))
+        }
+    }
+
+    @Test("D11: no description of a configuration, an error or an event shows a credential")
+    func descriptions() throws {
+        let configuration = try sdkBuilder.build()
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        let sdk = SDKLifecycle(services: SampleSDKServices())
+        sdk.initialize(configuration)
+        sdk.initialize(sdkBuilder.clientSecret("x").clientId("y"))
+        for text in [dumped, "\(configuration)", String(reflecting: configuration), "\(sdk.failure as Any)", "\(sdk.trace)"] {
+            #expect(!text.contains("Canary") && !text.contains("4711"))
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// Restoring an earlier session in the background, and being ready whatever becomes of it.
+@Suite("SDK auto-restore", .timeLimit(.minutes(10)))
+struct SDKRestoreTests {
+    @Test(
+        "D16, D17: without a session, and with a blank token, it is ready at once and restores nothing",
+        arguments: [nil, "", "  ", "\n\t"]
+    )
+    func noSession(token: String?) async {
+        let services = SampleSDKServices(token: token)
+        let sdk = SDKLifecycle(services: services)
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(sdk.isReadyNow)
+        #expect(sdk.trace.last?.note == "no session")
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } }.isEmpty)
+    }
+
+    @Test("D16, D18: with a session it restores in the background: not ready until all of it is done; the latest value is replayed")
+    func restores() async {
+        let hold = SDKHold()
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.walking = { _ in await hold.reach() }
+        let services = SampleSDKServices(token: "token", behaviour)
+        let sdk = SDKLifecycle(services: services)
+        var early = sdk.isReady.makeAsyncIterator()
+        #expect(await early.next() == false)
+        #expect(sdk.initialize(sdkBuilder))
+        await hold.reached()
+        #expect(!sdk.isReadyNow && sdk.isInitialized)
+        var later = sdk.isReady.makeAsyncIterator()
+        #expect(await later.next() == false)
+        hold.open()
+        #expect(await early.next() == true)
+        #expect(await later.next() == true)
+        #expect(sdk.isReadyNow)
+        var late = sdk.isReady.makeAsyncIterator()
+        #expect(await late.next() == true)
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements", "geofencing", "walking", "sync"])
+    }
+
+    @Test(
+        "D19: whichever of the three steps fails, and if all do, it becomes ready, and the failure is logged",
+        arguments: [
+            [SDKRestoreStep.entitlements], [.geofencing], [.walkingSync], SDKRestoreStep.allCases,
+        ]
+    )
+    func failures(failing: [SDKRestoreStep]) async {
+        var behaviour = SampleSDKServices.Behaviour()
+        if failing.contains(.entitlements) { behaviour.entitlements = { _ in throw SDKSampleError(name: "entitlements broke") } }
+        if failing.contains(.geofencing) { behaviour.geofencing = { _ in throw SDKSampleError(name: "geofencing broke") } }
+        if failing.contains(.walkingSync) { behaviour.walking = { _ in throw SDKSampleError(name: "walking broke") } }
+        let writer = RecordingLogWriter()
+        let sdk = SDKLifecycle(services: SampleSDKServices(token: "token", behaviour))
+        #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.error).logWriter(writer)))
+        await sdk.untilReady()
+        await sdk.log.flush()
+        for step in failing {
+            if step == .walkingSync, failing.contains(.entitlements) {
+                #expect(sdk.restoreOutcomes[step] == .skipped(because: "it is not known whether the person is still entitled to it"))
+            } else {
+                let name = step == .walkingSync ? "walking" : step.rawValue
+                #expect(sdk.restoreOutcomes[step] == .failed("\(name) broke"))
+                #expect(writer.text.contains("ERROR SDKLifecycle restoring \(step) failed: \(name) broke"))
+            }
+        }
+        #expect(sdk.restoreOutcomes.count == 3)
+    }
+
+    @Test(
+        "D20: a restore that hangs, deaf to cancellation, does not keep it from being ready: the deadline does that",
+        arguments: SDKRestoreStep.allCases
+    )
+    func hangs(step: SDKRestoreStep) async {
+        let hold = SDKHold()
+        var behaviour = SampleSDKServices.Behaviour()
+        switch step {
+        case .entitlements:
+            behaviour.entitlements = { _ in
+                await hold.reach(); return []
+            }
+        case .geofencing: behaviour.geofencing = { _ in await hold.reach() }
+        case .walkingSync: behaviour.walking = { _ in await hold.reach() }
+        }
+        let services = SampleSDKServices(token: "token", behaviour)
+        // The timeout is long enough for the steps before the one that hangs: they wait for nothing.
+        let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: .milliseconds(300)))
+        let events = sdk.events
+        #expect(sdk.initialize(sdkBuilder))
+        let restore = sdk.state.withLock { $0.restore }
+        await sdk.untilReady()
+        if case .failed(let message) = sdk.restoreOutcomes[step] {
+            #expect(message == "not over at the deadline of 300 ms")
+        } else {
+            Issue.record("\(sdk.restoreOutcomes)")
+        }
+        let outcomes = sdk.restoreOutcomes
+        hold.open()
+        var timeouts = 0
+        for await event in events {
+            if event == .restoreTimedOut { timeouts += 1 }
+            if event == .ready(true) { break }
+        }
+        #expect(timeouts == 1)
+        // What it comes to afterwards counts no more, and the steps behind it do not begin.
+        #expect(restore != nil)
+        await restore?.value
+        #expect(sdk.restoreOutcomes == outcomes)
+        let calls = services.sessions.withLock { $0[0].calls.withLock { $0 } }
+        let upToHere = ["entitlements", "geofencing", "walking"].prefix((SDKRestoreStep.allCases.firstIndex(of: step) ?? 0) + 1)
+        #expect(calls == Array(upToHere.prefix(calls.count)))
+    }
+
+    @Test("D21: entitlements come first, with a deadline to give on: they validate the session and refresh a token near its expiry")
+    func entitlements() async {
+        let remaining = Locked<Duration?>(nil)
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.entitlements = { deadline in
+            remaining.withLock { $0 = deadline.remaining }
+            return []
+        }
+        let services = SampleSDKServices(token: "token", behaviour)
+        let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: .seconds(300)))
+        sdk.initialize(sdkBuilder)
+        await sdk.untilReady()
+        #expect(remaining.withLock { $0 }.map { $0 > .zero && $0 <= .seconds(300) } == true)
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0.first } } == "entitlements")
+        #expect(sdk.restoreOutcomes[.entitlements] == .restored)
+    }
+
+    @Test("D22: geofencing is taken up again only if it was active", arguments: [true, false])
+    func geofencing(wasActive: Bool) async {
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.wasGeofencingActive = wasActive
+        let services = SampleSDKServices(token: "token", behaviour)
+        let sdk = SDKLifecycle(services: services)
+        sdk.initialize(sdkBuilder)
+        await sdk.untilReady()
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0.contains("geofencing") } } == wasActive)
+        #expect(sdk.restoreOutcomes[.geofencing] == (wasActive ? .restored : .skipped(because: "it was not active")))
+    }
+
+    @Test(
+        "D23: walking sync is taken up, and syncs at once, only if enabled and still entitled",
+        arguments: [
+            (true, true, true), (true, false, false), (false, true, false), (false, false, false),
+        ]
+    )
+    func walking(isEnabled: Bool, isEntitled: Bool, runs: Bool) async {
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.isWalkingSyncEnabled = isEnabled
+        behaviour.entitlements = { _ in isEntitled ? ["walking", "premium"] : ["premium"] }
+        let services = SampleSDKServices(token: "token", behaviour)
+        let sdk = SDKLifecycle(services: services)
+        sdk.initialize(sdkBuilder)
+        await sdk.untilReady()
+        let calls = services.sessions.withLock { $0[0].calls.withLock { $0 } }
+        #expect(calls.suffix(2) == (runs ? ["walking", "sync"] : ["entitlements", "geofencing"]))
+    }
+
+    @Test("D32: without auto-restore it is ready when initialize returns, session or not", arguments: [nil, "token"])
+    func synchronous(token: String?) {
+        let services = SampleSDKServices(token: token)
+        let sdk = SDKLifecycle(services: services, options: SDKOptions(autoRestores: false))
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(sdk.isReadyNow)
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } }.isEmpty)
+    }
+
+    @Test("D33: a launch waits for it with a gate")
+    func gate() async throws {
+        let hold = SDKHold()
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.geofencing = { _ in await hold.reach() }
+        let sdk = SDKLifecycle(services: SampleSDKServices(token: "token", behaviour))
+        let gate = ReadinessGate("navigation", [GateCondition("sdkReady", setBy: "SDK", because: "screens use its features")])
+        gate.follow("sdkReady", sdk.isReady) { $0 }
+        #expect(sdk.initialize(sdkBuilder))
+        await hold.reached()
+        #expect(!gate.isOpen)
+        hold.open()
+        try await gate.wait(by: .after(.seconds(300)))
+        #expect(sdk.isReadyNow)
+    }
+
+    @Test("a session that cannot be read now is no logout: nothing is deleted, and it is ready")
+    func unreadable() {
+        final class Services: SDKServices {
+            let secureStore: any SecureStore = MemoryStore()
+            let dataStore: any DataStore = MemoryStore()
+            func storedAccessToken() -> StoredAnswer<Secret> { .unavailable(StorageError(.locked, "keychain", "not unlocked yet")) }
+            func clearSession() throws { Issue.record("it was cleared") }
+            func makeSession(_ configuration: SDKConfiguration, log: SDKLog) -> any SDKSession { SampleSDKSession(configuration, .init()) }
+        }
+        let sdk = SDKLifecycle(services: Services())
+        #expect(sdk.initialize(sdkBuilder) && sdk.isReadyNow)
+        #expect(sdk.trace.last?.note == "the session cannot be read now: keychain: not unlocked yet")
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import StartupOps
+import Testing
+
+@Suite("Update policies", .timeLimit(.minutes(10)))
+struct UpdatePolicyTests {
+    private let date = Date(timeIntervalSince1970: 1_795_000_000)
+    private let app = SemanticVersion(1, 2, 0)
+
+    private func policy(_ json: String) throws -> UpdatePolicy { try JSONDecoder().decode(UpdatePolicy.self, from: Data(json.utf8)) }
+
+    @Test("a policy says whether a version may continue, should be replaced, has to be, or finds the service closed")
+    func decisions() throws {
+        #expect(try policy(#"{"minimumVersion":"1.2"}"#).decision(for: app, at: date) == .mayContinue)
+        #expect(
+            try policy(#"{"minimumVersion":"1.0","recommendedVersion":"1.4"}"#).decision(for: app, at: date)
+                == .recommended(SemanticVersion(1, 4))
+        )
+        #expect(try policy(#"{"minimumVersion":"1.0","recommendedVersion":"1.2.0"}"#).decision(for: app, at: date) == .mayContinue)
+        #expect(
+            try policy(#"{"minimumVersion":"1.10","message":"Please update"}"#).decision(for: app, at: date)
+                == .required(minimum: SemanticVersion(1, 10), message: "Please update")
+        )
+        #expect(
+            try policy(#"{"minimumVersion":"1.2.0"}"#).decision(for: #require(SemanticVersion("1.2.0-beta")), at: date)
+                == .required(minimum: app, message: nil)
+        )
+    }
+
+    @Test("maintenance holds until its end, or without one until the service says otherwise")
+    func maintenance() throws {
+        let json =
+            #"{"minimumVersion":"1.0","maintenance":{"message":"Back soon","until":"2026-11-21T10:00:00Z"},"recommendedVersion":"9"}"#
+        let end = Date(timeIntervalSince1970: 1_795_255_200)
+        #expect(try policy(json).decision(for: app, at: end - 1) == .maintenance(message: "Back soon", until: end))
+        #expect(try policy(json).decision(for: app, at: end) == .recommended(SemanticVersion(9)))
+        #expect(
+            try policy(#"{"minimumVersion":"1.0","maintenance":{}}"#).decision(for: app, at: .distantFuture)
+                == .maintenance(message: nil, until: nil)
+        )
+        #expect(
+            try policy(#"{"minimumVersion":"2","maintenance":{}}"#).decision(for: app, at: date)
+                == .required(minimum: SemanticVersion(2), message: nil)
+        )
+        #expect(try policy(#"{"minimumVersion":"1","maintenance":null}"#).decision(for: app, at: date) == .mayContinue)
+        #expect(try policy(#"{"minimumVersion":"1","maintenance":{"until":"2026-11-21T10:00:00.250Z"}}"#).maintenance?.until == end + 0.25)
+        #expect(UpdateDecision.maintenance(message: nil, until: nil).stopsLaunch)
+        #expect(!UpdateDecision.recommended(app).stopsLaunch)
+    }
+
+    @Test(
+        "fault N21: a minimum that makes no sense is ignored with a reason, and the launch goes on",
+        arguments: [
+            (#""abc""#, #""abc" is no version; one looks like 1.4.0"#), (#""""#, #""" is no version; one looks like 1.4.0"#),
+            ("null", "it is null where a version was expected"), ("-1", "it is a number where a version was expected"),
+            (#""-1""#, #""-1" is no version; one looks like 1.4.0"#), ("true", "it is a boolean where a version was expected"),
+            ("{}", "it is an object where a version was expected"), ("[1]", "it is an array where a version was expected"),
+            ("1e999", "it is a value out of range where a version was expected"),
+            (
+                "\"\(String(repeating: "9", count: 99_999))\"",
+                "\"\(String(repeating: "9", count: 40))…\" is no version; one looks like 1.4.0"
+            ),
+        ]
+    )
+    func badMinimum(value: String, reason: String) throws {
+        guard let policy = try? policy("{\"minimumVersion\":\(value),\"recommendedVersion\":\"3.0\"}") else {
+            // A number that no parser takes makes the whole answer garbage; it counts as no answer.
+            #expect(value == "1e999")
+            return
+        }
+        #expect(policy.ignored.map(\.description) == ["minimumVersion was ignored: \(reason)"])
+        #expect(policy.minimumVersion == nil)
+        #expect(policy.decision(for: app, at: date) == .recommended(SemanticVersion(3)), "the other fields hold")
+    }
+
+    @Test("fault N21: every field is judged on its own, and named")
+    func otherFields() throws {
+        let json = """
+            {"recommendedVersion":7,"message":["x"],"maintenance":{"message":false,"until":"tomorrow"},"unknown":{"deep":[[[]]]}}
+            """
+        let policy = try policy(json)
+        #expect(
+            policy.ignored.map(\.field) == ["minimumVersion", "recommendedVersion", "message", "maintenance.message", "maintenance.until"]
+        )
+        #expect(policy.ignored.first?.reason == "it is missing")
+        #expect(policy.ignored.last?.reason == "\"tomorrow\" is no date; one looks like 2026-11-21T10:00:00Z")
+        #expect(policy.maintenance == UpdatePolicy.Maintenance())
+        #expect(try self.policy(#"{"minimumVersion":"1","maintenance":"yes"}"#).maintenance == nil)
+        for garbage in ["", "null", "[]", "\"1.0\"", "{", "\u{0}", "{\"minimumVersion\""] {
+            #expect(throws: DecodingError.self) { try self.policy(garbage) }
+        }
+    }
+
+    @Test("fault N20: without an answer the launch goes on, unless the last known minimum still asks for an update")
+    func lastKnown() throws {
+        func decide(_ answer: String?, _ lastKnown: String?) throws -> UpdateDecision {
+            UpdatePolicy.decision(answer: try answer.map(policy), lastKnown: try lastKnown.map(policy), for: app, at: date)
+        }
+        let must = #"{"minimumVersion":"2.0","message":"Update now"}"#
+        let required = UpdateDecision.required(minimum: SemanticVersion(2), message: "Update now")
+        #expect(try decide(nil, nil) == .mayContinue)
+        #expect(try decide(nil, must) == required)
+        #expect(try decide(nil, #"{"minimumVersion":"1.2"}"#) == .mayContinue, "the app was updated since")
+        #expect(try decide(nil, #"{"minimumVersion":"1.0","recommendedVersion":"3","maintenance":{}}"#) == .mayContinue)
+        #expect(try decide(#"{"minimumVersion":"1.0"}"#, must) == .mayContinue, "the requirement was lifted")
+        #expect(try decide(#"{"minimumVersion":"abc"}"#, must) == required, "garbage lifts nothing")
+        #expect(
+            try decide(#"{"minimumVersion":"abc","message":"New text"}"#, must)
+                == .required(minimum: SemanticVersion(2), message: "New text")
+        )
+        #expect(try decide(#"{"minimumVersion":"abc","maintenance":{}}"#, nil) == .maintenance(message: nil, until: nil))
+        #expect(try policy(#"{"minimumVersion":null}"#).completed(by: policy(must)).minimumVersion == SemanticVersion(2))
+        #expect(try policy(#"{"minimumVersion":"1.1"}"#).completed(by: policy(must)).minimumVersion == SemanticVersion(1, 1))
+    }
+
+    @Test("a policy is stored and read back as it was, without what was ignored")
+    func coding() throws {
+        let json =
+            #"{"minimumVersion":"1.0.0","recommendedVersion":"1.4.0","maintenance":{"message":"m","until":"2026-11-21T10:00:00Z"},"message":"t"}"#
+        let policy = try policy(json)
+        #expect(try JSONDecoder().decode(UpdatePolicy.self, from: JSONEncoder().encode(policy)) == policy)
+        #expect(try self.policy(#"{"minimumVersion":"1","message":"a\u0007b\u202Ec\nd"}"#).message == "abc d")
+    }
+}
