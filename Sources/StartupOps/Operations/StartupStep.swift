@@ -48,6 +48,8 @@ public struct StartupStep: Sendable, Hashable, CustomStringConvertible {
     public static let deeplink = StartupStep("deeplink", "Follow the link", isOnMain: true, expected: .milliseconds(80))
     /// What a shortcut is for.
     public static let shortcut = StartupStep("shortcut", "Perform the shortcut", isOnMain: true, expected: .milliseconds(80))
+    /// Whatever else started the app.
+    public static let entryPoints = StartupStep("entry-points", "Deliver what started the app", isOnMain: true, expected: .milliseconds(80))
     /// The app, brought back to the front.
     public static let becomeActive = StartupStep("become-active", "Bring the app back", isOnMain: true, expected: .milliseconds(50))
     /// The main screen.

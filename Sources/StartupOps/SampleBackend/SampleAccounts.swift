@@ -1,6 +1,6 @@
 /// The sample service's accounts. Passwords are kept as they are: they are samples, and nobody should bring their own.
-struct SampleAccounts {
-    struct Account {
+struct SampleAccounts: Codable {
+    struct Account: Codable {
         let id: String
         let name: String
         let email: String?

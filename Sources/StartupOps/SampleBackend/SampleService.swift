@@ -18,17 +18,40 @@ import Sequencer
 public final class SampleService: Sendable {
     private let state: Locked<SampleServiceState>
     private let now: @Sendable () -> Date
+    private let store: (any DataStore)?
+    private static let memory: StoreKey = "sample-service"
 
-    /// A service; `now` is what it takes for the time.
-    public init(_ options: SampleServiceOptions = SampleServiceOptions(), now: @escaping @Sendable () -> Date = { Date() }) {
-        state = Locked(SampleServiceState(options))
+    /// A service.
+    ///
+    /// - Parameters:
+    ///   - store: keeps accounts and sessions, so that a service in another process knows them; nil when they are forgotten.
+    ///   - now: what it takes for the time.
+    public init(
+        _ options: SampleServiceOptions = SampleServiceOptions(),
+        store: (any DataStore)? = nil,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        var state = SampleServiceState(options)
+        if let memory = store?.value(SampleServiceState.Memory.self, for: Self.memory).value { state.memory = memory }
+        self.state = Locked(state)
+        self.store = store
         self.now = now
     }
 
     /// What to send in answer to a request.
     public func answer(_ request: HTTPRequest) -> SampleAnswer {
         let now = now()
-        return state.withLock { $0.answer(request, now: now) }
+        let answer = state.withLock { $0.answer(request, now: now) }
+        if request.method != .get { remember() }
+        return answer
+    }
+
+    /// Keeps what must not be forgotten, before the answer is out. What cannot be kept is forgotten: it is a sample.
+    private func remember() {
+        guard let store else { return }
+        try? store.withExclusiveAccess {
+            try store.save(state.withLock { $0.memory }, for: Self.memory)
+        }
     }
 
     /// How many requests have come, by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.

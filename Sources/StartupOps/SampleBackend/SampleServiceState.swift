@@ -19,6 +19,17 @@ struct SampleServiceState {
         versionPolicy = .json(options.versionPolicy)
     }
 
+    /// What a service must not forget when it is stopped: who there is, and who is logged in.
+    struct Memory: Codable, Sendable {
+        var accounts: SampleAccounts
+        var sessions: SampleSessions
+    }
+
+    var memory: Memory {
+        get { Memory(accounts: accounts, sessions: sessions) }
+        set { (accounts, sessions) = (newValue.accounts, newValue.sessions) }
+    }
+
     mutating func reset() { self = SampleServiceState(options) }
 
     mutating func setFault(_ fault: SampleFault, for path: String, times: Int?) {

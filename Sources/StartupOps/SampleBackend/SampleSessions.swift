@@ -1,7 +1,7 @@
 import Foundation
 
 /// The tokens that the sample service has given out, and whose they are.
-struct SampleSessions {
+struct SampleSessions: Codable {
     /// The answer of a token endpoint (RFC 6749, section 5.1).
     struct Tokens: Encodable {
         let access_token: String
@@ -10,7 +10,7 @@ struct SampleSessions {
         let refresh_token: String
     }
 
-    private struct Access {
+    private struct Access: Codable {
         let account: String
         let expires: Date
     }
