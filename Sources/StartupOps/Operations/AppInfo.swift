@@ -10,7 +10,7 @@ public struct AppInfo: Sendable, Hashable {
     public var region: Region
 
     /// An app.
-    public init(version: SemanticVersion, platform: String, region: Region = AppInfo.deviceRegion) {
+    public init(version: SemanticVersion, platform: String = currentPlatform, region: Region = AppInfo.deviceRegion) {
         self.version = version
         self.platform = platform
         self.region = region

@@ -1,4 +1,8 @@
 import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 import Sequencer
 
 /// A sample service behind `URLSession`, in this process and without a socket: the client's real code runs, as fast or as slow as asked.
@@ -40,7 +44,7 @@ public final class EmbeddedBackend: Sendable {
     deinit { EmbeddedRegistry.remove(host: host) }
 
     /// What to put into a session configuration's `protocolClasses`; the same for all backends.
-    public var protocolClasses: [AnyClass] { [EmbeddedURLProtocol.self] }
+    public var protocolClasses: [URLProtocol.Type] { [EmbeddedURLProtocol.self] }
 
     /// What to give in answer to a request.
     func reply(to request: HTTPRequest) -> EmbeddedReply {

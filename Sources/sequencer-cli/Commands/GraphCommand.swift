@@ -10,7 +10,7 @@ struct GraphCommand {
     }
 
     func run() throws -> ExitCode {
-        var graph = try LoadedScenario.load(arguments.scenario, operations: .simulated(), clock: .virtual).validated()
+        var graph = try LoadedScenario.load(arguments.scenario, clock: .virtual).validated()
         if arguments.reduce { graph = graph.reduced() }
         let text =
             switch arguments.format {

@@ -19,7 +19,8 @@ final class Interruption: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [self] in
                 if isFirst(number) { return cancel() }
-                // Nobody is left to restore what a live view has hidden.
+                // Nobody is left to restore what a live view, or the question for a password, has hidden.
+                TerminalEcho.restoreAll()
                 if Terminal.standardOutput.isTerminal { Terminal.standardOutput.write(LiveView.showCursor) }
                 _exit(128 + number)
             }

@@ -14,12 +14,14 @@ struct LoadedScenario {
     /// Loads a built-in scenario by its name, or else a scenario file; `-` is standard input.
     ///
     /// - Parameters:
-    ///   - operations: what the steps of built-in scenarios do.
     ///   - clock: decides what work in files becomes.
-    static func load(_ name: String, operations: StartupOperations, clock: ClockMode) throws -> LoadedScenario {
-        if let scenario = Scenario.named(name) {
-            return LoadedScenario(graph: scenario.graph(operations))
-        }
+    ///   - build: makes the graph of a built-in scenario; its steps are simulated unless said otherwise.
+    static func load(
+        _ name: String,
+        clock: ClockMode,
+        build: (Scenario) throws -> OperationGraph = { $0.graph(.simulated()) }
+    ) throws -> LoadedScenario {
+        if let scenario = Scenario.named(name) { return LoadedScenario(graph: try build(scenario)) }
         // A word that names no file was more likely meant as a scenario's name.
         let isWord = name != "-" && !name.contains("/") && !name.contains(".")
         if isWord, !FileManager.default.fileExists(atPath: name) {
@@ -35,18 +37,6 @@ struct LoadedScenario {
             deadline: document.deadline,
             file: (inputName(name), document)
         )
-    }
-
-    /// Refuses what this version can show but not run.
-    func checkCanRun() throws {
-        guard let file else { return }
-        for (index, operation) in file.document.operations.enumerated() {
-            guard case .http = operation.work else { continue }
-            throw ToolError(
-                .badData,
-                "\(file.name):\(operation.position): operations[\(index)].work.http: this version cannot fetch; use simulate, compute or command"
-            )
-        }
     }
 
     /// The graph, checked; what is wrong is said with its place in the file.

@@ -16,19 +16,23 @@ struct RunCommand {
     }
 
     func run() async throws -> ExitCode {
-        let scenario = try load()
+        try arguments.checkStreams()
         let output = Output(arguments.common.output)
         try output.check()
         let style = TextStyle(arguments.common.color, for: output)
+        let pausing = LivePause()
+        let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
+        let (scenario, app) = try load(screens)
         let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options(for: scenario))
 
-        let view = showsLiveView(output) ? try liveView(of: scenario, style) : nil
+        let view = showsLiveView(output) ? try liveView(of: scenario, style, pausing) : nil
         // The events have to be asked for before the launch starts.
         let drawing = view.map { [events = sequencer.events] view in Task { await view.run(events) } }
         let interruption = Interruption { sequencer.cancel() }
         let report = try await sequencer.run()
         await drawing?.value
         let signal = interruption.end()
+        app?.close()
 
         try output.write(
             arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: output.width).text
@@ -37,16 +41,20 @@ struct RunCommand {
         return ExitCode(of: report)
     }
 
-    private func load() throws -> LoadedScenario {
-        // Nothing is remembered between launches yet, so each one without a scenario is a first one.
-        let name = arguments.scenario ?? Scenario.choose(for: .firstLaunch).name
+    /// The scenario to run and, for a built-in one in real time, the app whose launch it is. In virtual time, steps are simulated: nothing
+    /// real can happen in no time.
+    private func load(_ screens: TerminalScreens?) throws -> (LoadedScenario, SampleApp?) {
+        let isBuiltIn = arguments.scenario.map { Scenario.named($0) != nil } ?? true
+        let app = isBuiltIn && arguments.clock == .wall ? try SampleApp(arguments, screens: screens) : nil
+        for warning in app?.warnings ?? [] { message(warning) }
+        let context = app?.environment.context() ?? .firstLaunch
         let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
-        let operations = StartupOperations.simulated(requiresUpdate: isRequired)
-        var scenario = try LoadedScenario.load(name, operations: operations, clock: arguments.clock)
-        try scenario.checkCanRun()
+        var scenario = try LoadedScenario.load(arguments.scenario ?? Scenario.choose(for: context).name, clock: arguments.clock) { scenario in
+            app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
+        }
         _ = try scenario.validated()
         for injection in arguments.injections { try inject(injection, into: &scenario) }
-        return scenario
+        return (scenario, app)
     }
 
     private func inject(_ injection: Injection, into scenario: inout LoadedScenario) throws {
@@ -87,13 +95,20 @@ struct RunCommand {
         return LaunchOptions(
             lanes: arguments.lanes ?? scenario.lanes,
             deadline: deadline,
+            deadlineCountsInteractiveTime: !arguments.isInteractive,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
         )
     }
 
-    private func liveView(of scenario: LoadedScenario, _ style: TextStyle) throws -> LiveView? {
-        LiveView(of: try scenario.validated(), on: .standardOutput, style: style, environment: ProcessInfo.processInfo.environment)
+    private func liveView(of scenario: LoadedScenario, _ style: TextStyle, _ pausing: LivePause) throws -> LiveView? {
+        LiveView(
+            of: try scenario.validated(),
+            on: .standardOutput,
+            style: style,
+            pausing: pausing,
+            environment: ProcessInfo.processInfo.environment
+        )
     }
 
     private func showsLiveView(_ output: Output) -> Bool {

@@ -12,7 +12,7 @@ struct VerifyCommand {
     }
 
     func run() throws -> ExitCode {
-        let scenario = try LoadedScenario.load(arguments.scenario, operations: .simulated(), clock: .virtual)
+        let scenario = try LoadedScenario.load(arguments.scenario, clock: .virtual)
         let graph = try scenario.validated()
         let budget = scenario.budget ?? RunCommand.defaultBudget
         let findings = ScenarioFindings(graph, budget: budget)

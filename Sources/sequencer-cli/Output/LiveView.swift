@@ -10,6 +10,8 @@ struct LiveView: Sendable {
     /// Events that come closer than this are shown together.
     private static let shortestInterval = Duration.milliseconds(30)
 
+    /// Takes the view off the terminal for a while.
+    let pausing: LivePause
     private let state: LiveState
     private let style: TextStyle
     private let size: @Sendable () -> Terminal.Size
@@ -28,8 +30,10 @@ struct LiveView: Sendable {
         size: @escaping @Sendable () -> Terminal.Size,
         now: @escaping @Sendable () -> Duration,
         ticks: AsyncStream<Void>,
+        pausing: LivePause = LivePause(),
         write: @escaping @Sendable (String) -> Void
     ) {
+        self.pausing = pausing
         self.state = state
         self.style = style
         self.size = size
@@ -39,7 +43,7 @@ struct LiveView: Sendable {
     }
 
     /// A view of a launch of this graph on a terminal; nil where nothing can be drawn over.
-    init?(of graph: ValidatedGraph, on terminal: Terminal, style: TextStyle, environment: [String: String]) {
+    init?(of graph: ValidatedGraph, on terminal: Terminal, style: TextStyle, pausing: LivePause, environment: [String: String]) {
         guard terminal.canAnimate(environment) else { return nil }
         let begin = ContinuousClock.now
         self.init(
@@ -51,6 +55,7 @@ struct LiveView: Sendable {
                 do { try await Task.sleep(for: Self.interval) } catch { return nil }
                 return ()
             },
+            pausing: pausing,
             write: { terminal.write($0) }
         )
     }
@@ -75,6 +80,7 @@ struct LiveView: Sendable {
                     signal.yield()
                 }
             }
+            pausing.begin { signal.yield() }
             await draw(inbox, whenever: signals)
             group.cancelAll()
         }
@@ -105,10 +111,20 @@ struct LiveView: Sendable {
                 state.apply(event)
             }
             if news.isOver { break }
+            guard pausing.mayDraw() else {
+                erase(&screen)
+                pausing.didErase()
+                continue
+            }
             guard let begin, news.isTick || drawn.map({ time - $0 >= Self.shortestInterval }) ?? true else { continue }
             drawn = time
             write((screen.height == 0 ? Self.hideCursor : "") + screen.show(state.lines(size(), now: time - begin, style: style)))
         }
+        erase(&screen)
+        pausing.end()
+    }
+
+    private func erase(_ screen: inout Screen) {
         if screen.height > 0 { write(screen.clear() + Self.showCursor) }
     }
 

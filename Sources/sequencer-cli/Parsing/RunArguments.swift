@@ -1,3 +1,5 @@
+import Foundation
+
 /// Which time a run lives in.
 enum ClockMode: String, CaseIterable, Sendable {
     case wall
@@ -23,6 +25,18 @@ struct RunArguments: Equatable, Sendable {
     var injections: [Injection] = []
     /// Whether the budget counts from the start of the process, rather than from the start of the run.
     var fromProcessStart = false
+    /// The folder of what the app remembers between launches; nil is the user's own.
+    var state: String?
+    /// The address of the services; nil is those in this process.
+    var backend: URL?
+    /// Whether a person answers what the app asks, on the terminal.
+    var isInteractive = false
+    /// What started the app; with none of them, its icon did. More than one may be there at once.
+    var push: String?, link: String?, shortcut: String?
+    /// What the device is set to; nil leaves it to the environment.
+    var region: DeviceRegion?
+    /// The version that the app has; nil leaves it to the sample.
+    var appVersion: String?
     var common = CommonArguments()
 }
 
@@ -34,7 +48,7 @@ extension CommandDeclaration {
             PositionalDeclaration(
                 name: "SCENARIO",
                 isRequired: false,
-                help: "A built-in scenario, a scenario file, or '-' (default: first-launch)."
+                help: "A built-in scenario, a scenario file, or '-' (default: what the state says)."
             )
         ],
         options: [
@@ -48,12 +62,14 @@ extension CommandDeclaration {
                 help: "Make an operation misbehave: fail, hang, delay:500ms or required; repeatable."
             ),
             OptionDeclaration("from-process-start", .flag, help: "Count the budget from the start of the process."),
-        ] + CommonArguments.options,
+        ] + appOptions + CommonArguments.options,
         examples: [
             CommandExample(line: "run", effect: "Run the first launch."),
             CommandExample(line: "run regular --budget 2s --clock virtual", effect: "Try a tighter budget, at once."),
             CommandExample(line: "run first-launch --inject force-update=required", effect: "See the update take over."),
             CommandExample(line: "run launch.json --json -o report.json", effect: "Save the report of a scenario file."),
+            CommandExample(line: "run --state device --interactive", effect: "Be the app's user; the next launch remembers you."),
+            CommandExample(line: "run --push message.json --link app://open/speakers/7", effect: "Start from a push and a link at once."),
         ]
     ) { arguments throws(UsageError) in
         .run(
@@ -65,9 +81,40 @@ extension CommandDeclaration {
                 clock: try arguments.word("clock", ClockMode.self) ?? .wall,
                 injections: try Injection.all(in: arguments),
                 fromProcessStart: arguments.flag("from-process-start"),
+                state: arguments.text("state"),
+                backend: try arguments.value("backend", BackendAddress.parse),
+                isInteractive: arguments.flag("interactive"),
+                push: arguments.text("push"),
+                link: arguments.text("link"),
+                shortcut: arguments.text("shortcut"),
+                region: try arguments.value("region", DeviceRegion.parse),
+                appVersion: arguments.text("app-version"),
                 common: try CommonArguments(arguments)
             )
         )
+    }
+}
+
+extension CommandDeclaration {
+    /// The app of the built-in steps, and what starts it.
+    private static let appOptions = [
+        OptionDeclaration("state", .value("DIR"), help: "Keep what the app remembers in DIR (default: the user's state folder)."),
+        OptionDeclaration("backend", .value("URL"), help: "Talk to the services there, over https, or http on this machine."),
+        OptionDeclaration("interactive", .flag, help: "Answer yourself what the app asks, on the terminal."),
+        OptionDeclaration("push", .value("FILE|TEXT"), help: "Start the app from a push with this JSON payload, a file or '{...}'."),
+        OptionDeclaration("link", .value("URL"), help: "Start the app from a link, such as app://open/speakers/7."),
+        OptionDeclaration("shortcut", .value("NAME"), help: "Start the app from a shortcut of its icon."),
+        OptionDeclaration("region", .value("LANG-COUNTRY"), help: "Set the device to it, such as de-DE (default: what LANG says)."),
+        OptionDeclaration("app-version", .value("V"), help: "Be this version of the app, such as 1.4.0."),
+    ]
+}
+
+extension RunArguments {
+    /// Refuses what cannot be done where the tool has been started.
+    func checkStreams() throws(UsageError) {
+        if isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
+            throw UsageError("--interactive needs a terminal to ask on", command: "run")
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Web addresses that a scenario may fetch: `https`, or `http` on this machine, and no credentials in them.
+/// Web addresses that a launch may talk to: `https`, or `http` on this machine, and no credentials in them.
 ///
 /// The text is checked before `URL` sees it, because `URL` decodes escapes in host names and so may go elsewhere than a
 /// reader of the file believes. Messages never repeat the address: its query may hold a secret.
@@ -23,7 +23,7 @@ enum URLText {
         }
         let authority = text[colon.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if authority.contains("@") {
-            throw ValueError(message: "the address holds a user name or a password, which do not belong in a file")
+            throw ValueError(message: "the address holds a user name or a password, which do not belong in an address")
         }
         let host = try host(of: authority)
         if scheme == "http", !isLoopback(host) {

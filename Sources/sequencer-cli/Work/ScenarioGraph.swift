@@ -97,7 +97,10 @@ extension WorkDocument {
         case .command(let command):
             if clock == .wall { return try await ChildProcess(command).run().tail }
             try await launch.sleep(for: expected ?? .zero)
-        case .http, .none:
+        case .http(let document):
+            if clock == .wall { return try await document.fetch(by: launch.deadline) }
+            try await launch.sleep(for: expected ?? .zero)
+        case .none:
             break
         }
         return ""

@@ -8,6 +8,7 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     case put = "PUT"
     case patch = "PATCH"
     case delete = "DELETE"
+    case options = "OPTIONS"
 
     /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
     public var isIdempotent: Bool { self != .post && self != .patch }

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Asks a person for lines.
+///
+/// Nothing blocks: a thread of its own reads, and only while somebody asks. Questions that come at once are asked one after the other. A
+/// question whose task is cancelled ends at once, and what was typed for it is dropped. The terminal is the one who edits lines (Backspace,
+/// Ctrl-U), and who shows what is typed.
+///
+/// ```swift
+/// let line = await input.line { Terminal.standardError.write("Name: ") }
+/// ```
+final class TerminalInput: Sendable {
+    /// The most bytes of a line: as many as a terminal lets a person type.
+    static let lineLimit = 4096
+
+    private let reader: TerminalReader
+    private let turns = Turns()
+
+    /// - Parameters:
+    ///   - descriptor: of a terminal; of anything else that can be polled, lines are read too.
+    ///   - ownsDescriptor: whether it is closed when nobody asks any more.
+    init(descriptor: Int32, ownsDescriptor: Bool = false, lineLimit: Int = TerminalInput.lineLimit) {
+        reader = TerminalReader(descriptor: descriptor, ownsDescriptor: ownsDescriptor, lineLimit: lineLimit)
+    }
+
+    /// The terminal behind a descriptor, which is opened anew where possible: reading without blocking must not change how others read.
+    ///
+    /// - Returns: nil when there is no terminal behind it.
+    convenience init?(terminalOf descriptor: Int32) {
+        guard isatty(descriptor) == 1 else { return nil }
+        if let own = reopened(descriptor) {
+            self.init(descriptor: own, ownsDescriptor: true)
+        } else {
+            self.init(descriptor: descriptor)
+        }
+    }
+
+    deinit {
+        reader.close()
+    }
+
+    /// The terminal that is read.
+    var terminal: Terminal { Terminal(descriptor: reader.descriptor) }
+
+    /// Asks for a line.
+    ///
+    /// - Parameters:
+    ///   - isSecret: whether nothing of what is typed is shown, apart from the end of the line. A secret is not asked for where it would be
+    ///     seen all the same: that counts as dismissed.
+    ///   - prompt: shows the question; called when it is this question's turn. From then on, nothing that is secret is shown.
+    func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
+        guard await turns.take() else { return .dismissed }
+        defer { turns.give() }
+        if Task.isCancelled { return .dismissed }
+        if isSecret, !TerminalEcho.hide(reader.descriptor) { return .dismissed }
+        defer { if isSecret { TerminalEcho.restore(reader.descriptor) } }
+        prompt()
+        let question = reader.makeQuestion()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                reader.ask(question, continuation)
+                // A cancellation that came before the question was asked has given nothing up.
+                if Task.isCancelled { reader.abandon(question) }
+            }
+        } onCancel: {
+            reader.abandon(question)
+        }
+    }
+}
+
+/// A descriptor of its own for the same terminal, which does not block; nil where the terminal's name leads elsewhere, or nowhere, as it does
+/// in some containers.
+private func reopened(_ descriptor: Int32) -> Int32? {
+    var name = [CChar](repeating: 0, count: 1024)
+    guard ttyname_r(descriptor, &name, name.count) == 0 else { return nil }
+    let own = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    if own < 0 { return nil }
+    var (old, new) = (stat(), stat())
+    if fstat(descriptor, &old) == 0, fstat(own, &new) == 0, old.st_rdev == new.st_rdev { return own }
+    close(own)
+    return nil
+}

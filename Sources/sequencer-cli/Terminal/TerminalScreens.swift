@@ -1,0 +1,141 @@
+import Foundation
+import Sequencer
+
+/// Shows screens on a terminal and asks a person for answers, in lines of text.
+///
+/// Screens that are wanted at once are shown one after the other. While one is shown the live view is not, and it goes on below. Nothing is
+/// ever written to standard output, which carries results. A person leaves a screen with Ctrl-D; a screen whose task is cancelled ends at
+/// once. Both count as "no answer", nil. Nonsense is asked about again, but not for ever: ``mostAnswers`` times.
+///
+/// ```swift
+/// let index = await screens.menu(title: "Speakers", question: "Which one?", options: ["Kitchen", "Bath"])
+/// ```
+struct TerminalScreens: Sendable {
+    /// How many answers to one question are read.
+    static let mostAnswers = 5
+
+    private let input: TerminalInput
+    private let style: TextStyle
+    private let size: @Sendable () -> Terminal.Size
+    private let output: @Sendable (String) -> Void
+    private let live: LivePause?
+    private let turns = Turns()
+
+    /// - Parameters:
+    ///   - size: the terminal's, asked before each screen.
+    ///   - live: pauses the view that is drawn on the same terminal.
+    ///   - output: puts text on the terminal.
+    init(
+        input: TerminalInput,
+        style: TextStyle,
+        size: @escaping @Sendable () -> Terminal.Size,
+        live: LivePause?,
+        output: @escaping @Sendable (String) -> Void
+    ) {
+        self.input = input
+        self.style = style
+        self.size = size
+        self.live = live
+        self.output = output
+    }
+
+    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself where standard error is none.
+    ///
+    /// - Returns: nil when standard input is no terminal.
+    init?(color: ColorMode, live: LivePause?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
+        let terminal = Terminal.standardError.isTerminal ? .standardError : input.terminal
+        self.init(
+            input: input,
+            style: TextStyle(color: color, isTerminal: true, environment: environment),
+            size: { terminal.size(environment) },
+            live: live,
+            output: { terminal.write($0) }
+        )
+    }
+
+    /// Shows a text, and does not wait for anybody.
+    ///
+    /// It is shown even if the task is cancelled: what is said at the end of a launch must be seen.
+    func message(title: String, lines: [String]) async {
+        _ = await turns.take(isPatient: true)
+        await live?.pause()
+        show(ScreenBox(title: title, paragraphs: lines.map { .init(text: $0) }))
+        live?.resume()
+        turns.give()
+    }
+
+    /// Asks for yes or no.
+    ///
+    /// - Parameter standard: what no text at all means; nil asks again.
+    func confirm(question: String, default standard: Bool? = nil) async -> Bool? {
+        let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
+        let lines = wrapped(printable(question), to: max(size().width - 1 - hint.count - 3, 2), ellipsis: style.ellipsis)
+        return await screen {
+            await ask(lines.joined(separator: "\n") + " \(hint): ") { text in
+                switch text.trimmed.lowercased() {
+                case "y", "yes": return .answer(true)
+                case "n", "no": return .answer(false)
+                case "": return standard.map(Reading.answer) ?? .nonsense("Enter y or n.")
+                default: return .nonsense("Enter y or n, not \(quoted(text)).")
+                }
+            }
+        }
+    }
+
+    // MARK: What screens are made of
+
+    /// What one typed line is for the screen that asked.
+    enum Reading<Answer> {
+        case answer(Answer)
+        /// Why it is none, in one sentence.
+        case nonsense(String)
+    }
+
+    /// Has the terminal for itself until `body` returns; nil without having it when the task is cancelled before.
+    func screen<Result>(_ body: () async -> Result?) async -> Result? {
+        guard await turns.take() else { return nil }
+        defer { turns.give() }
+        await live?.pause()
+        defer { live?.resume() }
+        return await body()
+    }
+
+    func show(_ box: ScreenBox) {
+        output(box.text(width: size().width, style: style))
+    }
+
+    func say(_ text: String, tone: TextStyle.Tone? = nil) {
+        let lines = wrapped(printable(text, limit: 400), to: max(size().width - 1, 2), ellipsis: style.ellipsis)
+        output(lines.map { style.applying(tone, to: $0) + "\n" }.joined())
+    }
+
+    /// Asks until there is an answer, at most ``mostAnswers`` times.
+    func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
+        for _ in 0..<Self.mostAnswers {
+            let problem: String
+            switch await input.line(isSecret: isSecret, prompt: { output(prompt) }) {
+            case .dismissed:
+                // Nobody has ended the line of the question.
+                output("\n")
+                return nil
+            case .tooLong: problem = "That is too long."
+            case .notUTF8: problem = "That is not text in UTF-8."
+            case .text(let text):
+                if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }) {
+                    problem = "That holds a key that is no text, such as an arrow."
+                    break
+                }
+                switch read(text) {
+                case .answer(let answer): return answer
+                case .nonsense(let sentence): problem = sentence
+                }
+            }
+            say(problem, tone: .yellow)
+        }
+        say("No answer after \(Self.mostAnswers) attempts.", tone: .yellow)
+        return nil
+    }
+
+    static let leaving = ScreenBox.Paragraph(text: "Ctrl-D: leave without an answer", tone: .dim)
+}
