@@ -1,8 +1,12 @@
 /// Who uses the app.
 public struct Account: Sendable, Hashable, Codable {
+    /// The service's identifier.
     public let id: String
+    /// What to call the person.
     public let name: String
+    /// The address it was made with; nil for a guest.
     public let email: String?
+    /// Whether the person has shown that the address is theirs.
     public let isEmailVerified: Bool
     /// Whether it is a guest's, made without asking anything.
     public let isAnonymous: Bool
@@ -44,7 +48,9 @@ public protocol AccountService: Sendable {
 
 /// What is stored of a session, without its secrets.
 public struct StoredSession: Sendable, Hashable {
+    /// Whose session it is; nil when the token does not say.
     public let userID: String?
+    /// Whether it was opened without an account.
     public let isAnonymous: Bool
     /// The account as it was when it was last asked for.
     public let account: Account?
@@ -75,6 +81,7 @@ public struct AccountError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidCode
     }
 
+    /// What kind of error it is.
     public let code: Code
     /// What happened, in a few words, without secrets.
     public let description: String

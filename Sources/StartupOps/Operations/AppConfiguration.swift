@@ -16,6 +16,7 @@ public struct Region: Sendable, Hashable, Codable {
 public struct Country: Sendable, Hashable, Codable {
     /// ISO 3166-1, two letters.
     public let code: String
+    /// What to show for it.
     public let name: String
     /// The languages to choose from, the usual one first.
     public let languages: [String]
@@ -30,7 +31,9 @@ public struct Country: Sendable, Hashable, Codable {
 
 /// A page of the tutorial.
 public struct TutorialPage: Sendable, Hashable, Codable {
+    /// The heading.
     public let title: String
+    /// What it says.
     public let text: String
 
     /// A page.
@@ -44,7 +47,9 @@ public struct TutorialPage: Sendable, Hashable, Codable {
 public struct AppConfiguration: Sendable, Hashable, Codable {
     /// What this configuration is called by who made it.
     public var version: String
+    /// The country it is for: ISO 3166-1, two letters.
     public var country: String
+    /// The language it is for: ISO 639-1, two letters.
     public var language: String
     /// How someone who is not logged in is received; nil leaves it to the app's settings.
     public var onboarding: OnboardingType?
@@ -52,15 +57,19 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
     public var restoreAccount: Bool?
     /// What is switched on.
     public var features: [String: Bool]
+    /// The pages of the tutorial, in order; with none, there is no tutorial.
     public var tutorialPages: [TutorialPage]
     /// Where speakers answer.
     public var speakers: Endpoint?
 
     /// A host and a port.
     public struct Endpoint: Sendable, Hashable, Codable {
+        /// A name or an address.
         public let host: String
+        /// 1 to 65535.
         public let port: Int
 
+        /// A host and a port.
         public init(host: String, port: Int) {
             self.host = host
             self.port = port
@@ -133,7 +142,9 @@ public struct LoadedConfiguration: Sendable, Hashable {
         case bundled
     }
 
+    /// The configuration itself.
     public let configuration: AppConfiguration
+    /// Where it came from.
     public let source: Source
 
     /// A configuration from a source.

@@ -50,7 +50,9 @@ public struct StartupOperations: Sendable {
 
 /// What the main screen is made of.
 public struct MainContent: Sendable, Hashable {
+    /// What the app is configured with, and where that came from.
     public let configuration: LoadedConfiguration
+    /// Who uses the app; a guest's account when nobody has logged in.
     public let account: Account
     /// Nil when none is connected.
     public let speaker: Speaker?
@@ -65,6 +67,7 @@ public struct MainContent: Sendable, Hashable {
 
 /// What a person is entitled to, such as a subscription.
 public struct Entitlements: Sendable, Hashable, Codable {
+    /// Their names, such as `premium`.
     public let entitlements: Set<String>
 
     /// Entitlements, by their names.

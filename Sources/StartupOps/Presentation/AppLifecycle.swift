@@ -19,6 +19,7 @@ public final class AppLifecycle: Sendable {
 
     private let state = Locked(State())
 
+    /// A lifecycle that nobody reads yet.
     public init() {}
 
     /// Tells every reader.

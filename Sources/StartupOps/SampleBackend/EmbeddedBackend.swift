@@ -1,9 +1,9 @@
 import Foundation
+import Sequencer
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
-import Sequencer
 
 /// A sample service behind `URLSession`, in this process and without a socket: the client's real code runs, as fast or as slow as asked.
 ///

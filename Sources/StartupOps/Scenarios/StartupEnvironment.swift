@@ -9,8 +9,11 @@ import Sequencer
 /// let report = try await Sequencer(scenario.graph(StartupOperations(environment))).run()
 /// ```
 public struct StartupEnvironment: Sendable {
+    /// What the app knows of itself.
     public var app: AppInfo
+    /// What the operations talk to.
     public var services: StartupServices
+    /// What the operations show themselves with.
     public var presenters: StartupPresenters
     /// What the app was set to, before it was configured.
     public var settings: SettingsSnapshot

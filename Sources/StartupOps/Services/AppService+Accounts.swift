@@ -1,6 +1,7 @@
 import Foundation
 
 extension AppService: AccountService {
+    /// What the secure store says, without asking the service.
     public func storedSession() -> StoredAnswer<StoredSession> {
         switch tokens.session {
         case .absent: .absent
@@ -16,6 +17,7 @@ extension AppService: AccountService {
         }
     }
 
+    /// Asks the service for the profile of the stored session; refreshes its token first where that has expired.
     public func restore(by deadline: Deadline) async throws -> Account {
         switch tokens.session {
         case .absent: throw AccountError(.noSession, "nobody is logged in")
@@ -32,6 +34,7 @@ extension AppService: AccountService {
         }
     }
 
+    /// Asks for tokens with a password, keeps them, and asks for the profile.
     public func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
         do {
             tokens.begin(try await endpoint.session(username: email, password: password, deadline: deadline))
@@ -41,6 +44,7 @@ extension AppService: AccountService {
         return try await loadAccount(by: deadline)
     }
 
+    /// Creates the account, then logs in with it.
     public func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
         do {
             try await client.post(
@@ -55,12 +59,14 @@ extension AppService: AccountService {
         return try await logIn(email: email, password: password, by: deadline)
     }
 
+    /// Asks for tokens with this device's identifier, and keeps them.
     public func logInAnonymously(by deadline: Deadline) async throws -> Account {
         let session = try await endpoint.anonymousSession(deviceID: deviceID, deadline: deadline)
         tokens.begin(session)
         return keep(Account(id: session.userID ?? Account.guest.id, name: Account.guest.name, isAnonymous: true))
     }
 
+    /// Sends the code, and asks for the profile again.
     public func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account {
         do {
             try await client.post("v1/accounts/verify", body: Verification(email: email, code: code.value), deadline: deadline)
@@ -70,6 +76,7 @@ extension AppService: AccountService {
         return try await loadAccount(by: deadline)
     }
 
+    /// Forgets tokens, the account and everything that was cached for it; the reason is told to whoever listens.
     public func logOut(because reason: String) async {
         client.clearAppCache(because: LogoutReason(reason))
     }

@@ -73,6 +73,7 @@ public final class AppService: Sendable {
 }
 
 extension AppService: UpdatePolicyService {
+    /// `GET v1/version-policy`, without a token.
     public func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         try await client.get(
             "v1/version-policy",
@@ -84,10 +85,12 @@ extension AppService: UpdatePolicyService {
 }
 
 extension AppService: ConfigurationService {
+    /// `GET v1/countries`, without a token.
     public func countries(by deadline: Deadline) async throws -> [Country] {
         try await client.get("v1/countries", options: RequestOptions(requirement: .optional), deadline: deadline)
     }
 
+    /// `GET v1/configuration`, without a token; 404 where there is none for the region.
     public func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
         try await client.get(
             "v1/configuration",
@@ -99,6 +102,7 @@ extension AppService: ConfigurationService {
 }
 
 extension AppService: EntitlementService {
+    /// `GET v1/entitlements`, of whoever is logged in.
     public func entitlements(by deadline: Deadline) async throws -> Entitlements {
         try await client.get("v1/entitlements", deadline: deadline)
     }

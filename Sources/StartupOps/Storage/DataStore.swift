@@ -21,9 +21,12 @@ extension StoredAnswer: Equatable where Value: Equatable {}
 
 /// What a value is stored under. Any text is safe: stores encode it where they have to.
 public struct StoreKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name.
     public let description: String
 
+    /// The key of a name.
     public init(_ name: String) { description = name }
+    /// The key of a name.
     public init(stringLiteral name: String) { description = name }
 }
 

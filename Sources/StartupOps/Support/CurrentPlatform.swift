@@ -1,18 +1,18 @@
 /// What this code runs on, as services are told: "ios", "macos", "linux".
 public let currentPlatform: String = {
     #if os(iOS)
-    "ios"
+        "ios"
     #elseif os(macOS)
-    "macos"
+        "macos"
     #elseif os(tvOS)
-    "tvos"
+        "tvos"
     #elseif os(watchOS)
-    "watchos"
+        "watchos"
     #elseif os(visionOS)
-    "visionos"
+        "visionos"
     #elseif os(Linux)
-    "linux"
+        "linux"
     #else
-    "unknown"
+        "unknown"
     #endif
 }()

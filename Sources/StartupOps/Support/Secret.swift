@@ -5,11 +5,15 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, CustomStri
     /// The text itself: for the one place that needs it.
     public let value: String
 
+    /// A secret text.
     public init(_ value: String) { self.value = value }
+    /// A secret text, as a literal: for tests and samples.
     public init(stringLiteral value: String) { self.value = value }
 
     /// Nothing of the text, not even its length.
     public var description: String { "<secret>" }
+    /// The same as ``description``.
     public var debugDescription: String { description }
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

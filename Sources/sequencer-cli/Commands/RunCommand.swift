@@ -49,7 +49,8 @@ struct RunCommand {
         for warning in app?.warnings ?? [] { message(warning) }
         let context = app?.environment.context() ?? .firstLaunch
         let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
-        var scenario = try LoadedScenario.load(arguments.scenario ?? Scenario.choose(for: context).name, clock: arguments.clock) { scenario in
+        var scenario = try LoadedScenario.load(arguments.scenario ?? Scenario.choose(for: context).name, clock: arguments.clock) {
+            scenario in
             app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
         }
         _ = try scenario.validated()

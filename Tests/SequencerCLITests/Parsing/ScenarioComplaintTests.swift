@@ -170,7 +170,7 @@ struct ScenarioComplaintTests {
             ("{\"http\": {\"uri\": \"\"}}", "31: operations[0].work.http.uri: unknown key 'uri'; did you mean 'url'?"),
             (
                 "{\"http\": {\"url\": \"https://a:secret@b.example\"}}",
-                "38: operations[0].work.http.url: the address holds a user name or a password, which do not belong in a file"
+                "38: operations[0].work.http.url: the address holds a user name or a password, which do not belong in an address"
             ),
             (
                 "{\"http\": {\"url\": \"http://b.example\"}}",

@@ -47,10 +47,12 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
         left.utf8.elementsEqual(right.utf8) || left.lowercased() == right.lowercased()
     }
 
+    /// Whether both have the same fields with the same values, in any order; names are compared without case.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         left.fields.count == right.fields.count && left.fields.allSatisfy { right[$0.name] == $0.value }
     }
 
+    /// By the number of fields: names differ in case where headers are equal.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(fields.count)
     }
@@ -58,9 +60,13 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
 
 /// A request, before it has met a transport.
 public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
+    /// What is asked of the resource.
     public var method: HTTPMethod
+    /// Where it is sent.
     public var url: URL
+    /// The header fields; the client adds its own.
     public var headers: HTTPHeaders
+    /// What is sent along; nil sends nothing.
     public var body: Data?
 
     /// A request.
@@ -79,8 +85,11 @@ public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
 
 /// An answer, whole.
 public struct HTTPResponse: Sendable, Hashable {
+    /// The status code, such as 200.
     public var status: Int
+    /// The header fields.
     public var headers: HTTPHeaders
+    /// The content; empty when there is none.
     public var body: Data
 
     /// An answer.

@@ -14,8 +14,11 @@ public enum CachePolicy: Sendable, Hashable, CaseIterable {
 
 /// What an answer is kept under: the request it answers, and whose answer it is.
 public struct CacheKey: Sendable, Hashable {
+    /// The method of the request.
     public let method: HTTPMethod
+    /// Where it was sent, with its query.
     public let url: URL
+    /// What it carried: two GraphQL queries differ in nothing else.
     public let body: Data?
     /// Whose answer it is, such as a user's identifier; answers never cross from one to another.
     public let scope: String

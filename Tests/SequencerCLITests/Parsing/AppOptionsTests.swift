@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("What run is told about the app")
+struct AppOptionsTests {
+    @Test("Every option of the app; several things can have started it")
+    func all() throws {
+        let payload = #"{"aps":{"alert":"Hello"}}"#
+        let line = [
+            "run", "--state", "device", "--backend", "http://127.0.0.1:8080/api", "--interactive", "--push", payload,
+            "--link", "app://speakers/7?code=1", "--shortcut=play", "--region", "de-DE", "--app-version", "1.4.0",
+        ]
+        let expected = RunArguments(
+            state: "device",
+            backend: URL(string: "http://127.0.0.1:8080/api"),
+            isInteractive: true,
+            push: payload,
+            link: "app://speakers/7?code=1",
+            shortcut: "play",
+            region: DeviceRegion(language: "de", country: "DE"),
+            appVersion: "1.4.0"
+        )
+        #expect(try parseArguments(line) == .run(expected))
+    }
+
+    private static let unencrypted = "the address is not encrypted; expected 'https' ('http' is for this machine only)"
+    private static let region = "is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'"
+
+    @Test(
+        "Each mistake is answered in one sentence",
+        arguments: [
+            (["--state"], "option '--state' lacks its value DIR"),
+            (["--state="], "option '--state' has an empty value; expected DIR"),
+            (["--backend", "http://example.com"], "option '--backend': \(unencrypted)"),
+            (["--backend", "http://10.0.0.1:8080"], "option '--backend': \(unencrypted)"),
+            (["--backend", "http://localhost.example.com"], "option '--backend': \(unencrypted)"),
+            (
+                ["--backend", "https://me:secret@example.com"],
+                "option '--backend': the address holds a user name or a password, which do not belong in an address"
+            ),
+            (["--backend", "localhost:8080"], "option '--backend': the address is not absolute; expected it to begin with 'https://'"),
+            (["--backend", "ftp://localhost"], "option '--backend': unknown scheme 'ftp'; expected 'https'"),
+            (
+                ["--backend", "https://example.com/?key=secret"],
+                "option '--backend': the address of services ends with its path; expected no '?' and no '#'"
+            ),
+            (
+                ["--backend", "https://example.com/#a"],
+                "option '--backend': the address of services ends with its path; expected no '?' and no '#'"
+            ),
+            (["--interactive=yes"], "option '--interactive' takes no value, found 'yes'"),
+            (["--push"], "option '--push' lacks its value FILE|TEXT"),
+            (["--push", "a.json", "--push", "b.json"], "option '--push' is given twice"),
+            (["--link", "--json"], "option '--link' lacks its value URL"),
+            (["--shortcut="], "option '--shortcut' has an empty value; expected NAME"),
+            (["--region", "german"], "option '--region': 'german' \(region)"),
+            (["--region", "de"], "option '--region': 'de' \(region)"),
+            (["--region", "de-"], "option '--region': 'de-' \(region)"),
+            (["--region", "de-D1"], "option '--region': 'de-D1' \(region)"),
+            (["--region", "de-DE-x"], "option '--region': 'de-DE-x' \(region)"),
+            (["--region", "dé-DE"], "option '--region': 'dé-DE' \(region)"),
+            (["--app-version"], "option '--app-version' lacks its value V"),
+            (["--interactiv"], "unknown option '--interactiv'; did you mean '--interactive'?"),
+        ]
+    )
+    func refuses(_ options: [String], _ message: String) {
+        let error = #expect(throws: UsageError.self) { try parseArguments(["run"] + options) }
+        #expect(error?.description == message)
+    }
+
+    @Test(
+        "Services are reached over https, or http on this machine",
+        arguments: ["https://example.com", "https://example.com/api/", "http://localhost:8080", "http://127.0.0.1", "http://[::1]:80"]
+    )
+    func backends(_ text: String) throws {
+        #expect(try parseArguments(["run", "--backend", text]) == .run(RunArguments(backend: URL(string: text))))
+    }
+
+    @Test(
+        "The region is what is asked for, in any case, or what the locale says",
+        arguments: [
+            ([:], "en-US"), (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "pt_BR"], "pt-BR"), (["LANG": "ca_ES@valencia"], "ca-ES"),
+            (["LANG": "C.UTF-8"], "en-US"), (["LANG": "POSIX"], "en-US"), (["LANG": ""], "en-US"), (["LANG": "de"], "en-US"),
+            (["LC_ALL": "C.UTF-8", "LANG": "fr_CH.UTF-8"], "fr-CH"), (["LC_ALL": "it_IT", "LANG": "fr_CH.UTF-8"], "it-IT"),
+        ] as [([String: String], String)]
+    )
+    func regions(_ environment: [String: String], _ expected: String) throws {
+        #expect(DeviceRegion.current(environment).description == expected)
+        #expect(try DeviceRegion.parse(expected.uppercased().replacing("-", with: "_")) == DeviceRegion.current(environment))
+    }
+
+    @Test("Help lists them, one line each")
+    func help() {
+        let page = HelpText.page(of: .run)
+        for option in [
+            "--state DIR ", "--backend URL ", "--interactive ", "--push FILE|TEXT ", "--link URL ", "--shortcut NAME ",
+            "--region LANG-COUNTRY ", "--app-version V ",
+        ] {
+            #expect(page.contains("\n      \(option)"), "\(option)")
+        }
+    }
+
+    @Test("Nobody can be asked without a terminal")
+    func interactive() async throws {
+        let result = try await Tool.run("run", "regular", "--interactive", "--clock", "virtual")
+        #expect(result.code == 64)
+        #expect(result.output.isEmpty)
+        #expect(result.messages.hasPrefix("sequencer-cli: --interactive needs a terminal to ask on\n"))
+        #expect(try await Tool.shell(#""$TOOL" run regular --interactive <&-"#).code == 64)
+    }
+
+    @Test("On a terminal, somebody can")
+    func onTerminal() async throws {
+        let terminal = try PseudoTerminal()
+        let result = try await Tool.shell(#""$TOOL" run regular --interactive --clock virtual < \#(terminal.path)"#)
+        #expect(result.code == 0, "\(result.messages)")
+        #expect(result.output.contains("main-app"))
+    }
+}

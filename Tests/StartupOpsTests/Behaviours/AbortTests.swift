@@ -1,0 +1,74 @@
+import Sequencer
+import StartupOps
+import TestSupport
+import Testing
+
+/// What a required update does to a launch that is under way.
+@Suite("Behaviours: aborting", .timeLimit(.minutes(10)))
+struct AbortTests {
+    @Test("A10: in 3,000 launches with a required update, each found at another moment, no operation starts after the decision")
+    func nothingStarts() async throws {
+        let takeovers = Locked(0)
+        // What was found while nothing else had ended, and while something had: the moments are the machine's, so they are counted.
+        var endedBefore: [Int: Int] = [:]
+        for round in 0..<3_000 {
+            var operations = StartupOperations.simulated()
+            let loaded = LoadedConfiguration(.bundled, from: .bundled)
+            operations.splash = { _ in await Task.yield() }
+            operations.fetchConfiguration = { _ in loaded }
+            operations.logIn = { _, _ in .guest }
+            operations.connectSpeaker = { _, _ in nil }
+            operations.tutorial = { _, _ in }
+            operations.mainApp = { _, _ in Issue.record("the main screen was shown") }
+            operations.forceUpdate = { launch in
+                for _ in 0..<round % 16 { await Task.yield() }
+                launch.abort(.forceUpdate) { takeovers.withLock { $0 += 1 } }
+            }
+            let sequencer = Sequencer(
+                graph(of: round.isMultiple(of: 2) ? .regular : .firstLaunch, operations),
+                options: LaunchOptions(lanes: 1 + round % 4, grace: .seconds(30))
+            )
+            let events = sequencer.events
+            let report = try await sequencer.run()
+            #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+
+            var started: Set<String> = []
+            var ended = 0
+            var isDecided = false
+            for await event in events {
+                switch event.kind {
+                case .stopped: isDecided = true
+                case .started(let id, _):
+                    #expect(!isDecided, "\(id) started after the decision, in round \(round)")
+                    started.insert(id)
+                case .ended: ended += isDecided ? 0 : 1
+                default: break
+                }
+            }
+            #expect(isDecided)
+            endedBefore[ended, default: 0] += 1
+            for operation in report.operations where !started.contains(operation.id) {
+                #expect(operation.outcome == .cancelled && operation.start == nil, "\(operation.id)")
+            }
+            #expect(report["main-app"]?.outcome == .cancelled)
+        }
+        #expect(takeovers.withLock { $0 } == 3_000)
+        #expect(endedBefore.count > 1, "every update was found at the same moment: \(endedBefore)")
+    }
+
+    @Test("A10: what runs is told to cancel, what waits never starts, in every scenario", arguments: Scenario.all)
+    func waitingAndRunning(scenario: Scenario) async throws {
+        let moment = Duration.milliseconds(300)
+        let without = try await runVirtually(graph(of: scenario))
+        let report = try await runVirtually(graph(of: scenario, .simulated(requiresUpdate: true)))
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        for operation in report.operations where operation.id != "force-update" {
+            let usual = try #require(without[operation.id])
+            let usualStart = try #require(usual.start)
+            // What would have ended by then has; all else is cancelled, and what would have started later never has.
+            #expect(operation.outcome == (usual.end <= moment ? .succeeded : .cancelled), "\(operation.id)")
+            #expect(operation.start == (usualStart < moment ? usualStart : nil), "\(operation.id)")
+            #expect(operation.end == min(usual.end, moment), "\(operation.id)")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// What can be said of launches, and changed in them, without running anything.
+@Suite("Behaviours: graphs")
+struct GraphShapeTests {
+    /// Operations of which none may run.
+    private var untouched: StartupOperations {
+        .simulated().observed { step in Issue.record("\(step) ran") }
+    }
+
+    @Test("A8: replacing any one operation by its identifier replaces one node and changes nothing else", arguments: Scenario.all)
+    func replaced(scenario: Scenario) throws {
+        var operations = untouched
+        operations.offersSubscription = true
+        let original = graph(of: scenario, operations)
+        for id in original.identifiers {
+            var graph = original
+            // What is put in the place of a step whose value is read has to produce a value of that type.
+            switch id {
+            case "fetch-config": graph.add("mine") { LoadedConfiguration(.bundled, from: .bundled) }
+            case "login": graph.add("mine") { Account.guest }
+            case "connect-speaker": graph.add("mine") { nil as Speaker? }
+            case "entitlements": graph.add("mine") { Entitlements() }
+            default: graph.add("mine") {}
+            }
+            let isReplaced = graph.replace(id, with: "mine")
+            #expect(isReplaced)
+            let difference = try graph.validated().difference(from: original.validated())
+            #expect(difference.replacedSteps == [.init(old: id, new: "mine")])
+            #expect(difference.addedSteps == ["mine"] && difference.removedSteps == [id])
+            #expect(difference.addedEdges.isEmpty && difference.removedEdges.isEmpty)
+        }
+    }
+
+    @Test("A37: every scenario's dependencies, asked of the graph alone: no operation has run")
+    func dependencies() throws {
+        let start: Set<ValidatedGraph.Edge> = ["fetch-config after splash"]
+        let end: Set<ValidatedGraph.Edge> = ["main-app after force-update", "main-app after connect-speaker"]
+        let regular: Set<ValidatedGraph.Edge> = [
+            "tutorial after splash", "main-app after tutorial", "main-app after fetch-config", "main-app after login",
+        ]
+        let asked: Set<ValidatedGraph.Edge> = ["login after fetch-config", "tutorial after login", "connect-speaker after tutorial"]
+        let guest: Set<ValidatedGraph.Edge> = [
+            "tutorial after splash", "login after fetch-config", "main-app after tutorial", "main-app after login",
+        ]
+        let expected: [String: Set<ValidatedGraph.Edge>] = [
+            "first-launch": start.union(asked).union(end),
+            "regular": regular.union(end),
+            "push": regular.union(end).subtracting(["tutorial after splash", "main-app after tutorial"]).union([
+                "present-push-information after splash", "main-app after present-push-information",
+            ]),
+            "deeplink": regular.union(end).union(["deeplink after main-app"]),
+            "shortcut": regular.union(end).union(["shortcut after main-app"]),
+            "guest": start.union(end).union(["tutorial after fetch-config", "login after tutorial", "main-app after login"]),
+            "guest-dismissable": guest.union(end).union(["onboarding after main-app"]),
+            "guest-none": guest.union(end),
+            "restore-account": start.union(asked).union(end).subtracting(["login after fetch-config"]).union([
+                "restore-account after fetch-config", "login after restore-account",
+            ]),
+            "warm-resume": ["become-active after force-update"],
+        ]
+        #expect(Set(expected.keys) == Set(Scenario.all.map(\.name)))
+        for scenario in Scenario.all {
+            let graph = try graph(of: scenario, untouched).validated()
+            // Edges that others imply are there because a value is read: they order nothing.
+            #expect(graph.edges.subtracting(graph.impliedEdges) == expected[scenario.name], "\(scenario)")
+            #expect(graph.milestone == scenario.last.id)
+        }
+    }
+
+    @Test(
+        "A39: a new requirement is a new operation and its edges; the operations that were there stay as they were",
+        arguments: Scenario.all
+    )
+    func added(scenario: Scenario) throws {
+        let last = scenario.last.id
+        var graph = graph(of: scenario, untouched)
+        let before = try graph.validated()
+        let consent = graph.add("consent", after: "force-update", on: .main) {}
+        graph.addDependency(consent, to: last)
+        let after = try graph.validated()
+        #expect(after.difference(from: before).description == "+ consent")
+        #expect(after.edges == before.edges.union(["consent after force-update", .init(last, after: "consent")]))
+        #expect(after.milestone == before.milestone)
+    }
+}
