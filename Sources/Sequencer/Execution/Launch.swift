@@ -56,6 +56,22 @@ public struct Launch: Sendable {
         return try await body()
     }
 
+    /// Says what the operation waits for while `body` runs, for ``Sequencer/status`` and ``LaunchOptions/stallWatch``.
+    ///
+    /// ```swift
+    /// let policy = try await launch.waiting(for: "the version policy") { try await service.updatePolicy() }
+    /// ```
+    ///
+    /// - Parameter what: completes "it waits for ..."; evaluated each time somebody asks, on any thread. It must hold no secret.
+    nonisolated(nonsending) public func waiting<Result>(
+        for what: @escaping @autoclosure @Sendable () -> String,
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        let outer = storage.waitBegan(assignment, what)
+        defer { storage.waitEnded(assignment, outer) }
+        return try await body()
+    }
+
     /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its time is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.

@@ -21,6 +21,8 @@ public struct LaunchOptions: Sendable {
     public var qualityOfService: QualityOfService
     /// What the random part of pauses between attempts is computed from; the same seed gives the same pauses.
     public var seed: UInt64
+    /// Who is told when the launch makes no progress; nil for nobody.
+    public var stallWatch: StallWatch?
 
     /// The options of a launch.
     public init(
@@ -30,7 +32,8 @@ public struct LaunchOptions: Sendable {
         grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = SuspendingClock(),
         qualityOfService: QualityOfService = .userInitiated,
-        seed: UInt64 = UInt64.random(in: .min ... .max)
+        seed: UInt64 = UInt64.random(in: .min ... .max),
+        stallWatch: StallWatch? = nil
     ) {
         self.lanes = lanes
         self.deadline = deadline
@@ -39,6 +42,7 @@ public struct LaunchOptions: Sendable {
         self.clock = clock
         self.qualityOfService = qualityOfService
         self.seed = seed
+        self.stallWatch = stallWatch
     }
 
     /// The most lanes that can be asked for.
@@ -52,6 +56,9 @@ public struct LaunchOptions: Sendable {
             return "a deadline must be more than 0 and at most 24 hours, and is \(deadline)"
         }
         if grace < .zero || grace > longest { return "a grace period must be 0 to 24 hours, and is \(grace)" }
+        if let stall = stallWatch?.limit, stall <= .zero || stall > longest {
+            return "a stall must be more than 0 and at most 24 hours, and is \(stall)"
+        }
         return nil
     }
 
@@ -62,7 +69,8 @@ public struct LaunchOptions: Sendable {
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace.nanoseconds,
-            seed: seed
+            seed: seed,
+            stallLimit: stallWatch?.limit.nanoseconds
         )
     }
 

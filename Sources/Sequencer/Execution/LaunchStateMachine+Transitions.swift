@@ -183,6 +183,8 @@ extension LaunchStateMachine {
             move(node, to: .ended)
             nodes[node].outcome = outcome
             nodes[node].end = time
+            lastProgress = time
+            isStallReported = false
             alive -= 1
             if outcome == .fellBack { actions.useFallbackValue.append(node) }
             if node == milestone { interactiveUntilMilestone = interactive.total(at: time) }

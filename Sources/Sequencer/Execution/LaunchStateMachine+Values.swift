@@ -162,6 +162,12 @@ struct ResourceTable {
         return true
     }
 
+    /// What a parked operation waits for, and who holds it.
+    func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
+        guard let held = (needs[node] ?? []).first(where: { holder[$0] >= 0 && holder[$0] != node }) else { return nil }
+        return (names[held], holder[held])
+    }
+
     /// Gives back what `node` holds.
     ///
     /// - Returns: the operations that waited for it.
@@ -181,6 +187,8 @@ struct PersonWait {
     private var clock = InteractiveClock()
 
     var isRunning: Bool { clock.isRunning }
+    /// When the wait that is going on began; nil when there is none.
+    var since: Nanoseconds? { clock.isRunning ? clock.since : nil }
     /// The time of the waits that are over.
     private(set) var total: Nanoseconds = 0
 
@@ -196,8 +204,11 @@ struct PersonWait {
 /// How long at least one interactive operation was running: the union of their intervals.
 struct InteractiveClock {
     private var running = 0
-    private var since: Nanoseconds = 0
+    /// When the interval that is going on began.
+    private(set) var since: Nanoseconds = 0
     private var ended: Nanoseconds = 0
+    /// When the last interval ended.
+    private(set) var lastEnd: Nanoseconds = 0
 
     var isRunning: Bool { running > 0 }
 
@@ -208,7 +219,9 @@ struct InteractiveClock {
 
     mutating func end(at time: Nanoseconds) {
         running -= 1
-        if running == 0 { ended += time - since }
+        guard running == 0 else { return }
+        ended += time - since
+        lastEnd = time
     }
 
     func total(at time: Nanoseconds) -> Nanoseconds {

@@ -22,6 +22,8 @@ struct LaunchStateMachine {
         var cancel: [Int] = []
         /// Operations that ended with their fallback's value.
         var useFallbackValue: [Int] = []
+        /// Nothing has ended for too long: say so.
+        var reportsStall = false
         /// The launch is over: nothing will happen any more.
         var isOver = false
     }
@@ -76,6 +78,8 @@ struct LaunchStateMachine {
         /// Of the random part of retry pauses.
         var seed: UInt64 = 0
         var recordsEvents = false
+        /// After how long without an operation's end that is reported.
+        var stallLimit: Nanoseconds?
     }
 
     let graph: ValidatedGraph
@@ -117,6 +121,9 @@ struct LaunchStateMachine {
     /// What the workers run that were counted out because they may never come back.
     var replacedWorkers: [Assignment] = []
     var timerSequence = 0
+    /// When an operation last ended.
+    var lastProgress: Nanoseconds = 0
+    var isStallReported = false
     private var now: Nanoseconds = 0
 
     init(graph: ValidatedGraph, settings: Settings) {
@@ -220,6 +227,9 @@ struct LaunchStateMachine {
             } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
+            } else if stallTime == due {
+                isStallReported = true
+                actions.reportsStall = true
             } else {
                 giveUp(outcome: .cancelled, &actions)
             }
@@ -289,7 +299,7 @@ struct LaunchStateMachine {
         mutating get {
             guard phase != .over else { return nil }
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
-            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max)
+            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max)
             return wake == .max ? nil : wake
         }
     }

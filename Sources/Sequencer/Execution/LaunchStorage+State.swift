@@ -9,6 +9,7 @@ extension LaunchStorage.State {
     ) {
         guard machine.isCurrent(assignment) else { return }
         handles[assignment.node] = nil
+        if !waits.isEmpty { waits[assignment.node] = nil }
         switch result {
         case .success(let value): values.set(value, at: assignment.node)
         case .failure(let error): errors[assignment.node] = error

@@ -26,6 +26,8 @@ final class LaunchStorage: Sendable {
         var handles: [Int: Handle] = [:]
         /// Why operations did not succeed, by operation.
         var errors: [Int: any Error] = [:]
+        /// What operations that run say they wait for.
+        var waits: [Int: ToldWait] = [:]
         /// What operations have noted about themselves, by operation.
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
@@ -46,6 +48,7 @@ final class LaunchStorage: Sendable {
     let virtualTime: VirtualTimekeeper?
     private let qualityOfService: QualityOfService
     private let startOffset: Duration
+    private let stallWatch: StallWatch?
 
     init(graph: ValidatedGraph, budget: Budget, options: LaunchOptions, observers: EventDeliveries) {
         self.graph = graph
@@ -54,6 +57,7 @@ final class LaunchStorage: Sendable {
         timekeeper = options.makeTimekeeper(hasMainSteps: graph.graph.nodes.contains { $0.work.isMain })
         virtualTime = timekeeper as? VirtualTimekeeper
         qualityOfService = options.qualityOfService
+        stallWatch = options.stallWatch
         values = ValueTable(count: graph.count)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings
@@ -106,6 +110,7 @@ final class LaunchStorage: Sendable {
         for _ in 0..<actions.workers { pool.addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if hasEvents { deliverEvents() }
+        if actions.reportsStall { stallWatch?.report(status) }
         if actions.isOver { finish() }
         return result
     }
@@ -281,6 +286,7 @@ final class LaunchStorage: Sendable {
             let report = LaunchReport(RunRecord(state, graph: graph, budget: budget, startOffset: startOffset))
             state.report = report
             state.handles = [:]
+            state.waits = [:]
             defer { state.waiters = [] }
             return (report, state.waiters)
         }

@@ -128,6 +128,11 @@ public final class Sequencer: Sendable {
         state.withLock { $0.storage }?.state.withLock { $0.anomalies } ?? []
     }
 
+    /// What every operation that has not ended waits for; nil before the start.
+    public var status: LaunchStatus? {
+        state.withLock { $0.storage }?.status
+    }
+
     // MARK: Watching
 
     /// What happens in the launch, from its start to its end. Ask before you start; each call makes another stream.

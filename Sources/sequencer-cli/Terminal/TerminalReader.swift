@@ -43,7 +43,8 @@ final class TerminalReader: Sendable {
 
     /// Reads a line for the question, which must be the only one.
     func ask(_ question: Int, _ continuation: CheckedContinuation<TerminalLine, Never>) {
-        guard startThread() else { return continuation.resume(returning: .dismissed) }
+        // Nothing ever comes from a descriptor that is none: `poll` leaves it out.
+        guard descriptor >= 0, startThread() else { return continuation.resume(returning: .dismissed) }
         let line = state.withLock { state in
             let line = state.machine.ask(question)
             if line == nil { state.continuation = continuation }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every mistake is one clear sentence on standard error, with its place, and the right exit code; nothing on standard output.
-@Suite("Bad input", .timeLimit(.minutes(10)))
+@Suite("Bad input", .serialized, .timeLimit(.minutes(10)))
 struct BadInputTests {
     struct Mistake: CustomTestStringConvertible, Sendable {
         let name: String
@@ -60,11 +60,6 @@ struct BadInputTests {
         Mistake("trailing comma", #"{ "schema": "sequencer.scenario/1", }"#, at: "1:", says: "comma"),
         Mistake("two of one key", #"{ "name": "a", "name": "b" }"#, says: "'name'"),
         Mistake("a comment", "// hello\n{}", at: "1:1", says: "comment"),
-        Mistake(
-            "work that cannot run yet",
-            scenarioText(#"{ "id": "a", "work": { "http": { "url": "https://example.com" } } }"#),
-            says: "http"
-        ),
     ]
 
     @Test("in a scenario file", arguments: mistakes)

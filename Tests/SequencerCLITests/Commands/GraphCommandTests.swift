@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("graph, scenarios, verify, help", .timeLimit(.minutes(10)))
+@Suite("graph, scenarios, verify, help", .serialized, .timeLimit(.minutes(10)))
 struct GraphCommandTests {
     @Test("a graph in every format")
     func formats() async throws {

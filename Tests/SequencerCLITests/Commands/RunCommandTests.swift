@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("run", .timeLimit(.minutes(10)))
+@Suite("run", .serialized, .timeLimit(.minutes(10)))
 struct RunCommandTests {
     @Test("without a scenario it runs the first launch, in real time, and it passes")
     func firstLaunch() async throws {

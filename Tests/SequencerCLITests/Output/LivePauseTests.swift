@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Pausing the live view", .timeLimit(.minutes(10)))
+@Suite("Pausing the live view", .serialized, .timeLimit(.minutes(10)))
 struct LivePauseTests {
     private static let plain = TextStyle(isColored: false, isUnicode: true)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("The live view", .timeLimit(.minutes(10)))
+@Suite("The live view", .serialized, .timeLimit(.minutes(10)))
 struct LiveViewTests {
     private static let plain = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)
@@ -198,6 +198,6 @@ struct LiveViewTests {
     @Test("Off a terminal there is no view")
     func offTerminal() throws {
         let graph = try OperationGraph("empty").validated()
-        #expect(LiveView(of: graph, on: Terminal(descriptor: -1), style: Self.plain, environment: [:]) == nil)
+        #expect(LiveView(of: graph, on: Terminal(descriptor: -1), style: Self.plain, pausing: LivePause(), environment: [:]) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Colours and characters")
+@Suite("Colours and characters", .serialized)
 struct TextStyleTests {
     private func isColored(_ color: ColorMode, _ isTerminal: Bool, _ environment: [String: String] = [:]) -> Bool {
         TextStyle(color: color, isTerminal: isTerminal, environment: environment).isColored
@@ -65,7 +65,7 @@ struct TextStyleTests {
     }
 }
 
-@Suite("Text in columns")
+@Suite("Text in columns", .serialized)
 struct TextColumnTests {
     @Test(
         "Columns of text",

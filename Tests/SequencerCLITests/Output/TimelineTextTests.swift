@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Timelines", .timeLimit(.minutes(10)))
+@Suite("Timelines", .serialized, .timeLimit(.minutes(10)))
 struct TimelineTextTests {
     private static let unicode = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)
@@ -361,7 +361,7 @@ struct TimelineTextTests {
     }
 }
 
-@Suite("Time axes")
+@Suite("Time axes", .serialized)
 struct TimelineAxisTests {
     private let style = TextStyle(isColored: false, isUnicode: true)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("What run is told about the app")
+@Suite("What run is told about the app", .serialized)
 struct AppOptionsTests {
     @Test("Every option of the app; several things can have started it")
     func all() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Command lines")
+@Suite("Command lines", .serialized)
 struct ArgumentsTests {
     @Test("Every option of run")
     func run() throws {

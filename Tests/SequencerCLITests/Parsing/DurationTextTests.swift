@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Durations as text")
+@Suite("Durations as text", .serialized)
 struct DurationTextTests {
     @Test(
         "Number and unit",

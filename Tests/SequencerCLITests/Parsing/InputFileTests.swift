@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Input files")
+@Suite("Input files", .serialized)
 struct InputFileTests {
     /// Runs the body with a directory of its own.
     private func withDirectory(_ body: (String) throws -> Void) throws {

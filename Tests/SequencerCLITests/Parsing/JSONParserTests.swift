@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("JSON, strictly")
+@Suite("JSON, strictly", .serialized)
 struct JSONParserTests {
     struct Complaint: Sendable, CustomTestStringConvertible {
         let input: [UInt8]

@@ -4,7 +4,7 @@ import Testing
 @testable import sequencer_cli
 
 /// What holds for any input: valid files are read as they were meant, broken ones are refused, and nothing ever traps.
-@Suite("Random scenario files", .timeLimit(.minutes(10)))
+@Suite("Random scenario files", .serialized, .timeLimit(.minutes(10)))
 struct ParsingPropertyTests {
     @Test("A random document is read back as it was written", arguments: 0..<200)
     func roundTrip(seed: UInt64) throws {

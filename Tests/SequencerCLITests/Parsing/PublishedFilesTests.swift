@@ -4,7 +4,7 @@ import Testing
 @testable import sequencer_cli
 
 /// The schema and the example files of the repository, held against the parser.
-@Suite("Published files")
+@Suite("Published files", .serialized)
 struct PublishedFilesTests {
     private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardized

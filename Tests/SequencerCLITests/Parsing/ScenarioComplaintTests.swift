@@ -11,7 +11,7 @@ private func inFile(_ members: String) -> String {
 }
 
 /// What each mistake in a scenario file is answered with, word for word.
-@Suite("Mistakes in scenario files")
+@Suite("Mistakes in scenario files", .serialized)
 struct ScenarioComplaintTests {
     @Test(
         "At the top of the file",

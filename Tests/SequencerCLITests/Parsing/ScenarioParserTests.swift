@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Scenario files")
+@Suite("Scenario files", .serialized)
 struct ScenarioParserTests {
     static let sample = """
         {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Web addresses")
+@Suite("Web addresses", .serialized)
 struct URLTextTests {
     @Test(
         "https anywhere, http on this machine",

@@ -50,7 +50,9 @@ struct Tool {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
-        var all = ProcessInfo.processInfo.environment.merging(["NO_COLOR": "1", "LC_ALL": "C.UTF-8"]) { $1 }
+        // A state folder of its own: what one launch remembers must not change another.
+        let own = ["NO_COLOR": "1", "LC_ALL": "C.UTF-8", "XDG_STATE_HOME": folder.file("state").path]
+        var all = ProcessInfo.processInfo.environment.merging(own) { $1 }
         all.merge(environment) { $1 }
         process.environment = all
         process.standardInput = try FileHandle(forReadingFrom: standardInput)

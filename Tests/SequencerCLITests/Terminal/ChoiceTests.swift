@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("What a typed text chooses")
+@Suite("What a typed text chooses", .serialized)
 struct ChoiceTests {
     private static let rooms = ["Kitchen", "Living room", "Kids", "Bad", "3"]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Boxes")
+@Suite("Boxes", .serialized)
 struct ScreenBoxTests {
     private static let unicode = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)

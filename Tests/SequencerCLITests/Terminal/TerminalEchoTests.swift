@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("A terminal that shows nothing is never left that way", .timeLimit(.minutes(10)))
+@Suite("A terminal that shows nothing is never left that way", .serialized, .timeLimit(.minutes(10)))
 struct TerminalEchoTests {
     @Test("not by the end of the process")
     func endOfProcess() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Decisions about a child process")
+@Suite("Decisions about a child process", .serialized)
 struct ChildProcessStateMachineTests {
     private var machine = ChildProcessStateMachine()
 

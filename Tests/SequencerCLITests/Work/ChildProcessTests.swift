@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Child processes", .timeLimit(.minutes(10)))
+@Suite("Child processes", .serialized, .timeLimit(.minutes(10)))
 struct ChildProcessTests {
     // MARK: Ends
 

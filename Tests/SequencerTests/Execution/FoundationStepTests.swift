@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Foundation operations as steps", .timeLimit(.minutes(10)))
+@Suite("Foundation operations as steps", .serialized, .timeLimit(.minutes(10)))
 struct FoundationStepTests {
     struct Failure: Error {}
 

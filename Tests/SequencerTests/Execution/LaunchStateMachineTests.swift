@@ -3,7 +3,7 @@ import Testing
 @testable import Sequencer
 
 /// The state machine by itself: call a method, look at the actions. No queue, no clock, no thread.
-@Suite("Launch state machine")
+@Suite("Launch state machine", .serialized)
 struct LaunchStateMachineTests {
     private typealias Assignment = LaunchStateMachine.Assignment
     private typealias Actions = LaunchStateMachine.Actions

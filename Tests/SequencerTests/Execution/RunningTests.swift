@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Running a launch", .timeLimit(.minutes(10)))
+@Suite("Running a launch", .serialized, .timeLimit(.minutes(10)))
 struct RunningTests {
     private func options(lanes: Int? = nil, deadline: Duration? = nil) -> LaunchOptions {
         LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock(), seed: 1)
@@ -46,7 +46,7 @@ struct RunningTests {
     }
 }
 
-@Suite("What a launch promises while it runs", .timeLimit(.minutes(10)))
+@Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(10)))
 struct LaunchPromiseTests {
     @Test("64 steps that block their threads run at the same time on 64 lanes")
     func blockingLanes() async throws {

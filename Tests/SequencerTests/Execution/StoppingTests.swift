@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Stopping a launch", .timeLimit(.minutes(10)))
+@Suite("Stopping a launch", .serialized, .timeLimit(.minutes(10)))
 struct StoppingTests {
     @Test("after an abort nothing starts, what runs is told to cancel, and the takeover does not wait for it")
     func abort() async throws {

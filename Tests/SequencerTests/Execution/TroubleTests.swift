@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Operations in trouble", .timeLimit(.minutes(10)))
+@Suite("Operations in trouble", .serialized, .timeLimit(.minutes(10)))
 struct TroubleTests {
     struct Failure: Error {}
 

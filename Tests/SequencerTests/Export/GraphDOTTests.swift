@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Graphs as DOT", .timeLimit(.minutes(10)))
+@Suite("Graphs as DOT", .serialized, .timeLimit(.minutes(10)))
 struct GraphDOTTests {
     @Test("a launch: critical path, implied edge, main thread, interactive and milestone are told apart")
     func launch() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Graphs as JSON", .timeLimit(.minutes(10)))
+@Suite("Graphs as JSON", .serialized, .timeLimit(.minutes(10)))
 struct GraphJSONTests {
     @Test("a launch: everything that was said, in order, and nothing that was not")
     func launch() throws {

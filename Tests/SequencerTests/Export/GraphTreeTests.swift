@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Graphs as trees", .timeLimit(.minutes(10)))
+@Suite("Graphs as trees", .serialized, .timeLimit(.minutes(10)))
 struct GraphTreeTests {
     @Test("a launch: each operation once, under what holds it up longest")
     func launch() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Writing JSON")
+@Suite("Writing JSON", .serialized)
 struct JSONWriterTests {
     private func compact(_ members: (inout JSONWriter) -> Void) -> String { JSONWriter.object(pretty: false, members) }
 

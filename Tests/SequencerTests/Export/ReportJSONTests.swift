@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Reports as JSON", .timeLimit(.minutes(10)))
+@Suite("Reports as JSON", .serialized, .timeLimit(.minutes(10)))
 struct ReportJSONTests {
     private func run(_ graph: OperationGraph, budget: Budget = .seconds(3), grace: Duration = .milliseconds(250)) async throws
         -> LaunchReport

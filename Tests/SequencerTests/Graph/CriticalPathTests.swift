@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Critical path and slack")
+@Suite("Critical path and slack", .serialized)
 struct CriticalPathTests {
     private func graph(_ steps: [(id: String, milliseconds: Int?, after: [String])]) throws -> ValidatedGraph {
         var graph = OperationGraph("graph")

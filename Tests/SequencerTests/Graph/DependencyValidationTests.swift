@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Validation of identifiers and dependencies")
+@Suite("Validation of identifiers and dependencies", .serialized)
 struct DependencyValidationTests {
     @Test("an empty graph is valid")
     func empty() throws {

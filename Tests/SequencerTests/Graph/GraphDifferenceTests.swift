@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("The difference of two graphs")
+@Suite("The difference of two graphs", .serialized)
 struct GraphDifferenceTests {
     private func graph(_ steps: KeyValuePairs<String, [String]>) throws -> ValidatedGraph {
         var graph = OperationGraph("graph")

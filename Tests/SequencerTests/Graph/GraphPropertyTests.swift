@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Random graphs answer as their definition says")
+@Suite("Random graphs answer as their definition says", .serialized)
 struct GraphPropertyTests {
     private static let graphs = RandomGraph.many(210)
     private static let small = RandomGraph.many(210, operations: 1...24)

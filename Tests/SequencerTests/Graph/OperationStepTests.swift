@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Graphs with Foundation operations", .timeLimit(.minutes(10)))
+@Suite("Graphs with Foundation operations", .serialized, .timeLimit(.minutes(10)))
 struct OperationStepTests {
     private func named(_ name: String) -> Operation {
         let operation = BlockOperation {}

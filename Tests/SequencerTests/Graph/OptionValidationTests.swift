@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Validation of options")
+@Suite("Validation of options", .serialized)
 struct OptionValidationTests {
     private func complaints(_ options: StepOption...) -> [String] {
         var graph = OperationGraph("graph")

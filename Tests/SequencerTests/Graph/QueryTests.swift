@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Questions to a graph")
+@Suite("Questions to a graph", .serialized)
 struct QueryTests {
     /// `splash` and `force-update` at once, `fetch-config` and `tutorial` after `splash`, `login` after `fetch-config`, `main-app` last.
     private let launch: ValidatedGraph

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Changing a graph: addDependency, remove, replace", .timeLimit(.minutes(10)))
+@Suite("Changing a graph: addDependency, remove, replace", .serialized, .timeLimit(.minutes(10)))
 struct RewiringTests {
     private let options = LaunchOptions(clock: VirtualClock(), seed: 1)
 

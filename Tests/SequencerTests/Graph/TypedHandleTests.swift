@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Typed step handles", .timeLimit(.minutes(10)))
+@Suite("Typed step handles", .serialized, .timeLimit(.minutes(10)))
 struct TypedHandleTests {
     private struct Configuration: Equatable {
         var country = "CH"

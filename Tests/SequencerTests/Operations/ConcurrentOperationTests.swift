@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import Testing
 
-@Suite("Concurrent operation", .timeLimit(.minutes(10)))
+@Suite("Concurrent operation", .serialized, .timeLimit(.minutes(10)))
 struct ConcurrentOperationTests {
     // MARK: - Alone, without a queue
 

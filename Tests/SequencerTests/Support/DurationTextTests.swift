@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Durations in sentences")
+@Suite("Durations in sentences", .serialized)
 struct DurationTextTests {
     @Test(
         "three digits at the most, in the unit that fits",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("The nearest name")
+@Suite("The nearest name", .serialized)
 struct NearestNameTests {
     private static let names = [
         "splash", "force-update", "fetch-config", "login", "tutorial", "connect-speaker", "present-push-information", "deeplink",

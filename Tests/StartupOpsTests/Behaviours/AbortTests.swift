@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a required update does to a launch that is under way.
-@Suite("Behaviours: aborting", .timeLimit(.minutes(10)))
+@Suite("Behaviours: aborting", .serialized, .timeLimit(.minutes(10)))
 struct AbortTests {
     @Test("A10: in 3,000 launches with a required update, each found at another moment, no operation starts after the decision")
     func nothingStarts() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import StartupOps
 
 /// What can be said of launches, and changed in them, without running anything.
-@Suite("Behaviours: graphs")
+@Suite("Behaviours: graphs", .serialized)
 struct GraphShapeTests {
     /// Operations of which none may run.
     private var untouched: StartupOperations {

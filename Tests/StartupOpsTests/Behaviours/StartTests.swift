@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// How a launch is started.
-@Suite("Behaviours: the start", .timeLimit(.minutes(10)))
+@Suite("Behaviours: the start", .serialized, .timeLimit(.minutes(10)))
 struct StartTests {
     @Test("A36: start() returns on the main thread before anything has run there, and leaves it free while every lane is blocked")
     @MainActor

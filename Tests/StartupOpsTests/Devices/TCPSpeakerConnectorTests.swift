@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Connecting to speakers", .timeLimit(.minutes(10)))
+@Suite("Connecting to speakers", .serialized, .timeLimit(.minutes(10)))
 struct TCPSpeakerConnectorTests {
     private let connector = TCPSpeakerConnector(clientName: "Test phone")
     private let soon = Deadline.after(.milliseconds(200))

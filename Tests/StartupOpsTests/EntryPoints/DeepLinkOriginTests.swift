@@ -2,7 +2,7 @@ import Sequencer
 import StartupOps
 import Testing
 
-@Suite("Links: where they come from", .timeLimit(.minutes(10)))
+@Suite("Links: where they come from", .serialized, .timeLimit(.minutes(10)))
 struct DeepLinkOriginTests {
     @Test(
         "fault D1: a host is one of the app's exactly, or the link is refused",

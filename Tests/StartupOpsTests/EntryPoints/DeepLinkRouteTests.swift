@@ -2,7 +2,7 @@ import Foundation
 import StartupOps
 import Testing
 
-@Suite("Links: where they lead", .timeLimit(.minutes(10)))
+@Suite("Links: where they lead", .serialized, .timeLimit(.minutes(10)))
 struct DeepLinkRouteTests {
     private let tune = "https://good.example/tune/\(EntryPointSamples.speakerID)"
 

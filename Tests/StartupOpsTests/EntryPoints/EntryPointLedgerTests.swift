@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The ledger of entry points", .timeLimit(.minutes(10)))
+@Suite("The ledger of entry points", .serialized, .timeLimit(.minutes(10)))
 struct EntryPointLedgerTests {
     private let date = Date(timeIntervalSince1970: 0)
 

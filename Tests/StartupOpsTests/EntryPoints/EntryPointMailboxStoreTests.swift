@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The mailbox of entry points: stores and processes", .timeLimit(.minutes(10)))
+@Suite("The mailbox of entry points: stores and processes", .serialized, .timeLimit(.minutes(10)))
 struct EntryPointMailboxStoreTests {
     private let log = EntryPointLog()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The mailbox of entry points", .timeLimit(.minutes(10)))
+@Suite("The mailbox of entry points", .serialized, .timeLimit(.minutes(10)))
 struct EntryPointMailboxTests {
     private struct Refused: Error {}
 

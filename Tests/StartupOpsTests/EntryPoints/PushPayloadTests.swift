@@ -3,7 +3,7 @@ import Sequencer
 import StartupOps
 import Testing
 
-@Suite("Push payloads and shortcut items", .timeLimit(.minutes(10)))
+@Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(10)))
 struct PushPayloadTests {
     private func parser() throws -> PushPayloadParser {
         PushPayloadParser(categories: ["now-playing"], links: try EntryPointSamples.router())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Fetching the configuration", .timeLimit(.minutes(10)))
+@Suite("Fetching the configuration", .serialized, .timeLimit(.minutes(10)))
 struct FetchConfigurationOperationTests {
     private struct FakeConfigurations: ConfigurationService {
         let asked = Locked<[Region]>([])

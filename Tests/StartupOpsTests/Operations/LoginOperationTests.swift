@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Login", .timeLimit(.minutes(10)))
+@Suite("Login", .serialized, .timeLimit(.minutes(10)))
 struct LoginOperationTests {
     /// Accounts as a service would keep them, in memory; what was asked of it, in order.
     private final class FakeAccounts: AccountService {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The stage", .timeLimit(.minutes(10)))
+@Suite("The stage", .serialized, .timeLimit(.minutes(10)))
 @MainActor
 struct StageTests {
     @Test("fault O18: who asks while another one presents waits, and gets its turn in order")

@@ -3,7 +3,7 @@ import StartupOps
 import Testing
 
 /// The gate before the first screen, and gates that are fed by streams.
-@Suite("The first-screen gate", .timeLimit(.minutes(10)))
+@Suite("The first-screen gate", .serialized, .timeLimit(.minutes(10)))
 struct FirstScreenGateTests {
     private static let everything = FirstScreenOptions(showsSplashVideo: true, hasSplashController: true, waitsForInitialFlags: true)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// Gates: conditions, orders, threads, deadlines, and what they say while they are closed.
-@Suite("Readiness gates", .timeLimit(.minutes(10)))
+@Suite("Readiness gates", .serialized, .timeLimit(.minutes(10)))
 struct GateTests {
     private static let names: [ConditionName] = ["a", "b", "c", "d", "e"]
 

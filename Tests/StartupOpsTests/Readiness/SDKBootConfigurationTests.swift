@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// What the next process finds of this one.
-@Suite("SDK boot configuration", .timeLimit(.minutes(10)))
+@Suite("SDK boot configuration", .serialized, .timeLimit(.minutes(10)))
 struct SDKBootConfigurationTests {
     /// A store of one file per key: what it takes to see what a killed process leaves behind.
     private final class FolderStore: SecureStore {
@@ -34,11 +34,11 @@ struct SDKBootConfigurationTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let sdk = SDKLifecycle(services: try Self.services(URL(fileURLWithPath: path)))
+            let sdk = SDKLifecycle.patient(try Self.services(URL(fileURLWithPath: path)))
             guard sdk.initialize(sdkBuilder.enableLogging().logLevel(.warn)) else { return }
             kill(getpid(), SIGKILL)
         }
-        let next = SDKLifecycle(services: try Self.services(folder))
+        let next = SDKLifecycle.patient(try Self.services(folder))
         #expect(next.recoveredConfiguration() == .value(try sdkBuilder.enableLogging().logLevel(.warn).build()))
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("data").path)
         #expect(files == ["sdk-boot-configuration"])
@@ -49,7 +49,7 @@ struct SDKBootConfigurationTests {
     @Test("D15: of an initialisation that was cut off between its two writes nothing is recovered: a secret never meets another's address")
     func cutOff() throws {
         let services = SampleSDKServices()
-        #expect(SDKLifecycle(services: services).initialize(sdkBuilder))
+        #expect(SDKLifecycle.patient(services).initialize(sdkBuilder))
         let storage = SDKStorage(services: services)
         try storage.persist(SDKStorage.Credentials(try sdkBuilder.baseUrl("https://other.example").build()))
         #expect(storage.recover() == .absent)
@@ -59,7 +59,7 @@ struct SDKBootConfigurationTests {
     func cannotKeep() {
         let data = FaultySDKStore()
         data.writeError.withLock { $0 = StorageError(.noSpace, "/data", "the disk is full") }
-        let sdk = SDKLifecycle(services: SampleSDKServices(data: data))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(data: data))
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.trace.first { $0.step == .bootConfiguration }?.note == "could not be kept: /data: the disk is full")
         #expect(sdk.recoveredConfiguration() == .absent)
@@ -68,7 +68,7 @@ struct SDKBootConfigurationTests {
     @Test("D15: nothing is recovered of nothing, of nonsense, and of what cannot be read now")
     func nothing() {
         let (secure, data) = (FaultySDKStore(), MemoryStore())
-        let sdk = SDKLifecycle(services: SampleSDKServices(secure: secure, data: data))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(secure: secure, data: data))
         #expect(sdk.recoveredConfiguration() == .absent)
         #expect(sdk.initialize(sdkBuilder))
         data.write(Data("[]".utf8), for: SDKStorage.boot)

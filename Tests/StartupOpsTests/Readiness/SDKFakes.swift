@@ -144,6 +144,11 @@ final class SDKHold: Sendable {
 let sdkBuilder = SDKConfiguration.Builder().baseUrl("https://api.example.com").clientId("client-4711").clientSecret("s3cr3t/Canary+42=")
 
 extension SDKLifecycle {
+    /// One that waits for its restore for as long as a busy machine may take.
+    static func patient(_ services: any SDKServices) -> SDKLifecycle {
+        SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: .seconds(600)))
+    }
+
     /// Returns when it is ready.
     func untilReady() async { for await isReady in isReady where isReady { return } }
 }

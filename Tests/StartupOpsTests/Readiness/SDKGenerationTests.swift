@@ -5,14 +5,14 @@ import Testing
 @testable import StartupOps
 
 /// Reconfiguring and resetting: nothing of an older generation counts any more, from however many threads it is done.
-@Suite("SDK generations", .timeLimit(.minutes(10)))
+@Suite("SDK generations", .serialized, .timeLimit(.minutes(10)))
 struct SDKGenerationTests {
     private let other = sdkBuilder.baseUrl("https://other.example").clientId("other")
 
     @Test("D27: reconfigure clears the modules, logs out, is not ready, and initialises anew: in this order")
     func order() async throws {
         let services = SampleSDKServices(token: "token")
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         await sdk.untilReady()
         let made = Locked(0)
@@ -54,7 +54,7 @@ struct SDKGenerationTests {
             let token = store.read(.sdkAccessToken).value.map { String(decoding: $0, as: UTF8.self) }
             sent.withLock { $0[configuration.baseURL.host ?? "", default: []].append(token ?? "no token") }
         }
-        let sdk = SDKLifecycle(services: SampleSDKServices(secure: store, token: "token of api", behaviour))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store, token: "token of api", behaviour))
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.reconfigure(other))
         #expect(sent.withLock { $0 } == ["api.example.com": ["token of api"], "other.example": ["no token"]])
@@ -63,15 +63,15 @@ struct SDKGenerationTests {
     @Test("D28: a process that finds the session of another service, left by an update or a kill, clears it first")
     func foreignSession() throws {
         let (secure, data) = (MemoryStore(), MemoryStore())
-        #expect(SDKLifecycle(services: SampleSDKServices(secure: secure, data: data, token: "token of api")).initialize(sdkBuilder))
-        let next = SDKLifecycle(services: SampleSDKServices(secure: secure, data: data))
+        #expect(SDKLifecycle.patient(SampleSDKServices(secure: secure, data: data, token: "token of api")).initialize(sdkBuilder))
+        let next = SDKLifecycle.patient(SampleSDKServices(secure: secure, data: data))
         #expect(next.initialize(other))
         #expect(secure.read(.sdkAccessToken) == .absent)
         #expect(next.trace.first { $0.step == .secureStorage }?.note == "the session of another service was cleared")
         // The same service again, with a new secret or another log level, is no other service.
         secure.write(Data("token of other".utf8), for: .sdkAccessToken)
         #expect(
-            SDKLifecycle(services: SampleSDKServices(secure: secure, data: data)).initialize(other.clientSecret("rotated").logLevel(.info))
+            SDKLifecycle.patient(SampleSDKServices(secure: secure, data: data)).initialize(other.clientSecret("rotated").logLevel(.info))
         )
         #expect(secure.read(.sdkAccessToken).value == Data("token of other".utf8))
     }
@@ -80,7 +80,7 @@ struct SDKGenerationTests {
     func cannotClear() {
         let store = FaultySDKStore()
         let services = SampleSDKServices(secure: store, token: "token of api")
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         store.writeError.withLock { $0 = StorageError(.inputOutput, "/keys", "it cannot be written to") }
         #expect(!sdk.reconfigure(other))
@@ -98,7 +98,7 @@ struct SDKGenerationTests {
     func invalid() async {
         let store = FaultySDKStore()
         let services = SampleSDKServices(secure: store, token: "token")
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         await sdk.untilReady()
         for broken in [other.clientSecret(" "), other.baseUrl("http://other.example")] {
@@ -116,7 +116,7 @@ struct SDKGenerationTests {
     func reset() throws {
         let (secure, data) = (MemoryStore(), MemoryStore())
         let services = SampleSDKServices(secure: secure, data: data, token: "token")
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.reset(), "also before there is anything to reset")
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.reset())
@@ -130,7 +130,7 @@ struct SDKGenerationTests {
     @Test("D36: what is under way at a reconfiguration is cancelled, and answered at once; its late answer is discarded")
     func inFlight() async throws {
         let hold = SDKHold()
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(sdk.initialize(sdkBuilder))
         let (cancelled, wasCancelled) = AsyncStream.makeStream(of: Bool.self)
         let request = Task {
@@ -156,7 +156,7 @@ struct SDKGenerationTests {
     @Test("D36: an answer that comes at the very moment of a reset is either used before it or discarded")
     func inFlightRace() async {
         for _ in 0..<200 {
-            let sdk = SDKLifecycle(services: SampleSDKServices())
+            let sdk = SDKLifecycle.patient(SampleSDKServices())
             sdk.initialize(sdkBuilder)
             async let resetting = Task { sdk.reset() }.value
             let result = await Task { try await sdk.perform { _ in 1 } }.result
@@ -187,7 +187,7 @@ struct SDKGenerationTests {
             if configuration.clientID == "other" { store.write(Data("token of other".utf8), for: .sdkAccessToken) }
         }
         let services = SampleSDKServices(secure: store, token: "token", behaviour)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         await holds[0].reached()
         let oldRestore = sdk.state.withLock { $0.restore }
@@ -213,7 +213,7 @@ struct SDKGenerationTests {
     @Test("D30, fault L13: 64 threads that initialise at once make one client and one restore, and all are told true")
     func race() async {
         let services = SampleSDKServices(token: "token")
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         let results = onThreads(64) { _ in sdk.initialize(sdkBuilder) }
         #expect(results == Array(repeating: true, count: 64))
         await sdk.untilReady()
@@ -231,7 +231,7 @@ struct SDKGenerationTests {
                 most.withLock { $0 = max($0, live + 1) }
             }
         }
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         _ = onThreads(64) { thread in
             switch thread % 4 {
             case 0: sdk.initialize(sdkBuilder)
@@ -249,7 +249,7 @@ struct SDKGenerationTests {
 
     @Test("D31: what one thread has initialised, every other one sees")
     func visibility() {
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         _ = onThreads(1) { _ in sdk.initialize(sdkBuilder) }
         let seen = onThreads(16) { _ in sdk.isInitialized && sdk.isReadyNow && (try? sdk.module(Int.self) { _ in 1 }) == 1 }
         #expect(seen == Array(repeating: true, count: 16))

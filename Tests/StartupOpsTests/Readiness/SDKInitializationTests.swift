@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// Setting an SDK up: the builder, the order, what can fail, and doing it again.
-@Suite("SDK initialisation", .timeLimit(.minutes(10)))
+@Suite("SDK initialisation", .serialized, .timeLimit(.minutes(10)))
 struct SDKInitializationTests {
     @Test("D1: three fields are required; logging is off by default, and settable with level and writer")
     func builderDefaults() throws {
@@ -32,7 +32,7 @@ struct SDKInitializationTests {
     func missingFields(builder: SDKConfiguration.Builder, field: String) {
         let error = #expect(throws: SDKError.self) { try builder.build() }
         #expect(error?.code == .missingField && error?.subject == field)
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(!sdk.initialize(builder))
         #expect(sdk.failure?.code == .missingField && "\(sdk.failure as Any)".contains(field))
         #expect(!sdk.isInitialized)
@@ -74,7 +74,7 @@ struct SDKInitializationTests {
 
     @Test("D5, fault L16: a feature that is used before initialise is an error that names both")
     func accessBefore() async throws {
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         let error = #expect(throws: SDKError.self) { try sdk.module(Int.self, for: "Rewards.balance") { _ in 1 } }
         #expect(error?.code == .notInitialized && error?.subject == "Rewards.balance")
         #expect(error?.description == "Rewards.balance: the SDK is not initialised; call initialize first, and see that it returns true")
@@ -91,7 +91,7 @@ struct SDKInitializationTests {
         let seen = Locked<[String]>([])
         behaviour.whenMade = { _, _ in seen.withLock { $0 = secure.calls.withLock { $0 } + ["client"] + data.calls.withLock { $0 } } }
         let services = SampleSDKServices(secure: secure, data: data, behaviour)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.trace.map(\.step) == SDKStep.allCases)
         #expect(seen.withLock { $0 } == ["write sdk-credentials", "client"])
@@ -104,7 +104,7 @@ struct SDKInitializationTests {
         services.behaviour.withLock { $0.makeFails = true }
         let writer = RecordingLogWriter()
         let logging = sdkBuilder.enableLogging().logLevel(.error).logWriter(writer)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(!sdk.initialize(logging))
         #expect(sdk.failure?.code == .clientFailed && !sdk.isInitialized && !sdk.isReadyNow)
         let error = #expect(throws: SDKError.self) { try sdk.module(Int.self) { _ in 1 } }
@@ -119,7 +119,7 @@ struct SDKInitializationTests {
     @Test("D7: an invalid configuration is logged as its builder asked for")
     func invalidIsLogged() async {
         let writer = RecordingLogWriter()
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(!sdk.initialize(SDKConfiguration.Builder().clientId("client-4711").enableLogging().logLevel(.verbose).logWriter(writer)))
         while writer.text.isEmpty { await Task.yield() }
         #expect(writer.text.contains("baseUrl: it is required"))
@@ -132,7 +132,7 @@ struct SDKInitializationTests {
         store.readError.withLock { $0 = StorageError(.corrupt, "/keys", "it is torn") }
         store.heals.withLock { $0 = [cure] }
         let writer = RecordingLogWriter()
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.warn).logWriter(writer)))
         #expect(sdk.trace.first { $0.step == .secureStorage }?.note == "corrupted, and made anew: /keys: it is torn")
         await sdk.log.flush()
@@ -146,7 +146,7 @@ struct SDKInitializationTests {
     func undecodable() {
         let store = FaultySDKStore()
         store.inner.write(Data("{".utf8), for: SDKStorage.credentials)
-        let sdk = SDKLifecycle(services: SampleSDKServices(secure: store))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store))
         #expect(sdk.initialize(sdkBuilder))
         #expect(store.calls.withLock { $0 }.contains("setAside"))
         #expect(sdk.recoveredConfiguration().value?.clientID == "client-4711")
@@ -156,7 +156,7 @@ struct SDKInitializationTests {
     func incurable() {
         let store = FaultySDKStore()
         store.readError.withLock { $0 = StorageError(.corrupt, "/keys", "it is torn") }
-        let sdk = SDKLifecycle(services: SampleSDKServices(secure: store))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store))
         #expect(!sdk.initialize(sdkBuilder))
         #expect(sdk.failure?.code == .secureStorageFailed)
     }
@@ -167,7 +167,7 @@ struct SDKInitializationTests {
             let store = FaultySDKStore()
             let services = SampleSDKServices(secure: store, token: "token")
             arrange(services, store)
-            let sdk = SDKLifecycle(services: services)
+            let sdk = SDKLifecycle.patient(services)
             #expect(!sdk.initialize(sdkBuilder))
             #expect(store.inner.read(.sdkAccessToken) != .absent, "nothing that was stored is lost")
             return sdk.failure
@@ -181,7 +181,7 @@ struct SDKInitializationTests {
         let full = failure { $1.writeError.withLock { $0 = StorageError(.noSpace, "/keys", "the disk is full", systemError: 28) } }
         #expect(full?.code == .secureStorageFailed && full?.description.contains("/keys: the disk is full") == true)
         #expect(failure { services, _ in services.behaviour.withLock { $0.makeFails = true } }?.code == .clientFailed)
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         sdk.initialize(sdkBuilder.baseUrl("http://api.example.com"))
         #expect(sdk.failure?.code == .invalidBaseURL)
         sdk.initialize(sdkBuilder.clientId(" "))
@@ -191,7 +191,7 @@ struct SDKInitializationTests {
     @Test("D24, fault L13: the same configuration again is a no-op that returns true: no second client, no second restore")
     func sameAgain() async {
         let services = SampleSDKServices(token: "token")
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         for _ in 0..<3 { #expect(sdk.initialize(sdkBuilder)) }
         await sdk.untilReady()
         #expect(sdk.initialize(sdkBuilder))
@@ -203,7 +203,7 @@ struct SDKInitializationTests {
     @Test("D25, fault L13: another configuration is refused with the names of the fields that differ, and none of their values")
     func differentAgain() async throws {
         let writer = RecordingLogWriter()
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         let logging = sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)
         #expect(sdk.initialize(logging))
         #expect(!sdk.initialize(logging.clientSecret("other-secret-77").baseUrl("https://other.example")))
@@ -219,7 +219,7 @@ struct SDKInitializationTests {
     @Test("D26: after a failure and after a reset the next initialisation is a full one")
     func fullAgain() {
         let services = SampleSDKServices()
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(!sdk.initialize(sdkBuilder.clientId("")))
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.reset())
@@ -238,7 +238,7 @@ struct SDKInitializationTests {
             let result = sdk.reset()
             inner.withLock { $0 = (result, sdk.failure) }
         }
-        let sdk = SDKLifecycle(services: SampleSDKServices(behaviour))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(behaviour))
         box.withLock { $0 = sdk }
         #expect(sdk.initialize(sdkBuilder))
         #expect(inner.withLock { $0 }.0 == false && inner.withLock { $0 }.1?.code == .reentrantCall)

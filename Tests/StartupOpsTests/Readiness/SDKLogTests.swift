@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// What an SDK logs, what it never logs, and writers that misbehave.
-@Suite("SDK log", .timeLimit(.minutes(10)))
+@Suite("SDK log", .serialized, .timeLimit(.minutes(10)))
 struct SDKLogTests {
     private static let messages = SDKLogLevel.allCases.filter { $0 != .off }
 
@@ -68,7 +68,7 @@ struct SDKLogTests {
     @Test("D14: a writer that throws does not break the launch")
     func throwing() async {
         let writer = ThrowingWriter()
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)))
         #expect(sdk.isReadyNow)
         await sdk.log.flush()
@@ -92,7 +92,7 @@ struct SDKLogTests {
     @Test("D14: a writer that blocks holds nobody up; what is too much is dropped, counted, and said when it goes on")
     func blocking() async {
         let writer = BlockingWriter()
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)))
         #expect(sdk.isReadyNow, "ready while the writer blocks")
         Self.wait(for: writer.blocked)
@@ -124,7 +124,7 @@ struct SDKLogTests {
                     log.write(level, "http", "got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln.")
                 }
             }
-            let sdk = SDKLifecycle(services: SampleSDKServices(token: "tok-Canary-99", behaviour))
+            let sdk = SDKLifecycle.patient(SampleSDKServices(token: "tok-Canary-99", behaviour))
             #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(level).logWriter(writer)))
             await sdk.untilReady()
             sdk.initialize(sdkBuilder.clientSecret("another-Canary-1"))
@@ -144,7 +144,7 @@ struct SDKLogTests {
         let configuration = try sdkBuilder.build()
         var dumped = ""
         dump(configuration, to: &dumped)
-        let sdk = SDKLifecycle(services: SampleSDKServices())
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
         sdk.initialize(configuration)
         sdk.initialize(sdkBuilder.clientSecret("x").clientId("y"))
         for text in [dumped, "\(configuration)", String(reflecting: configuration), "\(sdk.failure as Any)", "\(sdk.trace)"] {

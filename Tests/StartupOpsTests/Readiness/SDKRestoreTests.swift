@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// Restoring an earlier session in the background, and being ready whatever becomes of it.
-@Suite("SDK auto-restore", .timeLimit(.minutes(10)))
+@Suite("SDK auto-restore", .serialized, .timeLimit(.minutes(10)))
 struct SDKRestoreTests {
     @Test(
         "D16, D17: without a session, and with a blank token, it is ready at once and restores nothing",
@@ -13,7 +13,7 @@ struct SDKRestoreTests {
     )
     func noSession(token: String?) async {
         let services = SampleSDKServices(token: token)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.isReadyNow)
         #expect(sdk.trace.last?.note == "no session")
@@ -26,7 +26,7 @@ struct SDKRestoreTests {
         var behaviour = SampleSDKServices.Behaviour()
         behaviour.walking = { _ in await hold.reach() }
         let services = SampleSDKServices(token: "token", behaviour)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         var early = sdk.isReady.makeAsyncIterator()
         #expect(await early.next() == false)
         #expect(sdk.initialize(sdkBuilder))
@@ -55,7 +55,7 @@ struct SDKRestoreTests {
         if failing.contains(.geofencing) { behaviour.geofencing = { _ in throw SDKSampleError(name: "geofencing broke") } }
         if failing.contains(.walkingSync) { behaviour.walking = { _ in throw SDKSampleError(name: "walking broke") } }
         let writer = RecordingLogWriter()
-        let sdk = SDKLifecycle(services: SampleSDKServices(token: "token", behaviour))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(token: "token", behaviour))
         #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.error).logWriter(writer)))
         await sdk.untilReady()
         await sdk.log.flush()
@@ -137,7 +137,7 @@ struct SDKRestoreTests {
         var behaviour = SampleSDKServices.Behaviour()
         behaviour.wasGeofencingActive = wasActive
         let services = SampleSDKServices(token: "token", behaviour)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         sdk.initialize(sdkBuilder)
         await sdk.untilReady()
         #expect(services.sessions.withLock { $0[0].calls.withLock { $0.contains("geofencing") } } == wasActive)
@@ -155,7 +155,7 @@ struct SDKRestoreTests {
         behaviour.isWalkingSyncEnabled = isEnabled
         behaviour.entitlements = { _ in isEntitled ? ["walking", "premium"] : ["premium"] }
         let services = SampleSDKServices(token: "token", behaviour)
-        let sdk = SDKLifecycle(services: services)
+        let sdk = SDKLifecycle.patient(services)
         sdk.initialize(sdkBuilder)
         await sdk.untilReady()
         let calls = services.sessions.withLock { $0[0].calls.withLock { $0 } }
@@ -176,7 +176,7 @@ struct SDKRestoreTests {
         let hold = SDKHold()
         var behaviour = SampleSDKServices.Behaviour()
         behaviour.geofencing = { _ in await hold.reach() }
-        let sdk = SDKLifecycle(services: SampleSDKServices(token: "token", behaviour))
+        let sdk = SDKLifecycle.patient(SampleSDKServices(token: "token", behaviour))
         let gate = ReadinessGate("navigation", [GateCondition("sdkReady", setBy: "SDK", because: "screens use its features")])
         gate.follow("sdkReady", sdk.isReady) { $0 }
         #expect(sdk.initialize(sdkBuilder))
@@ -196,7 +196,7 @@ struct SDKRestoreTests {
             func clearSession() throws { Issue.record("it was cleared") }
             func makeSession(_ configuration: SDKConfiguration, log: SDKLog) -> any SDKSession { SampleSDKSession(configuration, .init()) }
         }
-        let sdk = SDKLifecycle(services: Services())
+        let sdk = SDKLifecycle.patient(Services())
         #expect(sdk.initialize(sdkBuilder) && sdk.isReadyNow)
         #expect(sdk.trace.last?.note == "the session cannot be read now: keychain: not unlocked yet")
     }

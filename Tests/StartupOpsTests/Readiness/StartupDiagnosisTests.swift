@@ -3,7 +3,7 @@ import StartupOps
 import Testing
 
 /// The symptoms that a person sees, and what the diagnosis says of each.
-@Suite("Startup diagnosis", .timeLimit(.minutes(10)))
+@Suite("Startup diagnosis", .serialized, .timeLimit(.minutes(10)))
 struct StartupDiagnosisTests {
     private func findings(_ change: (inout StartupDiagnosis) -> Void) -> [StartupDiagnosis.Finding] {
         var diagnosis = StartupDiagnosis()

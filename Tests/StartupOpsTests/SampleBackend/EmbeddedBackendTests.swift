@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// The sample service behind `URLSession`, without a socket.
-@Suite("Embedded backend", .timeLimit(.minutes(10)))
+@Suite("Embedded backend", .serialized, .timeLimit(.minutes(10)))
 struct EmbeddedBackendTests {
     private let path = "/v1/configuration?country=DE&language=de"
 

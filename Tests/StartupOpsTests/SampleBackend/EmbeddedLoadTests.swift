@@ -3,7 +3,7 @@ import Testing
 @testable import StartupOps
 
 /// What an embedded request does next, decided without a session and without a clock.
-@Suite("Embedded loads")
+@Suite("Embedded loads", .serialized)
 struct EmbeddedLoadTests {
     private let reply = EmbeddedReply(.response(HTTPResponse(status: 200), after: .seconds(2)), latency: .seconds(1))
 

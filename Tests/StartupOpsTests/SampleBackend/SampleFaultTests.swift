@@ -3,7 +3,7 @@ import StartupOps
 import Testing
 
 /// Faults: their texts, and what the service decides when they are set.
-@Suite("Sample faults", .timeLimit(.minutes(10)))
+@Suite("Sample faults", .serialized, .timeLimit(.minutes(10)))
 struct SampleFaultTests {
     private static let texts = [
         "hang", "drip", "slow:2000ms", "status:500", "status:503;retry-after=2", "garbage", "html", "empty", "null", "nul-bytes",

@@ -4,7 +4,7 @@ import StartupOps
 import Testing
 
 /// The sample service's answers, asked without a transport.
-@Suite("Sample service", .timeLimit(.minutes(10)))
+@Suite("Sample service", .serialized, .timeLimit(.minutes(10)))
 struct SampleServiceTests {
     private let service = SampleService()
 

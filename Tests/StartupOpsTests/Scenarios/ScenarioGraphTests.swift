@@ -4,7 +4,7 @@ import Testing
 @testable import StartupOps
 
 /// The built-in graphs, edge by edge.
-@Suite("Built-in scenarios")
+@Suite("Built-in scenarios", .serialized)
 struct ScenarioGraphTests {
     private func graph(_ scenario: Scenario) throws -> ValidatedGraph {
         try scenario.graph(.simulated()).validated()

@@ -3,7 +3,7 @@ import StartupOps
 import Testing
 
 /// The built-in scenarios, run in virtual time.
-@Suite("Running the built-in scenarios", .timeLimit(.minutes(10)))
+@Suite("Running the built-in scenarios", .serialized, .timeLimit(.minutes(10)))
 struct ScenarioRunTests {
     private func run(_ scenario: Scenario, _ operations: StartupOperations = .simulated(), _ fault: (Fault, String)? = nil) async throws
         -> LaunchReport

@@ -3,7 +3,7 @@ import Sequencer
 import StartupOps
 import Testing
 
-@Suite("Versions", .timeLimit(.minutes(10)))
+@Suite("Versions", .serialized, .timeLimit(.minutes(10)))
 struct SemanticVersionTests {
     @Test(
         "fault N22: versions compare by number, missing parts are zero, prereleases are lower",

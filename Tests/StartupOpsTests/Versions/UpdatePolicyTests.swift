@@ -2,7 +2,7 @@ import Foundation
 import StartupOps
 import Testing
 
-@Suite("Update policies", .timeLimit(.minutes(10)))
+@Suite("Update policies", .serialized, .timeLimit(.minutes(10)))
 struct UpdatePolicyTests {
     private let date = Date(timeIntervalSince1970: 1_795_000_000)
     private let app = SemanticVersion(1, 2, 0)

@@ -4,7 +4,7 @@ import Testing
 @testable import backend
 
 /// The wire contract over a real socket, and the server as a process.
-@Suite("Backend", .timeLimit(.minutes(10)))
+@Suite("Backend", .serialized, .timeLimit(.minutes(10)))
 struct ContractTests {
     private func object(_ data: Data) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Each fault, as a client meets it on the wire.
-@Suite("Backend faults", .timeLimit(.minutes(10)))
+@Suite("Backend faults", .serialized, .timeLimit(.minutes(10)))
 struct FaultTests {
     private let path = "/v1/configuration?country=DE&language=de"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Requests and tokens", .timeLimit(.minutes(10)))
+@Suite("Requests and tokens", .serialized, .timeLimit(.minutes(10)))
 struct AuthorisationTests {
     private func harness(_ session: (WireService) -> Session? = { $0.issue() }) throws -> ClientHarness {
         let service = WireService()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Caching answers", .timeLimit(.minutes(10)))
+@Suite("Caching answers", .serialized, .timeLimit(.minutes(10)))
 struct CachingTests {
     private struct Version: Codable, Sendable, Hashable { let version: String }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The current user", .timeLimit(.minutes(10)))
+@Suite("The current user", .serialized, .timeLimit(.minutes(10)))
 struct CurrentUserTests {
     private func names(_ stream: AsyncStream<UserProfile?>, _ count: Int) async -> [String?] {
         var names: [String?] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("GraphQL", .timeLimit(.minutes(10)))
+@Suite("GraphQL", .serialized, .timeLimit(.minutes(10)))
 struct GraphQLTests {
     private struct SpeakerResponse: DomainConvertible {
         let id: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Headers", .timeLimit(.minutes(10)))
+@Suite("Headers", .serialized, .timeLimit(.minutes(10)))
 struct HeaderTests {
     private func rows(_ request: HTTPRequest?) -> [String] {
         (request?.headers.map { "\($0.name): \($0.value)" } ?? []).sorted()

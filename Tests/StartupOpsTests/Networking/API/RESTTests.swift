@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("REST", .timeLimit(.minutes(10)))
+@Suite("REST", .serialized, .timeLimit(.minutes(10)))
 struct RESTTests {
     private struct Device: Codable, Sendable, Hashable { let id: String }
     private struct Registration: Codable, Sendable { let platform: String, appVersion: String }

@@ -1,7 +1,7 @@
 import StartupOps
 import Testing
 
-@Suite("Reachability", .timeLimit(.minutes(10)))
+@Suite("Reachability", .serialized, .timeLimit(.minutes(10)))
 struct ReachabilityTests {
     @Test("C48: begins as not reachable, is reachable while some link is up, and says each change once")
     func updates() async {

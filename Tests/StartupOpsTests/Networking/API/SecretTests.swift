@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Secrets of the client", .timeLimit(.minutes(10)))
+@Suite("Secrets of the client", .serialized, .timeLimit(.minutes(10)))
 struct SecretTests {
     @Test("fault T23: no error, event or description shows a token: plain, percent-encoded or in base64")
     func canary() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import StartupOps
 import Testing
 
-@Suite("Setting up a client", .timeLimit(.minutes(10)))
+@Suite("Setting up a client", .serialized, .timeLimit(.minutes(10)))
 struct SetupTests {
     @Test("C3, C51: the GraphQL endpoint is required, REST is not; what is wrong is named by its field, without its value")
     func environment() throws {

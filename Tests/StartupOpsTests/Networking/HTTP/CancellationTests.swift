@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Cancelling requests", .timeLimit(.minutes(10)))
+@Suite("Cancelling requests", .serialized, .timeLimit(.minutes(10)))
 struct CancellationTests {
     @Test("a request that is cancelled ends at once; one that was cancelled before is not sent")
     func cancel() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("What is in an answer", .timeLimit(.minutes(10)))
+@Suite("What is in an answer", .serialized, .timeLimit(.minutes(10)))
 struct ContentTests {
     private struct Answer: Decodable, Equatable, Sendable {
         struct Speaker: Decodable, Equatable, Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Dates in headers", .timeLimit(.minutes(10)))
+@Suite("Dates in headers", .serialized, .timeLimit(.minutes(10)))
 struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What would disturb other tests, or be disturbed by them, in processes of their own.
-@Suite("Requests in a process of their own", .timeLimit(.minutes(10)))
+@Suite("Requests in a process of their own", .serialized, .timeLimit(.minutes(10)))
 struct IsolatedProcessTests {
     @Test("while every thread of the pool is blocked, requests are sent, answered, tried again and ended by their deadlines")
     func starvedPool() async {

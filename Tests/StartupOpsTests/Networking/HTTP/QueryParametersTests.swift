@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Queries", .timeLimit(.minutes(10)))
+@Suite("Queries", .serialized, .timeLimit(.minutes(10)))
 struct QueryParametersTests {
     @Test("C32: everything arrives as it was: &, =, +, spaces, unicode, percent signs, empty values")
     func roundTrip() async throws {

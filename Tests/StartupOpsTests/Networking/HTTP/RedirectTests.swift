@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Redirections", .timeLimit(.minutes(10)))
+@Suite("Redirections", .serialized, .timeLimit(.minutes(10)))
 struct RedirectTests {
     private let secrets: HTTPHeaders = [
         "Authorization": "Bearer secret", "Cookie": "a=secret", "x-hasura-role": "user", "x-hasura-user-id": "secret",

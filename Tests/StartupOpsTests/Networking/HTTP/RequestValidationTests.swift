@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Requests that may be sent", .timeLimit(.minutes(10)))
+@Suite("Requests that may be sent", .serialized, .timeLimit(.minutes(10)))
 struct RequestValidationTests {
     @Test(
         "an address that may not be asked is refused by name of the rule, and nothing is sent",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The cache of answers", .timeLimit(.minutes(10)))
+@Suite("The cache of answers", .serialized, .timeLimit(.minutes(10)))
 struct ResponseCacheTests {
     private func key(_ path: String, _ method: HTTPMethod = .get, body: String? = nil, scope: String = "") -> CacheKey {
         let url = URL(string: "https://example.com/\(path)") ?? URL(fileURLWithPath: "/")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Trying again", .timeLimit(.minutes(10)))
+@Suite("Trying again", .serialized, .timeLimit(.minutes(10)))
 struct RetryTests {
     @Test("fault N25: 500 twice, then 200: the pauses double, the answer is the last")
     func twice() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Asking whether something has changed", .timeLimit(.minutes(10)))
+@Suite("Asking whether something has changed", .serialized, .timeLimit(.minutes(10)))
 struct RevalidationTests {
     private let client = HTTPClient()
     private let cache = ResponseCache(store: MemoryStore())

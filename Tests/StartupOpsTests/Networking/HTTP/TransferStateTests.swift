@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("What becomes of a request: the state machine")
+@Suite("What becomes of a request: the state machine", .serialized)
 struct TransferStateTests {
     private var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
 

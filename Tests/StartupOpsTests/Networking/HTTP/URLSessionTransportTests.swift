@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("One attempt of a request", .timeLimit(.minutes(10)))
+@Suite("One attempt of a request", .serialized, .timeLimit(.minutes(10)))
 struct URLSessionTransportTests {
     private let transport = URLSessionTransport()
 

@@ -2,7 +2,7 @@ import Foundation
 import StartupOps
 import Testing
 
-@Suite("JSON Web Tokens", .timeLimit(.minutes(10)))
+@Suite("JSON Web Tokens", .serialized, .timeLimit(.minutes(10)))
 struct JSONWebTokenTests {
     private func jwt(_ claims: String) -> String { WireService.jwt(claims) }
 

@@ -50,7 +50,7 @@ final class FailingSecureStore: SecureStore {
     }
 }
 
-@Suite("Sessions and where they are kept", .timeLimit(.minutes(10)))
+@Suite("Sessions and where they are kept", .serialized, .timeLimit(.minutes(10)))
 struct SessionTests {
     private let session = Session(accessToken: "canary-access", refreshToken: "canary-refresh", userID: "u1", expiresAt: .distantFuture)
     private let locked = StorageError(.locked, "session", "the device has not been unlocked yet")

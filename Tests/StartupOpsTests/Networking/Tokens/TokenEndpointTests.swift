@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The token endpoint", .timeLimit(.minutes(10)))
+@Suite("The token endpoint", .serialized, .timeLimit(.minutes(10)))
 struct TokenEndpointTests {
     private let service = WireService()
     private let path = "POST /oauth/token"

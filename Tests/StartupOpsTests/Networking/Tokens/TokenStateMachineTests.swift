@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Deciding about tokens", .timeLimit(.minutes(10)))
+@Suite("Deciding about tokens", .serialized, .timeLimit(.minutes(10)))
 struct TokenStateMachineTests {
     private typealias Machine = TokenStateMachine
     private let now = Date(timeIntervalSince1970: 1_800_000_000)

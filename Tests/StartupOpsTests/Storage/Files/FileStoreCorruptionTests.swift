@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FileStoreCorruptionTests {
     private let folder: TemporaryFolder
     private let problems = Problems()

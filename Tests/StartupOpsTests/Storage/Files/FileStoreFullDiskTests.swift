@@ -4,7 +4,7 @@ import Testing
 @testable import StartupOps
 
 /// What needs limits of a whole process happens in processes of their own.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FileStoreFullDiskTests {
     #if os(Linux)
         /// Whether this process may have mounts of its own, as root may in most containers.

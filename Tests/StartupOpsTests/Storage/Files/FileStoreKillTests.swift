@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// Processes that are killed while they use a store.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FileStoreKillTests {
     @Test("fault S7: Of 100 processes killed while they write, none leaves a torn value or a temporary file")
     func killedWriters() async throws {

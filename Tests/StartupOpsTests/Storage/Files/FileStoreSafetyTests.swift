@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// Who can read, plant or replace what a store keeps.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FileStoreSafetyTests {
     private let folder: TemporaryFolder
     private let problems = Problems()

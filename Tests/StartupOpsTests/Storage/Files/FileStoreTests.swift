@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct FileStoreTests {
     private let folder: TemporaryFolder
     private let store: FileStore

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct StoreFileNameTests {
     private static let long = String(repeating: "x", count: 10_000)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ClearingTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct SettingsStateMachineTests {
     @Test("O23: Only another operation than the last is a conflict, and each change of hands is one")
     func conflicts() {

@@ -1,0 +1,76 @@
+/// What each operation waits for: answers only, nothing changes.
+extension LaunchStateMachine {
+    enum Wait: Equatable {
+        case dependencies([Int])
+        case lane(takenBy: [Int])
+        case thread(blockedBy: [Int])
+        case mainThread
+        case resource(ExclusiveResource, heldBy: Int)
+        case condition
+        case retry
+        case person
+        case code
+    }
+
+    struct Pending: Equatable {
+        let node: Int
+        let wait: Wait
+        let since: Nanoseconds
+    }
+
+    /// Every operation that has not ended: first what runs, then what could, then what cannot yet.
+    func pending() -> [Pending] {
+        let all = nodes.indices.lazy.filter { nodes[$0].state != .ended }.map { pending($0) }
+        let groups = Dictionary(grouping: all) { Self.place(of: $0.wait) }
+        return (0...2).flatMap { groups[$0] ?? [] }
+    }
+
+    private static func place(of wait: Wait) -> Int {
+        switch wait {
+        case .code, .person, .condition, .retry: 0
+        case .lane, .thread, .mainThread, .resource: 1
+        case .dependencies: 2
+        }
+    }
+
+    private func pending(_ node: Int) -> Pending {
+        let state = nodes[node]
+        switch state.state {
+        case .waiting:
+            let dependencies = graph.predecessors[node].map(\.index)
+            let ends = dependencies.lazy.filter { nodes[$0].state == .ended }.map { nodes[$0].end }
+            return Pending(
+                node: node,
+                wait: .dependencies(dependencies.filter { nodes[$0].state != .ended }),
+                since: max(ends.max() ?? 0, 0)
+            )
+        case .ready:
+            return Pending(node: node, wait: waitOfReady(node), since: max(state.ready, 0))
+        case .parked:
+            let wait = resources.obstacle(of: node).map { Wait.resource($0.resource, heldBy: $0.holder) } ?? waitOfReady(node)
+            return Pending(node: node, wait: wait, since: max(state.ready, 0))
+        case .checking:
+            return Pending(node: node, wait: .condition, since: max(state.ready, 0))
+        case .pausing:
+            return Pending(node: node, wait: .retry, since: max(state.start, 0))
+        case .running, .ended:
+            if let since = personWaits[node]?.since { return Pending(node: node, wait: .person, since: since) }
+            let wait: Wait = traits[node].contains(.isInteractive) && !state.isComputingFallback ? .person : .code
+            return Pending(node: node, wait: wait, since: max(state.start, 0))
+        }
+    }
+
+    private func waitOfReady(_ node: Int) -> Wait {
+        if traits[node].contains(.isMain), !nodes[node].isComputingFallback { return .mainThread }
+        if lanes.available <= 0 { return .lane(takenBy: nodes.indices.filter { nodes[$0].holdsLane }) }
+        return .thread(blockedBy: nodes.indices.filter { nodes[$0].holdsWorker })
+    }
+
+    // MARK: Stalls
+
+    /// When nothing will have ended for too long; nil while a person is waited for, after it has been said, and where nobody wants to know.
+    var stallTime: Nanoseconds? {
+        guard phase == .running, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
+        return max(lastProgress, interactive.lastEnd).addingSaturated(limit)
+    }
+}
