@@ -23,15 +23,19 @@ struct RunCommand {
         let pausing = LivePause()
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
         let (scenario, app) = try load(screens)
-        let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options(for: scenario))
-
         let view = showsLiveView(output) ? try liveView(of: scenario, style, pausing) : nil
+        let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
+        var options = options(for: scenario)
+        if arguments.clock == .wall { options.stallWatch = reporter.stallWatch }
+        let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options)
+        reporter.watch { sequencer.status }
         // The events have to be asked for before the launch starts.
         let drawing = view.map { [events = sequencer.events] view in Task { await view.run(events) } }
         let interruption = Interruption { sequencer.cancel() }
         let report = try await sequencer.run()
         await drawing?.value
         let signal = interruption.end()
+        reporter.end()
         app?.close()
 
         try output.write(

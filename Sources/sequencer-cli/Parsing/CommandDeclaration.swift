@@ -56,6 +56,8 @@ struct CommandDeclaration: Sendable {
     var positionals: [PositionalDeclaration] = []
     var options: [OptionDeclaration] = []
     let examples: [CommandExample]
+    /// What signals do to it: each with its effect.
+    var signals: [CommandExample] = []
     let value: @Sendable (ScannedArguments) throws(UsageError) -> ParsedCommand
 
     static let all: [CommandDeclaration] = [.run, .graph, .verify, .scenarios, .help]

@@ -35,6 +35,7 @@ enum HelpText {
         }
         sections.append("Options:\n" + table(command.allOptions.map { ($0.spelling, $0.help) }))
         sections.append("Examples:\n" + examples(command.examples))
+        if !command.signals.isEmpty { sections.append("Signals:\n" + table(command.signals.map { ($0.line, $0.effect) })) }
         return sections.joined(separator: "\n\n")
     }
 

@@ -70,6 +70,10 @@ extension CommandDeclaration {
             CommandExample(line: "run launch.json --json -o report.json", effect: "Save the report of a scenario file."),
             CommandExample(line: "run --state device --interactive", effect: "Be the app's user; the next launch remembers you."),
             CommandExample(line: "run --push message.json --link app://open/speakers/7", effect: "Start from a push and a link at once."),
+        ],
+        signals: [
+            CommandExample(line: "SIGINT, SIGTERM", effect: "Cancel the launch and print the report so far; the second time, end at once."),
+            CommandExample(line: "SIGUSR1", effect: "Say what each operation waits for, and since when; so does a launch that stalls."),
         ]
     ) { arguments throws(UsageError) in
         .run(

@@ -1,0 +1,178 @@
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("What a launch waits for", .serialized, .timeLimit(.minutes(10)))
+struct LaunchStatusTests {
+    @Test("each operation that has not ended is named with what it waits for, what runs first")
+    func waits() async throws {
+        let (gate, person, stuck) = (Gate(), Gate(), Gate())
+        let running = Locked(0)
+        var graph = OperationGraph("status")
+        let done = graph.add("done") {}
+        let request = graph.add("request", .exclusive("screen"), after: done) { launch in
+            await launch.waiting(for: "the answer of api.example.com") {
+                running.withLock { $0 += 1 }
+                await gate.wait()
+            }
+        }
+        graph.add("asks", after: done) { launch in
+            await launch.waitForPerson {
+                running.withLock { $0 += 1 }
+                await person.wait()
+            }
+        }
+        graph.add("silent", after: done) {
+            running.withLock { $0 += 1 }; await stuck.wait()
+        }
+        graph.add("parked", .exclusive("screen"), after: request) {}
+        graph.add("parked-too", .exclusive("screen"), after: done) {}
+        graph.add("last", after: request) {}
+        let sequencer = Sequencer(graph)
+        #expect(sequencer.status == nil)
+        try sequencer.start()
+        var status = try #require(sequencer.status)
+        while running.withLock({ $0 }) < 3 || status.operations.count != 6
+            || status.operations.first?.wait != .code("the answer of api.example.com")
+        {
+            await Task.yield()
+            status = try #require(sequencer.status)
+        }
+        let waits = Dictionary(uniqueKeysWithValues: status.operations.map { ($0.id, $0.wait) })
+        #expect(
+            waits == [
+                "request": .code("the answer of api.example.com"), "asks": .person, "silent": .code(nil),
+                "parked-too": .resource("screen", heldBy: "request"), "parked": .dependencies(["request"]),
+                "last": .dependencies(["request"]),
+            ]
+        )
+        #expect(status.operations.prefix(3).map(\.id) == ["request", "asks", "silent"])
+        #expect(status.operations[3].id == "parked-too")
+        #expect(status.operationCount == 7)
+        let lines = status.description.split(separator: "\n").map(String.init)
+        #expect(lines[0].hasPrefix("status after ") && lines[0].hasSuffix(": 6 of 7 operations have not ended"))
+        #expect(lines[1].hasPrefix("  request waits for the answer of api.example.com, for "))
+        #expect(lines[2].hasPrefix("  asks waits for a person, for "))
+        #expect(lines[3].hasPrefix("  silent runs, and does not say what it waits for, for "))
+        #expect(lines[4].hasPrefix("  parked-too waits for 'screen', which request holds, for "))
+        for gate in [gate, person, stuck] { gate.open() }
+        let report = try #require(await sequencer.report())
+        #expect(report.outcome == .completed)
+        #expect(sequencer.status?.operations == [])
+        #expect(sequencer.status?.description == "status: all 7 operations have ended")
+    }
+
+    @Test("who has the lanes, and who blocks the threads")
+    func lanes() async throws {
+        let (gate, begun) = (Gate(), Gate())
+        var graph = OperationGraph("lanes")
+        graph.add("first", .expected(.seconds(2))) {
+            begun.open()
+            await gate.wait()
+        }
+        graph.add("second") {}
+        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: 1))
+        try sequencer.start()
+        await begun.wait()
+        let status = try #require(sequencer.status)
+        #expect(status.operations.map(\.wait) == [.code(nil), .lane(takenBy: ["first"])])
+        gate.open()
+        _ = await sequencer.report()
+    }
+
+    @Test("what is said within what is said; and by an operation that has ended, nothing")
+    func nesting() async throws {
+        let seen = Locked<[LaunchStatus.Wait]>([])
+        let kept = Locked<Launch?>(nil)
+        var graph = OperationGraph("nested")
+        let box = Locked<Sequencer?>(nil)
+        @Sendable func look() {
+            let wait = box.withLock { $0 }?.status?.operations.first?.wait
+            seen.withLock { $0 += [wait].compactMap(\.self) }
+        }
+        graph.add("talks") { launch in
+            kept.withLock { $0 = launch }
+            await launch.waiting(for: "the outer") {
+                look()
+                await launch.waiting(for: "the inner") { look() }
+                look()
+            }
+            look()
+        }
+        let sequencer = Sequencer(graph)
+        box.withLock { $0 = sequencer }
+        _ = try await sequencer.run()
+        #expect(seen.withLock { $0 } == [.code("the outer"), .code("the inner"), .code("the outer"), .code(nil)])
+        await kept.withLock { $0 }?.waiting(for: "nothing") { #expect(sequencer.status?.operations == []) }
+        box.withLock { $0 = nil }
+    }
+
+    // MARK: Stalls
+
+    @Test("a launch in which nothing ends for too long says so, once each time")
+    func stalls() async throws {
+        let reports = Locked<[LaunchStatus]>([])
+        var graph = OperationGraph("stalls")
+        let first = graph.add("first") { launch in try await launch.sleep(for: .seconds(10)) }
+        let second = graph.add("second", after: first) { launch in try await launch.sleep(for: .seconds(1)) }
+        graph.add("third", after: second) { launch in try await launch.sleep(for: .seconds(3)) }
+        let options = LaunchOptions(
+            clock: VirtualClock(),
+            stallWatch: StallWatch(after: .seconds(2)) { status in reports.withLock { $0.append(status) } }
+        )
+        let report = try await Sequencer(graph, options: options).run()
+        #expect(report.makespan == .seconds(14))
+        #expect(reports.withLock { $0.map(\.time) } == [.seconds(2), .seconds(13)])
+        #expect(reports.withLock { $0.map { $0.operations.map(\.id) } } == [["first", "second", "third"], ["third"]])
+        #expect(
+            reports.withLock { $0.last?.description }
+                == "stalls after 13 s: 1 of 3 operations have not ended\n  third runs, and does not say what it waits for, for 2 s"
+        )
+    }
+
+    @Test("fault O15: as long as a person is waited for, nothing stalls; the time counts again afterwards")
+    func person() async throws {
+        let reports = Locked<[Duration]>([])
+        var graph = OperationGraph("person")
+        let ask = graph.add("ask", .interactive) { launch in try await launch.sleep(for: .seconds(60)) }
+        graph.add("then", after: ask) { launch in try await launch.sleep(for: .seconds(3)) }
+        let options = LaunchOptions(
+            clock: VirtualClock(),
+            stallWatch: StallWatch(after: .seconds(2)) { status in reports.withLock { $0.append(status.time) } }
+        )
+        _ = try await Sequencer(graph, options: options).run()
+        #expect(reports.withLock { $0 } == [.seconds(62)])
+    }
+
+    @Test("fault O8: a stall is reported while 64 operations block every thread, and names who blocks them")
+    func starved() async throws {
+        let gate = Gate()
+        let reports = Locked<[LaunchStatus]>([])
+        var graph = OperationGraph("starved")
+        let blockers = (0..<64).map { graph.add("block-\($0)") { gate.block() } }
+        let last = graph.add("last") {}
+        for blocker in blockers { graph.add("after-\(blocker.id)", after: [blocker, last]) {} }
+        let options = LaunchOptions(
+            stallWatch: StallWatch(after: .milliseconds(50)) { status in
+                reports.withLock { $0.append(status) }
+                gate.open()
+            }
+        )
+        let report = try await Sequencer(graph, options: options).run()
+        #expect(report.outcome == .completed)
+        let status = try #require(reports.withLock { $0.first })
+        let blocking = status.operations.filter { $0.wait == .code(nil) }.map(\.id)
+        #expect(!blocking.isEmpty)
+        let waiting = status.operations.compactMap { operation -> [String]? in
+            if case .thread(let blockers) = operation.wait { blockers } else { nil }
+        }
+        #expect(!waiting.isEmpty && waiting.allSatisfy { Set($0) == Set(blocking) })
+    }
+
+    @Test("a limit out of range is refused", arguments: [.zero, .seconds(-1), .seconds(86_401)] as [Duration])
+    func limits(limit: Duration) async throws {
+        let options = LaunchOptions(stallWatch: StallWatch(after: limit) { _ in })
+        await #expect(throws: SequencerError.self) { try await Sequencer(OperationGraph("limits"), options: options).run() }
+    }
+}
