@@ -173,8 +173,11 @@ public final class Sequencer: Sendable {
         return progress
     }
 
+    /// Calls `observer` for each event, in order, on the thread that made it happen: it goes on when the observer returns.
+    ///
     /// - Returns: false when the launch has been started, and it is too late to watch it.
-    private func observe(_ observer: @escaping EventDeliveries.Observer) -> Bool {
+    @discardableResult
+    package func observe(_ observer: @escaping @Sendable (LaunchEvent) -> Void) -> Bool {
         state.withLock { state in
             guard state.storage == nil else { return false }
             state.deliveries.observers.append(observer)
