@@ -1,0 +1,131 @@
+import Foundation
+import StartupOps
+import Testing
+
+/// `run` with the sample app behind it: what it remembers, who it talks to, what starts it.
+@Suite("run, as an app", .serialized, .timeLimit(.minutes(10)))
+struct AppLaunchTests {
+    @Test("A4, A5, A6: with one --state, the first run is a first launch, the second and the third are regular ones")
+    func threeRuns() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        var scenarios: [String] = []
+        for _ in 1...3 {
+            let result = try await Tool.run("run", "--state", state, "--json", "--budget", "60s")
+            #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
+            let report = try result.json()
+            scenarios.append(try #require(report["scenario"] as? String))
+            #expect(report["outcome"] as? String == "completed")
+            let operations = try #require(report["operations"] as? [[String: Any]])
+            for operation in operations { #expect(operation["outcome"] as? String == "succeeded", "\(operation)") }
+        }
+        #expect(scenarios == ["first-launch", "regular", "regular"])
+        // Nothing of it can be read by anyone else.
+        let mode = try FileManager.default.attributesOfItem(atPath: state)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+    }
+
+    @Test("with nobody at the address of --backend, every launch completes, and says what was replaced by what")
+    func noBackend() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        // The port is one that a server of this test's own has had, and has closed.
+        let address = "http://127.0.0.1:\(try closedPort())"
+        #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0)
+        for arguments in [["run", "--state", state], ["run", "--state", folder.file("new").path]] {
+            let result = try await Tool.run(arguments + ["--backend", address, "--json", "--budget", "60s"])
+            #expect(result.code == 0, "\(result.messages)")
+            let operations = try #require(try result.json()["operations"] as? [[String: Any]])
+            func notes(_ id: String) -> [String] {
+                operations.first { $0["id"] as? String == id }?["notes"] as? [String] ?? []
+            }
+            #expect(notes("force-update").contains { $0.hasPrefix("the update check failed") })
+            let configuration = arguments[2] == state ? "the last known configuration" : "the configuration the app was delivered with"
+            #expect(notes("fetch-config").contains { $0.hasPrefix(configuration) }, "\(notes("fetch-config"))")
+        }
+    }
+
+    @Test("what started the app decides the launch, and is delivered in it")
+    func entryPoints() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0)
+        let push = #"{"aps":{"alert":{"title":"New","body":"An album"}}}"#
+        let cases = [
+            ("push", "present-push-information", ["--push", push]), ("deeplink", "deeplink", ["--link", "app://open/speakers/7"]),
+            ("shortcut", "shortcut", ["--shortcut", "play"]),
+        ]
+        for (scenario, operation, arguments) in cases {
+            let result = try await Tool.run(["run", "--state", state, "--json", "--budget", "60s"] + arguments)
+            #expect(result.code == 0, "\(result.messages)")
+            let report = try result.json()
+            #expect(report["scenario"] as? String == scenario)
+            let operations = try #require(report["operations"] as? [[String: Any]])
+            let delivered = operations.first { $0["id"] as? String == operation }
+            #expect(delivered?["outcome"] as? String == "succeeded", "\(String(describing: delivered))")
+            // Delivered once: the next launch is an ordinary one.
+            #expect(try await Tool.run("run", "--state", state, "--json", "--budget", "60s").json()["scenario"] as? String == "regular")
+        }
+    }
+
+    @Test("a state folder that cannot be used is said to be, and the launch goes on without one")
+    func brokenState() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = try folder.write("no folder", to: "file")
+        let result = try await Tool.run("run", "--state", file, "--budget", "60s")
+        #expect(result.code == 0)
+        #expect(result.output.hasPrefix("first-launch: completed"))
+        #expect(result.messages.contains(file))
+    }
+
+    @Test("SIGUSR1 has the launch say what each operation waits for, and changes nothing else")
+    func status() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mark = folder.file("mark").path
+        let go = folder.file("go").path
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "first", "work": { "command": ["touch", "\#(mark)"] } }"#,
+                #"{ "id": "long", "after": ["first"], "work": { "command": ["sh", "-c", "while [ ! -e \#(go) ]; do sleep 0.01; done"] } }"#,
+                #"{ "id": "last", "after": ["long"], "work": { "simulate": "1ms" } }"#
+            )
+        )
+        let line = """
+            "$TOOL" run \(path) --deadline none --budget 1h 2> \(folder.file("messages").path) & pid=$!
+            while [ ! -e \(mark) ]; do sleep 0.01; done
+            while ! grep -q 'last waits for long' \(folder.file("messages").path); do kill -USR1 $pid; sleep 0.05; done
+            touch \(go)
+            wait $pid
+            """
+        let result = try await Tool.shell(line)
+        #expect(result.code == 0)
+        #expect(result.output.hasPrefix("test: completed"))
+        let messages = try String(contentsOf: folder.file("messages"), encoding: .utf8)
+        #expect(messages.contains("sequencer-cli: test after "))
+        #expect(messages.contains("of 3 operations have not ended"))
+    }
+
+    @Test("'http' fetches with the real client: an answer that is no success fails the operation")
+    func httpWork() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let url = "http://127.0.0.1:\(try closedPort())/config"
+        let path = try folder.write(scenarioText(#"{ "id": "fetch", "onFailure": "continue", "work": { "http": { "url": "\#(url)" } } }"#))
+        let result = try await Tool.run("run", path, "--json")
+        let operations = try #require(try result.json()["operations"] as? [[String: Any]])
+        #expect(operations.first?["outcome"] as? String == "failed")
+        #expect((operations.first?["message"] as? String)?.contains("connection refused") == true)
+    }
+
+    /// A port of this machine at which nobody listens any more.
+    private func closedPort() throws -> Int {
+        let speaker = try LoopbackSpeaker(id: "gone", name: "Gone")
+        defer { speaker.stop() }
+        return speaker.speaker.port
+    }
+}
