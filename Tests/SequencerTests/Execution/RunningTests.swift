@@ -116,7 +116,7 @@ struct LaunchPromiseTests {
         }
     }
 
-    @Test("a launch runs once: of 64 threads that start it, one does")
+    @Test("A35, fault L1: a launch runs once: of 64 threads that start it, one does")
     func startTwice() async throws {
         var graph = OperationGraph("once")
         let runs = Locked(0)

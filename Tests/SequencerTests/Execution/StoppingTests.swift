@@ -162,7 +162,7 @@ struct StoppingTests {
         #expect(try await task.value.outcome == .cancelled)
     }
 
-    @Test("one operation can be cancelled alone; its policy says what that means")
+    @Test("A34: one operation can be cancelled alone; its policy says what that means")
     func cancelOne() async throws {
         let started = Gate()
         var graph = OperationGraph("one")

@@ -52,7 +52,7 @@ struct ConcurrentOperationStateMachineTests {
         }
     }
 
-    @Test("what each situation looks like from outside", arguments: Situation.allCases)
+    @Test("A31: what each situation looks like from outside", arguments: Situation.allCases)
     func visibleState(_ situation: Situation) {
         let machine = situation.machine
         let executing: [Situation] = [

@@ -122,7 +122,7 @@ extension ConcurrentOperationTests {
         await waitForAll(in: queue)
     }
 
-    @Test("an operation that is dropped while it runs is freed, and its late finish reaches nobody")
+    @Test("A33: an operation that is dropped while it runs is freed, and its late finish reaches nobody")
     func droppedMidFlight() {
         let later = Locked<[@Sendable () -> Void]>([])
         weak let dropped = { () -> TestOperation in
@@ -138,7 +138,7 @@ extension ConcurrentOperationTests {
         for finish in later.withLock({ $0 }) { finish() }
     }
 
-    @Test("an operation may free its owner while it runs, and the queue keeps it alive to its end")
+    @Test("A33, fault O14: an operation may free its owner while it runs, and the queue keeps it alive to its end")
     func ownerFreedMidRun() async {
         let owner = Locked<Owner?>(nil)
         let freed = Signal()

@@ -6,7 +6,7 @@ import Testing
 struct ConcurrentOperationTests {
     // MARK: - Alone, without a queue
 
-    @Test("started by hand, it executes until finish(), wherever that comes from")
+    @Test("A31: started by hand, it executes until finish(), wherever that comes from")
     func lifeWithoutQueue() async {
         let operation = TestOperation()
         #expect(operation.isAsynchronous)
@@ -28,7 +28,7 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("main() may finish inline, and sees itself executing until then")
+    @Test("A32: main() may finish inline, and sees itself executing until then")
     func finishInline() {
         let operation = TestOperation { operation in
             #expect(operation.isExecuting && !operation.isFinished)

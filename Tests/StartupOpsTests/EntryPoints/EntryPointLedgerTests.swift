@@ -10,7 +10,7 @@ struct EntryPointLedgerTests {
 
     private func claim(_ owner: String) -> EntryPointLedger.Claim { EntryPointLedger.Claim(owner: owner, process: 1, since: date) }
 
-    @Test("L20: random receipts, deliveries, failures and drops: each entry point ends once, and none is lost")
+    @Test("fault L20: random receipts, deliveries, failures and drops: each entry point ends once, and none is lost")
     func conservation() throws {
         var random = SplitMix64(seed: 20)
         for _ in 0..<100 {

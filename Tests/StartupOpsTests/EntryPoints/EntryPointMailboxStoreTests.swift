@@ -29,7 +29,7 @@ struct EntryPointMailboxStoreTests {
         return handled.all
     }
 
-    @Test("B55, B56, L20: what arrived survives a kill; what was being delivered comes again, marked")
+    @Test("B55, B56, fault L20: what arrived survives a kill; what was being delivered comes again, marked")
     func killed() async throws {
         let store = try EntryPointFolderStore.temporary()
         defer { store.delete() }

@@ -77,7 +77,7 @@ struct EntryPointMailboxTests {
         #expect(order.all == ["2", "5", "1", "4", "0", "3"])
     }
 
-    @Test("B59, L20: every order of arrival gives every entry point, once, also when many deliver at the same time")
+    @Test("B59, fault L20: every order of arrival gives every entry point, once, also when many deliver at the same time")
     func concurrentDeliveries() async throws {
         let store = MemoryStore()
         let mailbox = mailbox(store, capacity: 100)

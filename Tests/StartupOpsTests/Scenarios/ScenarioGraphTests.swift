@@ -48,7 +48,7 @@ struct ScenarioGraphTests {
         #expect(graph.impliedEdges.isEmpty)
     }
 
-    @Test("push: the regular graph with present-push-information in the tutorial's place, and nothing else")
+    @Test("A7: push is the regular graph with present-push-information in the tutorial's place, and nothing else")
     func push() throws {
         let difference = try graph(.push).difference(from: graph(.regular))
         #expect(difference.description == "~ tutorial → present-push-information")

@@ -16,7 +16,7 @@ struct ScenarioRunTests {
         ).run()
     }
 
-    @Test("each takes as long as its critical path, and meets its budget")
+    @Test("A28: each takes as long as its critical path, and meets its budget")
     func makespans() async throws {
         for (scenario, milliseconds) in [
             (Scenario.firstLaunch, 2500), (.regular, 800), (.push, 800), (.deeplink, 880), (.guest, 1800), (.warmResume, 350),
@@ -37,7 +37,7 @@ struct ScenarioRunTests {
         #expect(report["tutorial"]?.start == .milliseconds(400))
     }
 
-    @Test("a person's time does not count: a first launch is measured without it")
+    @Test("A28, A29: a person's time does not count: a first launch is measured without it")
     func interactiveTime() async throws {
         let report = try await run(.firstLaunch, .simulated(durations: ["login": .seconds(60)]))
         #expect(report.budget.isMet)

@@ -16,7 +16,7 @@ struct SettingsStateMachineTests {
         #expect(machine.values == ["a": "6", "b": "4"])
     }
 
-    @Test("B12, O23: A late write by another operation is both")
+    @Test("B12, fault O23: A late write by another operation is both")
     func both() {
         var machine = SettingsStateMachine(values: ["a": "0"])
         #expect(machine.write("1", "a", by: "x").isEmpty)
