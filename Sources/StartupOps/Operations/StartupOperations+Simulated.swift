@@ -50,7 +50,8 @@ extension StartupOperations {
             onboarding: { try await wait(.onboarding, $0) },
             becomeActive: { try await wait(.becomeActive, $0) },
             mainApp: { _, launch in try await wait(.mainApp, launch) },
-            offersSubscription: false
+            offersSubscription: false,
+            bootstrap: .simulated(wait)
         )
     }
 }

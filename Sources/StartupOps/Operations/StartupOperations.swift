@@ -46,6 +46,8 @@ public struct StartupOperations: Sendable {
     public var mainApp: @MainActor @Sendable (MainContent, Launch) async throws -> Void
     /// Whether scenarios offer a subscription before the main screen.
     public var offersSubscription: Bool
+    /// What only the scenario of a white-label app has.
+    public var bootstrap = BootstrapOperations.unplanned
 }
 
 /// What the main screen is made of.

@@ -98,16 +98,27 @@ extension OperationGraph {
     }
 
     /// Adds the main screen, and before it the offer of a subscription, where the app makes one.
+    ///
+    /// - Parameter speaker: nil where the scenario connects none.
     mutating func addMain(
         _ operations: StartupOperations,
         _ configuration: Step<LoadedConfiguration>,
         _ account: Step<Account>,
-        _ speaker: Step<Speaker?>,
+        _ speaker: Step<Speaker?>?,
         after dependencies: String...
     ) {
         var dependencies = dependencies
         if operations.offersSubscription { dependencies.append(addPaywall(operations, after: account).id) }
         let step = StartupStep.mainApp
+        guard let speaker else {
+            add(step.id, step.options, .milestone, using: configuration, account, after: dependencies, on: .main) {
+                launch,
+                configuration,
+                account in
+                try await operations.mainApp(MainContent(configuration: configuration, account: account, speaker: nil), launch)
+            }
+            return
+        }
         add(step.id, step.options, .milestone, using: configuration, account, speaker.optional, after: dependencies, on: .main) {
             launch,
             configuration,

@@ -39,6 +39,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// All built-in scenarios.
     public static let all: [Scenario] = [
         .firstLaunch, .regular, .push, .deeplink, .shortcut, .guest, .guestDismissable, .guestNone, .restoreAccount, .warmResume,
+        .bootstrap,
     ]
 
     /// The built-in scenario of that name; nil when there is none.

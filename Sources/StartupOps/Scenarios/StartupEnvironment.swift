@@ -33,6 +33,8 @@ public struct StartupEnvironment: Sendable {
     public let devices: ConnectedDevices
     /// How long the splash is visible at least.
     public var splashMinimum: Duration
+    /// What carries out the plan of a white-label app; nil for an app without one.
+    public var bootstrap: Bootstrap?
     /// Called once, when the main screen is visible for the first time.
     public var didLaunch: @Sendable () -> Void = {}
     /// Told of an update decision that came when the launch was over.
@@ -61,6 +63,9 @@ public struct StartupEnvironment: Sendable {
         devices = ConnectedDevices()
     }
 
+    /// Whether an account that survived a reinstallation is offered again, unless a configuration says otherwise.
+    var restoresAccounts: Bool { bootstrap?.plan.enablesRestoreAccount ?? settings[.enablesRestoreAccount] }
+
     /// What is known before the launch: all that decides which scenario it follows.
     ///
     /// A session that cannot be read now counts as one: nobody is logged out because a device is locked.
@@ -77,7 +82,7 @@ public struct StartupEnvironment: Sendable {
             knowsSpeaker: state.lastSpeaker != .absent,
             origin: mailbox.origin,
             onboarding: known.onboarding ?? settings[.onboarding],
-            restoresAccounts: known.restoreAccount ?? settings[.enablesRestoreAccount],
+            restoresAccounts: known.restoreAccount ?? restoresAccounts,
             isRunning: isRunning
         )
     }

@@ -31,13 +31,19 @@ extension StartupOperations {
             presenter: presenters.region,
             stage: stage
         )
-        let login = LoginOperation(
-            accounts: services.accounts,
-            presenter: presenters.login,
-            stage: stage,
-            onboarding: settings[.onboarding],
-            keepsStoredSession: !isFirst || (configurations.lastKnown.configuration.restoreAccount ?? settings[.enablesRestoreAccount])
-        )
+        let restoresAccounts = configurations.lastKnown.configuration.restoreAccount ?? environment.restoresAccounts
+        let logIn: @Sendable (LoadedConfiguration?, Launch) async throws -> Account = {
+            [bootstrap = environment.bootstrap] loaded, launch in
+            let operation = LoginOperation(
+                accounts: services.accounts,
+                presenter: presenters.login,
+                stage: stage,
+                onboarding: settings[.onboarding],
+                // What an earlier installation has left is ended when a configuration is made: a session of after that is this launch's own.
+                keepsStoredSession: !isFirst || restoresAccounts || bootstrap?.hasConfiguration == true
+            )
+            return try await operation.run(loaded?.configuration, in: launch)
+        }
         let tutorial = TutorialOperation(
             state: state,
             configurations: configurations,
@@ -72,7 +78,7 @@ extension StartupOperations {
             forceUpdate: { try await update.run(in: $0) },
             fetchConfiguration: { try await configuration.run(in: $0) },
             fallbackConfiguration: { configuration.fallback($0, $1) },
-            logIn: { try await login.run($0?.configuration, in: $1) },
+            logIn: logIn,
             tutorial: { try await tutorial.run($0?.configuration, in: $1) },
             connectSpeaker: { try await speaker.run($0?.configuration, in: $1) },
             presentPushInformation: { try await entryPoints.presentPush(in: $0) },
@@ -96,7 +102,8 @@ extension StartupOperations {
                 try await stage.present(by: launch.operation) { await presenter.becameActive() }
             },
             mainApp: { try await main.run($0, in: $1) },
-            offersSubscription: always || settings[.presentsSubscriptionAfterLogin]
+            offersSubscription: always || settings[.presentsSubscriptionAfterLogin],
+            bootstrap: environment.bootstrap.map { BootstrapOperations($0, environment) } ?? .unplanned
         )
     }
 }

@@ -24,13 +24,15 @@ public final class AppService: Sendable {
     static let account: StoreKey = "account"
 
     /// - Parameters:
-    ///   - baseURL: where the service is; REST paths begin here, GraphQL is at `graphql`, tokens at `oauth/token`.
+    ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`.
+    ///   - graphQL: the GraphQL endpoint; unless said otherwise, `graphql` at the service.
     ///   - http: sends the requests.
     ///   - directory: keeps the session, and answers that can be fetched again.
     ///   - deviceID: this installation's identifier.
     ///   - now: the time of day, which tokens' expiry is compared with.
     public init(
         at baseURL: URL,
+        graphQL: URL? = nil,
         http: any HTTPSending,
         directory: StateDirectory,
         app: AppInfo,
@@ -56,7 +58,7 @@ public final class AppService: Sendable {
         }
         dataSource = SessionDataSource(tokens: tokens)
         client = APIClient(
-            APIEnvironment(graphQL: baseURL.appending(path: "graphql"), rest: baseURL),
+            APIEnvironment(graphQL: graphQL ?? baseURL.appending(path: "graphql"), rest: baseURL),
             client: ClientInfo(
                 deviceID: deviceID,
                 platform: app.platform,

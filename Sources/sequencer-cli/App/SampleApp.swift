@@ -38,11 +38,12 @@ struct SampleApp {
             url = embedded.backend.baseURL
             self.embedded = embedded
         }
-        let settings = Settings(directory.settings)
-        service = AppService(at: url, http: HTTPClient(http), directory: directory, app: app, deviceID: settings.deviceIdentifier)
+        let plan = Self.plan(for: url, app, directory)
+        let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: HTTPClient(http))
+        service = bootstrap.service
         // The services of this process have been told; others have not.
         let updates: any UpdatePolicyService = requiresUpdate && embedded == nil ? RequiredUpdate() : service
-        environment = StartupEnvironment(
+        var environment = StartupEnvironment(
             app: app,
             services: StartupServices(
                 updates: updates,
@@ -54,6 +55,8 @@ struct SampleApp {
             presenters: screens.map { StartupPresenters(all: TerminalPresenter($0)) } ?? StartupPresenters(all: DefaultAnswers()),
             directory: directory
         )
+        environment.bootstrap = bootstrap
+        self.environment = environment
         self.warnings = warnings
         try receiveEntryPoints(arguments)
     }

@@ -29,6 +29,14 @@ struct AloneTests {
             (.shortcut, { try await operations.performShortcut($0) }),
             (.becomeActive, { try await operations.becomeActive($0) }),
             (.mainApp, { try await operations.mainApp(content, $0) }),
+            (.checkResources, { try await operations.bootstrap.checkResources($0) }),
+            (.register, { try await operations.bootstrap.register($0) }),
+            (.configure, { try await operations.bootstrap.configure($0) }),
+            (.endProcessPhase, { try await operations.bootstrap.endProcessPhase($0) }),
+            (.connectScene, { try await operations.bootstrap.connectScene($0) }),
+            (.startCoordinator, { try await operations.bootstrap.startCoordinator($0) }),
+            (.firstScreen, { try await operations.bootstrap.chooseFirstScreen(loaded, $0) }),
+            (.installObservers, { try await operations.bootstrap.installObservers($0) }),
         ]
         #expect(bodies.map(\.0) == StartupStep.all)
         for (step, body) in bodies {

@@ -61,6 +61,13 @@ struct GraphShapeTests {
                 "restore-account after fetch-config", "login after restore-account",
             ]),
             "warm-resume": ["become-active after force-update"],
+            "bootstrap": [
+                "register after check-resources", "configure after register", "end-process-phase after configure",
+                "connect-scene after end-process-phase", "splash after connect-scene", "start-coordinator after connect-scene",
+                "fetch-config after start-coordinator", "first-screen after fetch-config", "first-screen after splash",
+                "restore-account after first-screen", "tutorial after restore-account", "login after tutorial", "main-app after login",
+                "main-app after force-update", "install-observers after main-app",
+            ],
         ]
         #expect(Set(expected.keys) == Set(Scenario.all.map(\.name)))
         for scenario in Scenario.all {

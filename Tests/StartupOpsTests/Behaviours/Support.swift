@@ -22,7 +22,8 @@ extension StartupStep {
     /// Every step there is.
     static let all: [StartupStep] = [
         .splash, .forceUpdate, .fetchConfig, .login, .tutorial, .connectSpeaker, .restoreAccount, .entitlements, .paywall, .onboarding,
-        .presentPushInformation, .deeplink, .shortcut, .becomeActive, .mainApp,
+        .presentPushInformation, .deeplink, .shortcut, .becomeActive, .mainApp, .checkResources, .register, .configure, .endProcessPhase,
+        .connectScene, .startCoordinator, .firstScreen, .installObservers,
     ]
 }
 
@@ -89,6 +90,33 @@ extension StartupOperations {
         observed.mainApp = { content, launch in
             try begin(.mainApp)
             try await mainApp(content, launch)
+        }
+        observed.bootstrap = bootstrap.observed(begin)
+        return observed
+    }
+}
+
+extension BootstrapOperations {
+    fileprivate func observed(_ begin: @escaping @Sendable (StartupStep) throws -> Void) -> BootstrapOperations {
+        var observed = self
+        observed.checkResources = { launch in
+            try begin(.checkResources)
+            try await checkResources(launch)
+        }
+        let onMain: [(StartupStep, WritableKeyPath<BootstrapOperations, @MainActor @Sendable (Launch) async throws -> Void>)] = [
+            (.register, \.register), (.configure, \.configure), (.endProcessPhase, \.endProcessPhase), (.connectScene, \.connectScene),
+            (.startCoordinator, \.startCoordinator), (.installObservers, \.installObservers),
+        ]
+        for (step, body) in onMain {
+            let original = self[keyPath: body]
+            observed[keyPath: body] = { launch in
+                try begin(step)
+                try await original(launch)
+            }
+        }
+        observed.chooseFirstScreen = { configuration, launch in
+            try begin(.firstScreen)
+            try await chooseFirstScreen(configuration, launch)
         }
         return observed
     }

@@ -1,0 +1,167 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(10)))
+struct BootstrapConfigurationTests {
+    private let harness = BootstrapHarness()
+
+    private static let parts = [
+        "network", "user service", "token listener", "first-launch session", "notifications", "device", "current user", "crash loggers",
+        "app starts", "vendor identifier",
+    ]
+
+    @Test("B19: the configuration is made once, for both endpoints; nothing is restored and nobody else authenticates unless asked for")
+    func once() async throws {
+        let plan = harness.plan()
+        #expect(!plan.enablesRestoreAccount && plan.authenticator == nil)
+        let bootstrap = try harness.bootstrap(plan)
+        let early = #expect(throws: ServiceAccessError.self) { try bootstrap.configuration() }
+        #expect(early?.registration == "configuration" && early?.accessor == "once()" && early?.missing.last == "configuration")
+        #expect(throws: APIConfigurationError.self) { try bootstrap.clients.client }
+        #expect(harness.backend.service.counts.isEmpty)
+
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        let configuration = try bootstrap.configuration()
+        #expect(configuration.endpoints == plan.endpoints && !configuration.enablesRestoreAccount && configuration.authenticator == nil)
+        // One client, which reaches both.
+        #expect(try bootstrap.clients.client === configuration.client)
+        let options = RequestOptions(requirement: .optional)
+        let countries = try await configuration.client.get(
+            "v1/countries",
+            as: [Country].self,
+            options: options,
+            deadline: .after(.seconds(60))
+        )
+        #expect(countries.contains { $0.code == "DE" })
+        let before = harness.backend.service.counts["POST /graphql"] ?? 0
+        _ = try await configuration.client.query(.speakers, as: JSONValue.self, deadline: .after(.seconds(60)))
+        #expect(harness.backend.service.counts["POST /graphql"] == before + 1)
+
+        // A second launch of the same process makes nothing again.
+        let again = try await harness.launch(bootstrap)
+        #expect(again.outcome.isFailure(of: "register", saying: "the process phase has been run before"))
+        #expect(bootstrap.configurationParts.count == 10)
+        let launch = try await harness.alone { launch in
+            try await bootstrap.configure(harness.environment(bootstrap, FakePerson()), launch)
+        }
+        #expect(launch.outcome.isFailure(of: "alone", saying: "network was made before: configuration is made once"))
+    }
+
+    @Test("B20: its ten parts are made in their order, each noted in the report of the launch")
+    func order() async throws {
+        try await harness.leaveSession()
+        try harness.leaveCompletedLaunch()
+        let logger = RecordingLogger()
+        var plan = harness.plan()
+        plan.crashLoggers = [logger]
+        let bootstrap = try harness.bootstrap(plan)
+        let report = try await harness.launch(bootstrap, FakePerson())
+        #expect(report.outcome == .completed)
+        #expect(bootstrap.configurationParts.map(\.part) == Self.parts)
+        let notes = try #require(report["configure"]?.notes)
+        #expect(notes == bootstrap.configurationParts.enumerated().map { "configuration \($0 + 1)/10 \($1)" })
+        let what = Dictionary(uniqueKeysWithValues: bootstrap.configurationParts.map { ($0.part, $0.note) })
+        #expect(what["first-launch session"] == "not the first launch: the session was left alone")
+        #expect(what["current user"] == "logged in" && what["app starts"] == "this is start 1")
+        #expect(what["crash loggers"] == "1 told whose crashes they report")
+        #expect(what["vendor identifier"] == "kept in the settings")
+        // They were done, not only noted.
+        let configuration = try bootstrap.configuration()
+        let user = try #require(configuration.session?.userID)
+        #expect(logger.identified.withLock { $0 } == ["\(user) on \(configuration.deviceIdentifier)"])
+        #expect(harness.directory.launchState().appStarts == 1)
+    }
+
+    @Test("B20: what listens to the tokens is there before the first launch ends a session that was left behind")
+    func firstLaunch() async throws {
+        try await harness.leaveSession()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let report = try await harness.launch(bootstrap)
+        #expect(report.outcome == .completed)
+        #expect(report["configure"]?.notes.contains("configuration 4/10 first-launch session: logged out because first launch") == true)
+        #expect(report["configure"]?.notes.contains("configuration 7/10 current user: nobody") == true)
+        #expect(try bootstrap.configuration().session == nil)
+        // A new token reaches the user service that the configuration has made.
+        let updates = try bootstrap.configuration().user.updates
+        _ = try await bootstrap.service.logIn(
+            email: "person@example.com",
+            password: Secret("correct horse"),
+            by: .after(.seconds(60))
+        )
+        for await profile in updates where profile?.email == "person@example.com" { break }
+        #expect(try bootstrap.configuration().user.profile?.email == "person@example.com")
+    }
+
+    @Test("B20: in every state, only the next part is accepted; any other is refused with both names and the reason")
+    func otherOrders() throws {
+        try checkOrders(of: ConfigurationPart.self)
+        #expect(ConfigurationPart.allCases.map(\.description) == Self.parts)
+        var sequence = FixedSequence<ConfigurationPart>()
+        let error = #expect(throws: RegistryError.self) { try sequence.begin(.tokenListener) }
+        #expect(
+            error?.description == "token listener must come after user service: a new token makes the user service ask again"
+        )
+        #expect(error?.problems.map(\.other) == ["user service"])
+    }
+}
+
+/// Tries every part in every state of its sequence.
+func checkOrders<Part: SequencePart>(of: Part.Type) throws {
+    let parts = Part.allCases
+    #expect(Set(parts.map(\.reason)).count == parts.count)
+    for state in 0...parts.count {
+        var reached = FixedSequence<Part>()
+        for part in parts.prefix(state) { try reached.begin(part) }
+        for (index, part) in parts.enumerated() {
+            var sequence = reached
+            let error: RegistryError?
+            do throws(RegistryError) {
+                try sequence.begin(part)
+                error = nil
+            } catch let thrown {
+                error = thrown
+            }
+            #expect((error == nil) == (index == state))
+            #expect(sequence.begun.count == state + (index == state ? 1 : 0))
+            let problem = error?.problems.first
+            if index < state { #expect(problem?.code == .repeated && problem?.registration == part.description) }
+            if index > state {
+                #expect(problem?.code == .misordered)
+                #expect(problem?.description == "\(part) must come after \(parts[index - 1]): \(part.reason)")
+            }
+        }
+        if state < parts.count {
+            let error = #expect(throws: RegistryError.self) { try reached.end() }
+            #expect(error?.problems.first?.registration == parts[state].description)
+        } else {
+            try reached.end()
+        }
+    }
+}
+
+/// Keeps whose crashes it was told to report.
+final class RecordingLogger: CrashLogger {
+    let identified = Locked<[String]>([])
+
+    func identify(user: String?, device: String) { identified.withLock { $0.append("\(user ?? "nobody") on \(device)") } }
+}
+
+extension BootstrapHarness {
+    /// A launch of one operation.
+    func alone(_ body: @escaping @MainActor @Sendable (Launch) async throws -> Void) async throws -> LaunchReport {
+        var graph = OperationGraph("alone")
+        graph.add("alone", on: .main) { launch in try await body(launch) }
+        return try await Sequencer(graph).run()
+    }
+}
+
+extension LaunchReport.Outcome {
+    /// Whether the launch failed by this operation, with a message that begins like this.
+    func isFailure(of id: String, saying text: String) -> Bool {
+        guard case .failed(let operation, let message) = self else { return false }
+        return operation == id && message.hasPrefix(text)
+    }
+}

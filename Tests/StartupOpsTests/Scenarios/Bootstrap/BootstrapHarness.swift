@@ -1,0 +1,95 @@
+import Foundation
+import Sequencer
+
+@testable import StartupOps
+
+/// A white-label app over a service in this process, with everything it keeps in memory: launched as often as a test wants.
+struct BootstrapHarness {
+    /// The keys that the app registers twice.
+    struct Keys: Sendable, Hashable { let value = "keys" }
+
+    /// What was done, in order.
+    let log = Locked<[String]>([])
+    let backend: EmbeddedBackend
+    let directory = StateDirectory.inMemory()
+    let app = AppInfo(version: SemanticVersion(1), region: Region(country: "US", language: "en"))
+    let http: HTTPClient
+    private let restoreAccount: Bool?
+
+    /// - Parameter restoreAccount: what the app's configuration says of it.
+    init(restoreAccount: Bool? = nil) {
+        self.restoreAccount = restoreAccount
+        backend = EmbeddedBackend(SampleService(SampleServiceOptions(restoreAccount: restoreAccount)), latency: .none)
+        var configuration = HTTPClient.Configuration()
+        configuration.protocolClasses = backend.protocolClasses
+        http = HTTPClient(configuration)
+    }
+
+    var done: [String] { log.withLock { $0 } }
+
+    func note(_ text: String) { log.withLock { $0.append(text) } }
+
+    /// The smallest plan there is: nothing but the endpoints and what is required.
+    func plan(_ build: BuildFlags = []) -> BootstrapPlan {
+        var plan = BootstrapPlan(
+            endpoints: APIEnvironment(graphQL: backend.baseURL.appending(path: "graphql"), rest: backend.baseURL),
+            build: build
+        )
+        plan.registrations = Self.registrations { [log] in log.withLock { $0.append("platform") } }
+        return plan
+    }
+
+    static func registrations(platform: @escaping @Sendable () -> Void = {}) -> [BootstrapRegistration] {
+        let keys = Keys()
+        return [
+            .action("platform", platform),
+            .value(keys, for: ServiceKey("client-keys")), .value(keys, for: ServiceKey("core-keys")),
+            .value("main", for: ServiceKey("screen-configuration")), .value("dark", for: ServiceKey("ui-configuration")),
+            .value("events", for: ServiceKey("analytics")), .value("webp", for: ServiceKey("image-codec")),
+        ]
+    }
+
+    func bootstrap(_ plan: BootstrapPlan) throws -> Bootstrap {
+        try Bootstrap(plan, app: app, directory: directory, http: http)
+    }
+
+    func environment(_ bootstrap: Bootstrap, _ person: FakePerson) -> StartupEnvironment {
+        var presenters = StartupPresenters()
+        presenters.login = person
+        presenters.region = person
+        presenters.splash = person
+        // A service that is too late on a busy machine changes nothing: what takes the place of its answer says the same.
+        var bundled = AppConfiguration.bundled
+        bundled.onboarding = .regular
+        bundled.restoreAccount = restoreAccount
+        return bootstrap.environment(presenters: presenters, bundled: bundled)
+    }
+
+    /// Launches. The scenario's timeouts are in virtual time, in which they do not pass while anything is under way.
+    func launch(_ bootstrap: Bootstrap, _ person: FakePerson = FakePerson(logins: [.continueAsGuest])) async throws -> LaunchReport {
+        let graph = environment(bootstrap, person).graph(.bootstrap)
+        return try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(120)))).run()
+    }
+
+    func launch(_ plan: BootstrapPlan, _ person: FakePerson = FakePerson(logins: [.continueAsGuest])) async throws -> LaunchReport {
+        try await launch(try bootstrap(plan), person)
+    }
+
+    /// Leaves a session behind, as an earlier installation would.
+    @discardableResult
+    func leaveSession() async throws -> Account {
+        let service = AppService(at: backend.baseURL, http: http, directory: directory, app: app, deviceID: "earlier")
+        return try await service.logIn(email: "person@example.com", password: Secret("correct horse"), by: .after(.seconds(60)))
+    }
+
+    func leaveCompletedLaunch() throws { try directory.launchState().recordCompletedLaunch() }
+}
+
+extension LaunchReport {
+    /// Whether each operation of `first` had ended when the first one of `second` began.
+    func isEnded(_ first: [String], before second: [String]) -> Bool {
+        let starts = second.compactMap { self[$0]?.start }
+        guard starts.count == second.count, let start = starts.min() else { return false }
+        return first.allSatisfy { id in self[id].map { $0.end <= start } ?? false }
+    }
+}

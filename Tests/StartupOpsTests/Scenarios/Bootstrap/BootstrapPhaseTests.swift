@@ -1,0 +1,147 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Bootstrap: phases, coordinator and resources", .serialized, .timeLimit(.minutes(10)))
+struct BootstrapPhaseTests {
+    @Test("B1: all of the process phase has ended when the first of the scene phase begins; a process phase that fails has no scene")
+    func phases() async throws {
+        let harness = BootstrapHarness()
+        var plan = harness.plan()
+        plan.modules = [BootstrapModule("shop") { _ in "shop" }]
+        plan.thirdParties = [ThirdPartySDK("ads") { _ in }]
+        let bootstrap = try harness.bootstrap(plan)
+        let report = try await harness.launch(bootstrap)
+        let process = ["check-resources", "register", "prepare-shop", "configure", "sdk-ads", "end-process-phase"]
+        let scene = report.operations.filter { !process.contains($0.id) && $0.id != "force-update" && $0.outcome != .skipped }.map(\.id)
+        #expect(scene.count == 10)
+        #expect(report.isEnded(process, before: scene))
+        #expect(bootstrap.phases.problems.isEmpty && bootstrap.phases.processGate.isOpen)
+        #expect(bootstrap.registry.problems.isEmpty)
+
+        let failing = BootstrapHarness()
+        var broken = failing.plan()
+        broken.registrations[0] = .action("platform") { throw CocoaError(.featureUnsupported) }
+        let failed = try failing.bootstrap(broken)
+        #expect(try await failing.launch(failed)["connect-scene"]?.outcome == .cancelled)
+        #expect(!failed.phases.processGate.isOpen)
+    }
+
+    @Test("B41: the coordinator starts its eight parts in their order, the last when the configuration is fetched")
+    func coordinator() async throws {
+        let harness = BootstrapHarness()
+        var plan = harness.plan()
+        plan.modules = [BootstrapModule("shop") { _ in "shop" }, BootstrapModule("off", isActive: { false }) { _ in "off" }]
+        plan.delegates = [.value("texts", for: ServiceKey("delegates"))]
+        let bootstrap = try harness.bootstrap(plan)
+        let report = try await harness.launch(bootstrap)
+        #expect(report.outcome == .completed)
+        let parts = bootstrap.coordinatorParts
+        #expect(
+            parts.map(\.part) == [
+                "journey manager", "static coordinators", "restore check", "anonymous check", "first-screen check", "delegates",
+                "observers",
+                "app configuration",
+            ]
+        )
+        #expect(report["start-coordinator"]?.notes == parts.dropLast().enumerated().map { "coordinator \($0 + 1)/8 \($1)" })
+        #expect(report["fetch-config"]?.notes.first == "coordinator 8/8 app configuration: asked for")
+        #expect(parts[1].note == "shop" && parts[2].note == "there is no account to offer" && parts[5].note == "delegates")
+        // It was the configuration that the first screen waited for, and it has come.
+        #expect(parts[4].note.hasPrefix("first-screen is waiting for: splashControllerEnded"))
+        #expect(parts[4].note.contains("configurationPresent (set by fetch-config"))
+        #expect(bootstrap.firstScreenGate?.isOpen == true)
+        #expect(bootstrap.registry.registered.suffix(3) == ["coordinator", "delegates", "observers"])
+        try checkOrders(of: CoordinatorPart.self)
+    }
+
+    @Test("B41: a guest of an app that asks for an account is logged out before the first screen")
+    func guest() async throws {
+        let harness = BootstrapHarness()
+        let first = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(first).outcome == .completed)
+        #expect(first.service.storedSession().value?.isAnonymous == true)
+        let second = try harness.bootstrap(harness.plan())
+        let report = try await harness.launch(second)
+        #expect(
+            report["start-coordinator"]?.notes[3] == "coordinator 4/8 anonymous check: the guest's session was ended: onboarding is regular"
+        )
+    }
+
+    @Test(
+        "B42: an account is offered on a first launch, when somebody is logged in and the app restores accounts, and in no other of the eight cases"
+    )
+    func restoreTable() async throws {
+        var offered = 0
+        for bits in 0..<8 {
+            let (isFirst, isLoggedIn, isConfigured) = (bits & 1 != 0, bits & 2 != 0, bits & 4 != 0)
+            let decision = RestoreDecision(isFirstLaunch: isFirst, isLoggedIn: isLoggedIn, hasRestoreConfiguration: isConfigured)
+            #expect(decision.isOffered == (bits == 7), "\(decision)")
+
+            let harness = BootstrapHarness(restoreAccount: isConfigured)
+            if isLoggedIn { try await harness.leaveSession() }
+            if !isFirst { try harness.leaveCompletedLaunch() }
+            var plan = harness.plan()
+            plan.enablesRestoreAccount = true
+            let person = FakePerson(logins: [.continueAsGuest])
+            let report = try await harness.launch(plan, person)
+            #expect(report.outcome == .completed, "\(bits)")
+            #expect(report["first-screen"]?.notes == [decision.description])
+            #expect(report["restore-account"]?.outcome == (decision.isOffered ? .succeeded : .skipped), "\(bits)")
+            let asked = person.shown.withLock { $0 }
+            #expect(asked.contains("restore") == decision.isOffered)
+            // Who is logged in is not asked again, restored or not.
+            #expect(asked.contains("login: -") == !isLoggedIn, "\(bits)")
+            if asked.contains("restore") { offered += 1 }
+        }
+        #expect(offered == 1)
+    }
+
+    @Test("B62: the account is offered when the app's configuration and the user's session are both known, and not before")
+    func restoreWaits() async throws {
+        let harness = BootstrapHarness(restoreAccount: true)
+        try await harness.leaveSession()
+        var plan = harness.plan()
+        plan.enablesRestoreAccount = true
+        let report = try await harness.launch(plan, FakePerson())
+        #expect(report["restore-account"]?.outcome == .succeeded)
+        #expect(report.isEnded(["configure", "fetch-config"], before: ["restore-account"]))
+        #expect(try report.graph.ancestors(of: "restore-account").isSuperset(of: ["configure", "fetch-config"]))
+    }
+
+    @Test(
+        "B70: a required file that is missing, empty or no file ends the launch before anything is registered, and is named with what needs it"
+    )
+    func resources() async throws {
+        let folder = try TemporaryFolder()
+        let name = "GoogleService-Info.plist"
+        try Data().write(to: folder("empty"))
+        let problems: [(URL?, String)] = [
+            (nil, "it is not among the app's files"), (folder(name), "there is no such file"), (folder("empty"), "it is empty"),
+            (folder.url, "it cannot be read"),
+        ]
+        for (location, problem) in problems {
+            let harness = BootstrapHarness()
+            var plan = harness.plan()
+            plan.resources = [RequiredResource(name, at: location, because: "the platform is configured by it")]
+            let report = try await harness.launch(plan)
+            let message = "\(name) is needed, because the platform is configured by it, and \(problem); add it to the app's target"
+            #expect(report.outcome == .failed(operation: "check-resources", message: message))
+            #expect(harness.done.isEmpty)
+            #expect(report["register"]?.outcome == .cancelled)
+
+            plan.resources = [RequiredResource(name, at: location, isRequired: false, because: "the platform is configured by it")]
+            let optional = try await harness.launch(plan)
+            #expect(optional.outcome == .completed)
+            #expect(optional["check-resources"]?.notes == [message])
+        }
+        let harness = BootstrapHarness()
+        try Data("<plist/>".utf8).write(to: folder(name))
+        var plan = harness.plan()
+        plan.resources = [RequiredResource(name, at: folder(name), because: "the platform is configured by it")]
+        let report = try await harness.launch(plan)
+        #expect(report.outcome == .completed && report["check-resources"]?.notes == [])
+    }
+}

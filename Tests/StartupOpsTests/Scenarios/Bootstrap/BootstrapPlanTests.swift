@@ -1,0 +1,166 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Bootstrap: the plan", .serialized, .timeLimit(.minutes(10)))
+struct BootstrapPlanTests {
+    private let harness = BootstrapHarness()
+
+    /// Keeps the path of each request that passes.
+    private struct Recorder: HTTPSending {
+        let http: any HTTPSending
+        let paths: Locked<[String]>
+
+        func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
+            paths.withLock { $0.append(request.url.path()) }
+            return try await http.send(request, deadline: deadline)
+        }
+    }
+
+    @Test("B68: requests pass the debug proxy in staging builds, and in no other, whatever the plan says", arguments: 0..<8)
+    func debugProxy(bits: Int) async throws {
+        let build = BuildFlags(rawValue: bits)
+        let paths = Locked<[String]>([])
+        var plan = harness.plan(build)
+        plan.debugProxy = { Recorder(http: $0, paths: paths) }
+        let bootstrap = try harness.bootstrap(plan)
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        let seen = paths.withLock { $0 }
+        #expect(plan.usesDebugProxy == build.contains(.staging))
+        #expect(bootstrap.configurationParts.first?.note.hasSuffix("through the debug proxy") == build.contains(.staging))
+        if build.contains(.staging) {
+            // Every request of the launch, the check of the version included.
+            #expect(Set(seen).isSuperset(of: ["/v1/version-policy", "/v1/countries", "/v1/configuration", "/oauth/token"]))
+        } else {
+            #expect(seen.isEmpty)
+        }
+        plan.debugProxy = nil
+        #expect(!plan.usesDebugProxy)
+    }
+
+    /// Another way to log in, which knows what the person will say.
+    @MainActor
+    private final class OtherLogin: AuthenticationProvider {
+        enum Answer: Sendable { case session, nothing, failure }
+
+        private let answer: Answer
+        private let endpoint: TokenEndpoint
+        private(set) var asked = 0
+
+        nonisolated init(_ answer: Answer, _ harness: BootstrapHarness) {
+            self.answer = answer
+            endpoint = TokenEndpoint(url: harness.backend.baseURL.appending(path: "oauth/token"), http: harness.http) { Date() }
+        }
+
+        func authenticate(_ configuration: BootstrapConfiguration, by deadline: Deadline) async throws -> Session? {
+            asked += 1
+            switch answer {
+            case .session:
+                return try await endpoint.session(username: "person@example.com", password: Secret("correct horse"), deadline: deadline)
+            case .nothing: return nil
+            case .failure: throw AccountError(.invalidCredentials, "the other account is closed")
+            }
+        }
+    }
+
+    @Test("B69: without an authenticator its operation is not in the graph, and the login form asks")
+    func noAuthenticator() async throws {
+        let person = FakePerson(logins: [.continueAsGuest])
+        let report = try await harness.launch(harness.plan(), person)
+        #expect(report.outcome == .completed)
+        #expect(report["authenticate"] == nil)
+        #expect(person.shown.withLock { $0 }.contains("login: -"))
+    }
+
+    @Test("B69: with one, it opens the session; when it does not, the login form asks; who is logged in is asked by neither")
+    func authenticator() async throws {
+        for (answer, outcome) in [(OtherLogin.Answer.session, Outcome.succeeded), (.nothing, .succeeded), (.failure, .failed)] {
+            let harness = BootstrapHarness()
+            let other = OtherLogin(answer, harness)
+            let person = FakePerson(logins: [.continueAsGuest])
+            var plan = harness.plan()
+            plan.authenticator = other
+            let bootstrap = try harness.bootstrap(plan)
+            let report = try await harness.launch(bootstrap, person)
+            #expect(report.outcome == .completed)
+            #expect(report["authenticate"]?.outcome == outcome)
+            #expect(await other.asked == 1)
+            let isOpen = answer == .session
+            #expect(person.shown.withLock { $0 }.contains("login: -") == !isOpen)
+            #expect(bootstrap.service.storedSession().value?.isAnonymous == !isOpen)
+
+            if isOpen {
+                var again = harness.plan()
+                again.authenticator = other
+                #expect(try await harness.launch(again, person)["authenticate"]?.outcome == .skipped)
+                #expect(await other.asked == 1)
+            }
+        }
+    }
+
+    private func problems(_ change: (inout BootstrapPlan) -> Void) -> [RegistryProblem] {
+        var plan = harness.plan()
+        change(&plan)
+        do throws(RegistryError) {
+            try plan.validate()
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    @Test("B5, B6: a plan is refused before anything runs: what is missing, misordered or there twice is named, with the reason")
+    func validation() throws {
+        #expect(problems { _ in }.isEmpty)
+        #expect(
+            problems { $0.registrations.remove(at: 4) }.map(\.description) == [
+                "module-setup must come after ui-configuration: modules copy the theme when they are set up",
+                "ui-configuration is required and was not registered; register it after client-keys",
+            ]
+        )
+        let misordered = problems { $0.registrations.swapAt(1, 2) }
+        #expect(misordered.map(\.description) == ["core-keys must come after client-keys: core finds its service by the client's keys"])
+        #expect(
+            problems { $0.registrations.append(.value("early", for: ServiceKey("delegates"))) }.map(\.description)
+                == ["delegates must come after configuration: they are handed to objects that it makes"]
+        )
+        #expect(problems { $0.registrations.append(.value("other", for: ServiceKey("analytics"))) }.map(\.code) == [.repeated])
+        #expect(problems { $0.endpoints = APIEnvironment(graphQL: $0.endpoints.graphQL) }.map(\.registration) == ["endpoints.rest"])
+        let gallery = BootstrapModule("gallery", dependencies: [.after("shop", because: "it sells what is shown")]) { _ in "gallery" }
+        let shop = BootstrapModule("shop") { _ in "shop" }
+        #expect(problems { $0.modules = [shop, gallery] }.isEmpty)
+        #expect(
+            problems { $0.modules = [gallery, shop] }.map(\.description) == ["gallery must come after shop: it sells what is shown"]
+        )
+        #expect(
+            problems { $0.modules = [gallery] }.map(\.description) == [
+                "shop is not in the plan, and gallery needs it: it sells what is shown"
+            ]
+        )
+        #expect(problems { $0.modules = [shop, shop] }.map(\.code) == [.repeated])
+        // No operation runs for a plan like that, not even an action.
+        var plan = harness.plan()
+        plan.registrations.swapAt(1, 2)
+        #expect(throws: RegistryError.self) { try harness.bootstrap(plan) }
+        #expect(harness.done.isEmpty)
+    }
+
+    @Test("B67: with no optional part, the launch reaches its first screen")
+    func minimal() async throws {
+        let report = try await harness.launch(harness.plan())
+        #expect(report.outcome == .completed)
+        #expect(report["main-app"]?.outcome == .succeeded)
+        #expect(report.operations.allSatisfy { $0.outcome == .succeeded || $0.id == "restore-account" })
+    }
+
+    @Test("without a plan the scenario fails at its beginning, and says what to do")
+    func unplanned() async throws {
+        let bootstrap = try harness.bootstrap(harness.plan())
+        var environment = harness.environment(bootstrap, FakePerson())
+        environment.bootstrap = nil
+        let report = try await Sequencer(environment.graph(.bootstrap), options: LaunchOptions(clock: VirtualClock())).run()
+        #expect(report.outcome.isFailure(of: "check-resources", saying: "the scenario bootstrap carries out a plan, and there is none"))
+    }
+}
