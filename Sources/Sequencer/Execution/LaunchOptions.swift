@@ -21,6 +21,8 @@ public struct LaunchOptions: Sendable {
     public var qualityOfService: QualityOfService
     /// What the random part of pauses between attempts is computed from; the same seed gives the same pauses.
     public var seed: UInt64
+    /// The version of the app, for the report.
+    public var version: String?
     /// Who is told when the launch makes no progress; nil for nobody.
     public var stallWatch: StallWatch?
 
@@ -33,6 +35,7 @@ public struct LaunchOptions: Sendable {
         clock: any Clock<Duration> = SuspendingClock(),
         qualityOfService: QualityOfService = .userInitiated,
         seed: UInt64 = UInt64.random(in: .min ... .max),
+        version: String? = nil,
         stallWatch: StallWatch? = nil
     ) {
         self.lanes = lanes
@@ -42,6 +45,7 @@ public struct LaunchOptions: Sendable {
         self.clock = clock
         self.qualityOfService = qualityOfService
         self.seed = seed
+        self.version = version
         self.stallWatch = stallWatch
     }
 

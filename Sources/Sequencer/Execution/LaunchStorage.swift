@@ -49,6 +49,9 @@ final class LaunchStorage: Sendable {
     private let qualityOfService: QualityOfService
     private let startOffset: Duration
     private let stallWatch: StallWatch?
+    private let version: String?
+    /// By the wall clock; nil in virtual time.
+    private let startedAt: Date?
 
     init(graph: ValidatedGraph, budget: Budget, options: LaunchOptions, observers: EventDeliveries) {
         self.graph = graph
@@ -58,6 +61,8 @@ final class LaunchStorage: Sendable {
         virtualTime = timekeeper as? VirtualTimekeeper
         qualityOfService = options.qualityOfService
         stallWatch = options.stallWatch
+        version = options.version
+        startedAt = virtualTime == nil ? Date() : nil
         values = ValueTable(count: graph.count)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings
@@ -283,7 +288,9 @@ final class LaunchStorage: Sendable {
     private func finish() {
         timekeeper.end()
         let (report, waiters) = state.withLock { state in
-            let report = LaunchReport(RunRecord(state, graph: graph, budget: budget, startOffset: startOffset))
+            let report = LaunchReport(
+                RunRecord(state, graph: graph, budget: budget, startOffset: startOffset, startedAt: startedAt, version: version)
+            )
             state.report = report
             state.handles = [:]
             state.waits = [:]

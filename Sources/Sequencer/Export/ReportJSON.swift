@@ -1,3 +1,5 @@
+import Foundation
+
 extension LaunchReport {
     /// The report as JSON: how the launch ended, what its budget says, and what became of each operation.
     ///
@@ -14,10 +16,17 @@ extension LaunchReport {
     ///
     /// - Parameter pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Complexity: O(operations + dependencies), when the report's messages are.
+    public func json(pretty: Bool = true) -> String { ReportDocument(self).json(pretty: pretty) }
+}
+
+extension ReportDocument {
+    /// The document as JSON, in the format `sequencer.report/1`; see ``LaunchReport/json(pretty:)``.
     public func json(pretty: Bool = true) -> String {
         JSONWriter.object(pretty: pretty) { json in
             json.write("sequencer.report/1", for: "schema")
             json.write(scenario, for: "scenario")
+            if let version { json.write(version, for: "version") }
+            if let startedAt { json.write(startedAt.formatted(Self.timestamp), for: "startedAt") }
             writeOutcome(to: &json)
             writeBudget(to: &json)
             json.write(milliseconds: makespan, for: "makespanMs")
@@ -29,12 +38,14 @@ extension LaunchReport {
                 for operation in operations { operation.write(to: &json) }
             }
             if !stragglers.isEmpty { json.write(stragglers, for: "stragglers") }
-            if !anomalies.isEmpty { json.write(anomalies.lazy.map(\.description), for: "anomalies") }
+            if !anomalies.isEmpty { json.write(anomalies, for: "anomalies") }
         }
     }
 
+    /// RFC 3339, in UTC, to the millisecond.
+    package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
     private func writeOutcome(to json: inout JSONWriter) {
-        let outcome = outcome
         json.write(outcome.name, for: "outcome")
         switch outcome {
         case .aborted(let operation, let reason):
@@ -70,6 +81,7 @@ extension OperationReport {
         json.writeObject { json in
             json.write(id, for: "id")
             json.write(outcome.rawValue, for: "outcome")
+            if let failure { json.write(failure.rawValue, for: "failure") }
             json.write(milliseconds: ready, for: "readyMs")
             json.write(milliseconds: start, for: "startMs")
             json.write(milliseconds: end, for: "endMs")
@@ -79,6 +91,8 @@ extension OperationReport {
             json.write(isCritical, for: "critical")
             if let laneName { json.write(laneName, for: "lane") } else { json.writeNull(for: "lane") }
             json.write(attempts, for: "attempts")
+            if !dependencies.isEmpty { json.write(dependencies, for: "after") }
+            if let expected { json.write(milliseconds: expected, for: "expectedMs") }
             if let title { json.write(title, for: "title") }
             if isInteractive { json.write(true, for: "interactive") }
             if let message { json.write(message, for: "message") }

@@ -39,4 +39,13 @@ public struct BudgetResult: Sendable, Hashable {
     /// The operations on the way to the milestone that caused an overrun, as many as it takes to explain it: first those that took longer
     /// than was expected of them, the largest excess first, then those that took longest. Empty when the time was enough.
     public let causes: [String]
+
+    /// A result of these values, such as one that was read from a file.
+    public init(budget: Budget, measured: Duration, interactive: Duration, isMet: Bool, causes: [String] = []) {
+        self.budget = budget
+        self.measured = measured
+        self.interactive = interactive
+        self.isMet = isMet
+        self.causes = causes
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What became of a launch: how it ended, how long everything took, and what its budget says.
 ///
 /// A report is a value that stays as it is; its numbers are computed when they are asked for.
@@ -32,6 +34,12 @@ public struct LaunchReport: Sendable {
 
     /// The graph's name.
     public var scenario: String { record.graph.name }
+
+    /// The version of the app that was launched; nil when nobody said.
+    public var version: String? { record.version }
+
+    /// When the launch began, by the wall clock; nil in virtual time.
+    public var startedAt: Date? { record.startedAt }
 
     /// The graph that was run.
     public var graph: ValidatedGraph { record.graph }
@@ -121,6 +129,7 @@ public struct LaunchReport: Sendable {
             return OperationReport(
                 id: step.id,
                 title: step.policy?.value.title,
+                dependencies: record.graph.predecessors[position].map { record.graph.id($0.index) },
                 outcome: node.outcome,
                 failure: node.outcome == .fellBack ? node.failure : nil,
                 ready: node.ready >= 0 ? .nanoseconds(node.ready) : nil,

@@ -4,6 +4,8 @@ public struct OperationReport: Sendable, Hashable {
     public let id: String
     /// The name for people, if it has one.
     public let title: String?
+    /// The operations it comes after.
+    public let dependencies: [String]
     /// How it ended.
     public let outcome: Outcome
     /// What came before its fallback took over: failed, timed out or cancelled. Nil for every other outcome than ``Outcome/fellBack``.
@@ -32,6 +34,45 @@ public struct OperationReport: Sendable, Hashable {
     public let message: String?
     /// What the operation noted about itself, such as what it used in place of what.
     public let notes: [String]
+
+    /// A report of these values, such as one that was read from a file.
+    public init(
+        id: String,
+        title: String? = nil,
+        dependencies: [String] = [],
+        outcome: Outcome,
+        failure: Outcome? = nil,
+        ready: Duration?,
+        start: Duration?,
+        end: Duration,
+        expected: Duration? = nil,
+        attempts: Int,
+        lane: Int?,
+        isMain: Bool = false,
+        isInteractive: Bool = false,
+        slack: Duration,
+        isCritical: Bool,
+        message: String? = nil,
+        notes: [String] = []
+    ) {
+        self.id = id
+        self.title = title
+        self.dependencies = dependencies
+        self.outcome = outcome
+        self.failure = failure
+        self.ready = ready
+        self.start = start
+        self.end = end
+        self.expected = expected
+        self.attempts = attempts
+        self.lane = lane
+        self.isMain = isMain
+        self.isInteractive = isInteractive
+        self.slack = slack
+        self.isCritical = isCritical
+        self.message = message
+        self.notes = notes
+    }
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     public var duration: Duration { start.map { end - $0 } ?? .zero }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a launch left behind, as the state machine had it: reports are computed from it when they are asked.
 final class RunRecord: Sendable {
     let graph: ValidatedGraph
@@ -15,13 +17,24 @@ final class RunRecord: Sendable {
     let budget: Budget
     /// The time between the budget's origin and the launch's begin.
     let startOffset: Duration
+    let startedAt: Date?
+    let version: String?
     private let interactive: Nanoseconds
     /// By measured durations.
     let path: CriticalPath
     /// The critical path without operations that never started: those took no time.
     let criticalNodes: [Int]
 
-    init(_ state: LaunchStorage.State, graph: ValidatedGraph, budget: Budget, startOffset: Duration) {
+    init(
+        _ state: LaunchStorage.State,
+        graph: ValidatedGraph,
+        budget: Budget,
+        startOffset: Duration,
+        startedAt: Date?,
+        version: String?
+    ) {
+        self.startedAt = startedAt
+        self.version = version
         self.graph = graph
         let machine = state.machine
         nodes = machine.nodes

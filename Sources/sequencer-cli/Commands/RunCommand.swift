@@ -27,6 +27,7 @@ struct RunCommand {
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
         var options = options(for: scenario)
         if arguments.clock == .wall { options.stallWatch = reporter.stallWatch }
+        options.version = app?.environment.app.version.description
         let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options)
         reporter.watch { sequencer.status }
         // The events have to be asked for before the launch starts.

@@ -86,7 +86,10 @@ struct ReportJSONTests {
                       "slackMs": 0,
                       "critical": true,
                       "lane": "lane 1",
-                      "attempts": 1
+                      "attempts": 1,
+                      "after": [
+                        "config"
+                      ]
                     },
                     {
                       "id": "home",
@@ -99,7 +102,11 @@ struct ReportJSONTests {
                       "slackMs": 0,
                       "critical": true,
                       "lane": "main",
-                      "attempts": 1
+                      "attempts": 1,
+                      "after": [
+                        "auth",
+                        "splash"
+                      ]
                     }
                   ]
                 }
@@ -124,7 +131,7 @@ struct ReportJSONTests {
                 + #"{"id":"force-update","outcome":"succeeded","readyMs":0,"startMs":0,"endMs":300,"waitMs":0,"durationMs":300,"slackMs":0,"#
                 + #""critical":true,"lane":"lane 1","attempts":1},"#
                 + #"{"id":"main-app","outcome":"cancelled","readyMs":null,"startMs":null,"endMs":300,"waitMs":null,"durationMs":null,"slackMs":0,"#
-                + #""critical":false,"lane":null,"attempts":0,"message":"not started: force-update aborted the launch (force-update)"}]}"#
+                + #""critical":false,"lane":null,"attempts":0,"after":["force-update"],"message":"not started: force-update aborted the launch (force-update)"}]}"#
         )
     }
 
@@ -174,7 +181,7 @@ struct ReportJSONTests {
         let text = try await sequencer.run().json(pretty: false)
         running.withLock { $0 = nil }
         #expect(text.contains(#""outcome":"cancelled","budget":{"#))
-        #expect(text.hasSuffix(#""attempts":0,"message":"not started: the launch was cancelled"}]}"#))
+        #expect(text.hasSuffix(#""attempts":0,"after":["cancels"],"message":"not started: the launch was cancelled"}]}"#))
     }
 
     @Test("stragglers are named")
