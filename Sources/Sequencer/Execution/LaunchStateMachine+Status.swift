@@ -44,6 +44,8 @@ extension LaunchStateMachine {
                 wait: .dependencies(dependencies.filter { nodes[$0].state != .ended }),
                 since: max(ends.max() ?? 0, 0)
             )
+        case .deferred:
+            return Pending(node: node, wait: .dependencies([milestone]), since: max(state.ready, 0))
         case .ready:
             return Pending(node: node, wait: waitOfReady(node), since: max(state.ready, 0))
         case .parked:

@@ -15,12 +15,15 @@ extension LaunchStateMachine {
             nodes[node].attempts = 1
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, outcome: .succeeded))
-        } else {
+        } else if deferIfLate(node) {
+            // What waits for it does not wait any longer.
+            releaseDependents(of: node, .startWithoutValue)
+        } else if !planCut(of: node) {
             enqueue(node)
         }
     }
 
-    private mutating func enqueue(_ node: Int) {
+    mutating func enqueue(_ node: Int) {
         move(node, to: .ready)
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
         if traits[node].contains(.isMain), !nodes[node].isComputingFallback {
@@ -190,10 +193,11 @@ extension LaunchStateMachine {
             if node == milestone { interactiveUntilMilestone = interactive.total(at: time) }
             record(.ended, node: node, at: time)
             guard phase == .running else { continue }
+            if node == milestone, !deferred.isEmpty { startDeferred() }
             let effect = effectOnDependents(node)
             if effect == .stopLaunch {
                 stopLaunch(.failed(node), &actions)
-            } else {
+            } else if !nodes[node].isDeferred {
                 releaseDependents(of: node, effect)
             }
         }
@@ -255,7 +259,7 @@ extension LaunchStateMachine {
         if case .aborted(let node, _) = reason { aborter = node }
         for node in nodes.indices {
             switch nodes[node].state {
-            case .waiting, .ready, .parked, .checking, .pausing: end(node, .cancelled)
+            case .waiting, .deferred, .ready, .parked, .checking, .pausing: end(node, .cancelled)
             case .running where node != aborter: tellToCancel(node, &actions)
             case .running, .ended: break
             }
@@ -349,7 +353,7 @@ extension LaunchStateMachine {
     }
 
     /// Counts the worker that runs `node` out, for it may never come back.
-    private mutating func replaceWorker(of node: Int) {
+    mutating func replaceWorker(of node: Int) {
         guard nodes[node].holdsWorker else { return }
         nodes[node].holdsWorker = false
         replacedWorkers.append(Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run))

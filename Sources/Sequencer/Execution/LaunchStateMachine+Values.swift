@@ -1,7 +1,7 @@
 /// The values the state machine is made of.
 extension LaunchStateMachine {
     enum NodeState: UInt8 {
-        case waiting, ready, parked, checking, running, pausing, ended
+        case waiting, deferred, ready, parked, checking, running, pausing, ended
     }
 
     /// One operation's state: 56 bytes.
@@ -27,6 +27,10 @@ extension LaunchStateMachine {
         var isToldToCancel = false
         var isSkippedByCondition = false
         var isComputingFallback = false
+        /// It was ended so that the budget could be kept.
+        var isCut = false
+        /// It was put off until the milestone had ended.
+        var isDeferred = false
         /// It still ran when the launch stopped waiting for it.
         var isStraggler = false
 
@@ -95,9 +99,12 @@ extension LaunchStateMachine {
             static let hasFallback = Bits(rawValue: 64)
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
+            static let isDeferrable = Bits(rawValue: 512)
         }
 
         private let bits: [Bits]
+        /// Whether there is anything to cut or to put off.
+        let canKeepBudgets: Bool
         /// The longest path from each operation's start to the end of the graph.
         let ranks: [Nanoseconds]
 
@@ -113,6 +120,7 @@ extension LaunchStateMachine {
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
+                if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)
@@ -122,6 +130,7 @@ extension LaunchStateMachine {
                 return bits
             }
             ranks = graph.expectedPath.remaining
+            canKeepBudgets = bits.contains { !$0.isDisjoint(with: [.hasFallback, .isDeferrable]) }
         }
 
         subscript(node: Int) -> Bits { bits[node] }

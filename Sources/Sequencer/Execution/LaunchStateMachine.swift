@@ -78,6 +78,8 @@ struct LaunchStateMachine {
         /// Of the random part of retry pauses.
         var seed: UInt64 = 0
         var recordsEvents = false
+        /// The time that counts by which the milestone is to end; nil when that is only measured.
+        var budget: Nanoseconds?
         /// After how long without an operation's end that is reported.
         var stallLimit: Nanoseconds?
     }
@@ -96,6 +98,11 @@ struct LaunchStateMachine {
     var stragglers: [Int] = []
     /// Failed operations whose next attempt could not have started in time, each with that attempt's number.
     var retriesWithoutTime: [Int: Int] = [:]
+    /// By when operations must end to keep the budget; nil where that changes nothing.
+    let latestEnds: LatestEnds?
+    var cuts = Heap<Cut>()
+    /// Operations that wait for the milestone to end.
+    var deferred: [Int] = []
     var interactive = InteractiveClock()
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWait] = [:]
@@ -131,6 +138,7 @@ struct LaunchStateMachine {
         self.settings = settings
         traits = NodeTraits(graph)
         milestone = graph.milestoneIndex ?? -1
+        latestEnds = traits.canKeepBudgets ? settings.budget.map { LatestEnds(graph, limit: $0) } : nil
         nodes = (0..<graph.count).map { Node(waiting: graph.predecessors.degree($0)) }
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
@@ -224,6 +232,8 @@ struct LaunchStateMachine {
             // Of what is due at one time, an operation's own timeout comes first: it says more than the launch's.
             if timers.first?.time == due, let timer = timers.pop() {
                 fire(timer, &actions)
+            } else if cutTime == due {
+                cutNext(&actions)
             } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
@@ -287,7 +297,7 @@ struct LaunchStateMachine {
         guard phase == .running else { return }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
-        case .ready, .parked, .checking, .pausing: notSucceeded(node, .cancelled)
+        case .deferred, .ready, .parked, .checking, .pausing: notSucceeded(node, .cancelled)
         case .running: tellToCancel(node, &actions)
         case .ended: return
         }
@@ -299,14 +309,14 @@ struct LaunchStateMachine {
         mutating get {
             guard phase != .over else { return nil }
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
-            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max)
+            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
             return wake == .max ? nil : wake
         }
     }
 
     /// When an operation's time is over: its timeout or the launch's deadline.
     func timeLimit(of node: Int) -> Nanoseconds? {
-        let limit = min(timeoutTime(of: node) ?? .max, deadlineTime ?? .max)
+        let limit = min(timeoutTime(of: node) ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
         return limit == .max ? nil : limit
     }
 

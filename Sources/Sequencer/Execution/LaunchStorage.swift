@@ -68,6 +68,7 @@ final class LaunchStorage: Sendable {
         var settings = options.settings
         settings.recordsEvents = !observers.isEmpty
         if virtualTime != nil { settings.workers = 1 }
+        if budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, settings: settings)
         state = Locked(State(machine: machine, deliveries: observers))
     }

@@ -95,6 +95,8 @@ extension OperationReport {
             if let expected { json.write(milliseconds: expected, for: "expectedMs") }
             if let title { json.write(title, for: "title") }
             if isInteractive { json.write(true, for: "interactive") }
+            if isCut { json.write(true, for: "cut") }
+            if isDeferred { json.write(true, for: "deferred") }
             if let message { json.write(message, for: "message") }
             if !notes.isEmpty { json.write(notes, for: "notes") }
         }

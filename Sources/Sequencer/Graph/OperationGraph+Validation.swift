@@ -137,6 +137,11 @@ extension OperationGraph {
                 } else if found != position, !predecessors[position].contains(where: { $0.index == found }) {
                     // The step was replaced by another one, and then added again.
                     complaint = "reads from '\(printable(nodes[found].id))', and does not wait for it; add the dependency"
+                } else if nodes[found].policy?.value.isDeferrable == true,
+                    predecessors[position].contains(where: { $0.index == found && $0.needsValue })
+                {
+                    complaint =
+                        "reads from '\(printable(nodes[found].id))', which may be put off until after the milestone; read its optional value"
                 } else {
                     continue
                 }

@@ -144,6 +144,11 @@ public struct StepOption: Sendable {
     /// Marks an operation that waits for a person: the time during which one runs does not count against the budget.
     public static let interactive = StepOption { $0.isInteractive = true }
 
+    /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not expected to end within the budget.
+    ///
+    /// Whatever waits for it goes on without it then, so what reads its value reads it as ``Step/optional``.
+    public static let deferrable = StepOption { $0.isDeferrable = true }
+
     /// The quality of service the operation runs at; the launch's own unless said.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
         StepOption { $0.qualityOfService = qos }
@@ -199,6 +204,7 @@ struct StepPolicy: Sendable {
     var condition: (@Sendable () throws -> Bool)?
     var exclusive: [ExclusiveResource] = []
     var isInteractive = false
+    var isDeferrable = false
     var qualityOfService: QualityOfService?
     var expected: Duration?
     var isMilestone = false

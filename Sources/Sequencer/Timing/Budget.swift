@@ -12,11 +12,18 @@ public struct Budget: Sendable, Hashable {
     public var limit: Duration
     /// Where the clock starts.
     public var origin: Origin
+    /// Whether the launch keeps it where it can, or only measures it.
+    ///
+    /// To keep it, each operation gets a latest end from the expected durations of what comes after it. An operation with a fallback that reaches
+    /// its latest end is cut there, and its fallback used; one that is ``StepOption/deferrable`` and would not end in time runs after the milestone.
+    /// The report says which. Operations that are neither take the time they take.
+    public var isEnforced: Bool
 
     /// A budget of `limit`, counted from `origin`.
-    public init(_ limit: Duration, from origin: Origin = .run) {
+    public init(_ limit: Duration, from origin: Origin = .run, isEnforced: Bool = true) {
         self.limit = limit
         self.origin = origin
+        self.isEnforced = isEnforced
     }
 
     /// A budget in seconds.

@@ -142,6 +142,8 @@ public struct LaunchReport: Sendable {
                 isInteractive: step.policy?.value.isInteractive ?? false || record.personWaits.contains(position),
                 slack: .nanoseconds(record.path.slack(position)),
                 isCritical: critical.contains(position),
+                isCut: node.isCut,
+                isDeferred: node.isDeferred,
                 message: record.message(position),
                 notes: record.notes[position] ?? []
             )

@@ -30,6 +30,10 @@ public struct OperationReport: Sendable, Hashable {
     public let slack: Duration
     /// Whether it is one of the launch's critical path.
     public let isCritical: Bool
+    /// Whether it was ended so that the budget could be kept; its fallback was used.
+    public let isCut: Bool
+    /// Whether it was put off until after the milestone, so that the budget could be kept.
+    public let isDeferred: Bool
     /// Why it did not succeed, in one sentence; nil when it did.
     public let message: String?
     /// What the operation noted about itself, such as what it used in place of what.
@@ -52,6 +56,8 @@ public struct OperationReport: Sendable, Hashable {
         isInteractive: Bool = false,
         slack: Duration,
         isCritical: Bool,
+        isCut: Bool = false,
+        isDeferred: Bool = false,
         message: String? = nil,
         notes: [String] = []
     ) {
@@ -70,6 +76,8 @@ public struct OperationReport: Sendable, Hashable {
         self.isInteractive = isInteractive
         self.slack = slack
         self.isCritical = isCritical
+        self.isCut = isCut
+        self.isDeferred = isDeferred
         self.message = message
         self.notes = notes
     }

@@ -51,8 +51,9 @@ final class RunRecord: Sendable {
         self.startOffset = startOffset
         interactive = machine.interactiveUntilMilestone ?? machine.interactive.total(at: end)
         let nodes = machine.nodes
-        path = CriticalPath(of: graph) { nodes[$0].duration }
-        criticalNodes = path.path.filter { nodes[$0].start >= 0 }
+        // What was put off held nothing up, whatever waits for it.
+        path = CriticalPath(of: graph) { nodes[$0].isDeferred ? 0 : nodes[$0].duration }
+        criticalNodes = path.path.filter { nodes[$0].start >= 0 && !nodes[$0].isDeferred }
     }
 
     /// Why an operation did not succeed, in one sentence.
@@ -82,6 +83,7 @@ final class RunRecord: Sendable {
         switch outcome {
         case .timedOut:
             if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }
+            if nodes[node].isCut { return cutMessage(node) }
             let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
             return "not ended after its timeout" + timeout
         case .cancelled:
@@ -92,6 +94,14 @@ final class RunRecord: Sendable {
             if let attempt = retriesWithoutTime[node] { message += " (no time left for attempt \(attempt))" }
             return message
         }
+    }
+
+    private func cutMessage(_ node: Int) -> String {
+        let expected = graph.policy(node).expected.map { ", with \(durationText($0)) expected" } ?? ""
+        let start = nodes[node].start
+        if start < 0 { return "not started: there was no time left in the budget" }
+        return
+            "cut after \(durationText(.nanoseconds(nodes[node].end - start)))\(expected), to keep the budget of \(durationText(budget.limit))"
     }
 
     func description(of stop: LaunchStateMachine.Stop) -> String {
@@ -160,7 +170,8 @@ final class RunRecord: Sendable {
         var next = last
         while let node = next {
             chain.append(node)
-            next = graph.predecessors[node].lazy.map(\.index).max { nodes[$0].end < nodes[$1].end }
+            let dependencies = graph.predecessors[node].map(\.index).filter { !nodes[$0].isDeferred }
+            next = dependencies.max { nodes[$0].end < nodes[$1].end }
         }
         return chain.reversed()
     }

@@ -196,6 +196,9 @@ struct Note: Equatable, Sendable {
     init?(_ operation: OperationReport) {
         let message = operation.message.map { printable($0, limit: 600) }
         switch operation.outcome {
+        case .succeeded where operation.isDeferred:
+            let expected = operation.expected.map { ", with \(durationText($0)) expected" } ?? ""
+            self.init("deferred", "put off until after the milestone, to keep the budget\(expected)")
         case .succeeded where operation.attempts > 1: self.init("\(operation.attempts) attempts")
         case .succeeded: return nil
         // That the launch had stopped is said once, by the verdict.

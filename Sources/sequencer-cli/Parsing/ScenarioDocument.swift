@@ -34,6 +34,8 @@ struct OperationDocument: Equatable, Sendable {
     var retry: RetryDocument?
     /// Whether it waits for a person.
     var interactive = false
+    /// Whether it may run after the milestone, to keep the budget.
+    var deferrable = false
     /// The resources that it holds alone while it runs.
     var exclusive: [String] = []
     var qos: QualityDocument?

@@ -30,7 +30,7 @@ struct ScenarioParser {
     }
 
     private enum OperationKey: String, CaseIterable {
-        case id, title, after, on, timeout, onFailure, fallback, retry, interactive, exclusive, qos, expected, when, work
+        case id, title, after, on, timeout, onFailure, fallback, retry, interactive, deferrable, exclusive, qos, expected, when, work
     }
 
     private enum RetryKey: String, CaseIterable {
@@ -103,6 +103,7 @@ struct ScenarioParser {
             case .fallback: operation.fallback = try field.string()
             case .retry: operation.retry = try parseRetry(field)
             case .interactive: operation.interactive = try field.bool()
+            case .deferrable: operation.deferrable = try field.bool()
             case .exclusive: operation.exclusive = try parseResources(field)
             case .qos: operation.qos = try field.word(QualityDocument.self, called: "quality of service")
             case .expected: operation.expected = try field.duration(minimum: .zero)

@@ -44,6 +44,7 @@ extension OperationDocument {
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource(rawValue: $0) })) }
         if interactive { options.append(.interactive) }
+        if deferrable { options.append(.deferrable) }
         if isMilestone { options.append(.milestone) }
         switch onFailure {
         case .required: break

@@ -139,7 +139,7 @@ struct PlannedLaunch {
             clock: clock,
             seed: plan.seed
         )
-        let sequencer = Sequencer(graph, options: options)
+        let sequencer = Sequencer(graph, budget: Budget(.seconds(3), isEnforced: false), options: options)
         let stream = sequencer.events
         try sequencer.start()
         if plan.cancelAfterEvents == 0 { sequencer.cancel() }
