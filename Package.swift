@@ -16,7 +16,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Sequencer"], path: "Tests/Support"),
         .testTarget(name: "SequencerTests", dependencies: ["Sequencer", "TestSupport"]),
         .testTarget(name: "StartupOpsTests", dependencies: ["StartupOps", "TestSupport"]),
-        .testTarget(name: "SequencerCLITests", dependencies: ["sequencer-cli", "StartupOps"]),
+        .testTarget(name: "SequencerCLITests", dependencies: ["sequencer-cli", "StartupOps", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

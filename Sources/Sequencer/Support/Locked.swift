@@ -32,3 +32,8 @@ package final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 }
+
+extension Locked: CustomReflectable {
+    /// Nothing: a mirror would read the value without the lock, and show what its owner keeps to itself.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}

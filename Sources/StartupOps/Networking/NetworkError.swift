@@ -82,3 +82,18 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension NetworkError: CustomDebugStringConvertible, CustomReflectable {
+    /// The same as the description.
+    public var debugDescription: String { description }
+
+    /// Everything but the error underneath, of which only the type is shown: the system's errors quote addresses with their queries, and
+    /// decoders quote values.
+    public var customMirror: Mirror {
+        var children: [(label: String?, value: Any)] = [
+            ("code", code), ("request", request), ("reason", reason), ("status", status as Any), ("retryAfter", retryAfter as Any),
+        ]
+        if let underlying { children.append(("underlying", underlying as? NetworkError ?? "\(type(of: underlying))")) }
+        return Mirror(self, children: children)
+    }
+}

@@ -51,10 +51,16 @@ extension UpdatePolicy: Codable {
             return nil
         }
         guard let version = SemanticVersion(text) else {
-            ignore(key.rawValue, "\"\(printable(text, limit: 40))\" is no version; one looks like 1.4.0")
+            ignore(key.rawValue, "\(Self.shown(text)) is no version; one looks like 1.4.0")
             return nil
         }
         return version
+    }
+
+    /// A text that is not what was expected, while it is short: a long one may be anything, a secret too.
+    private static func shown(_ text: String) -> String {
+        let count = text.unicodeScalars.count
+        return count > 20 ? "a text of \(count) characters" : "\"\(printable(text))\""
     }
 
     private mutating func text<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>, of parent: String = "") -> String? {
@@ -77,7 +83,7 @@ extension UpdatePolicy: Codable {
         if let until = text(.until, in: nested, of: "maintenance.") {
             maintenance.until = Self.date(until)
             if maintenance.until == nil {
-                ignore("maintenance.until", "\"\(printable(until, limit: 40))\" is no date; one looks like 2026-11-21T10:00:00Z")
+                ignore("maintenance.until", "\(Self.shown(until)) is no date; one looks like 2026-11-21T10:00:00Z")
             }
         }
         return maintenance

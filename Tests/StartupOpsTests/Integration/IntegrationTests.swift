@@ -2,26 +2,20 @@ import Foundation
 import StartupOps
 import Testing
 
-/// Where the server is that the integration tests talk to.
-enum IntegrationBackend {
-    /// Nil when there is none.
-    static let address = ProcessInfo.processInfo.environment["SEQUENCER_BACKEND"].flatMap { URL(string: $0) }
-}
-
 /// The real backend over a real socket: `Scripts/test-integration` starts it and says where it is in `SEQUENCER_BACKEND`.
 ///
 /// The tests share one server, so each starts from its reset, one after the other.
 @Suite(
     "Integration",
     .serialized,
-    .enabled(if: IntegrationBackend.address != nil, "SEQUENCER_BACKEND is not set; Scripts/test-integration sets it"),
+    .enabled(if: IntegrationServer.address != nil, "SEQUENCER_BACKEND is not set; Scripts/test-integration sets it"),
     .timeLimit(.minutes(10))
 )
 struct IntegrationTests {
     private let client: SampleClient
 
     init() async throws {
-        client = SampleClient(try #require(IntegrationBackend.address))
+        client = SampleClient(try #require(IntegrationServer.address))
         try #require(try await client.send(.post, "/_admin/reset").status == 204)
     }
 

@@ -25,10 +25,18 @@ extension DecodingError {
             if let index = key.intValue {
                 result += "[\(index)]"
             } else {
-                // Names may come from the answer, too.
-                result += (result.isEmpty ? "" : ".") + printable(key.stringValue, limit: 60)
+                result += (result.isEmpty ? "" : ".") + name(of: key)
             }
         }
+    }
+
+    /// Names that the app has declared are enumerations' cases. Others come from the answer, like the keys of a dictionary: what is not short and
+    /// plain may be a secret, too.
+    private static func name(of key: any CodingKey) -> String {
+        let name = key.stringValue
+        if Mirror(reflecting: key).displayStyle == .enum { return printable(name, limit: 60) }
+        let isPlain = name.utf8.count <= 20 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) }
+        return isPlain ? name : "…"
     }
 
     private static func words(for type: any Any.Type) -> String {

@@ -4,7 +4,7 @@ extension SDKConfiguration {
     /// Collects the fields of a configuration, in any order, and checks them at the end.
     public struct Builder: Sendable {
         private var baseUrl: String?
-        private var clientId: String?
+        private var clientId: Secret?
         private var clientSecret: Secret?
         private var isLoggingEnabled = false
         private var level = SDKLogLevel.off
@@ -17,7 +17,7 @@ extension SDKConfiguration {
         /// Where the service is: `https`, with a host. Required.
         public func baseUrl(_ url: String) -> Builder { with { $0.baseUrl = url } }
         /// Who the app is to the service. Required.
-        public func clientId(_ id: String) -> Builder { with { $0.clientId = id } }
+        public func clientId(_ id: String) -> Builder { with { $0.clientId = Secret(id) } }
         /// What the app proves that with. Required.
         public func clientSecret(_ secret: Secret) -> Builder { with { $0.clientSecret = secret } }
         /// Whether anything is logged; not by default.
@@ -34,7 +34,7 @@ extension SDKConfiguration {
         /// - Throws: ``SDKError`` with ``SDKError/Code/missingField``, or with ``SDKError/Code/invalidBaseURL``, naming the field.
         public func build() throws(SDKError) -> SDKConfiguration {
             let baseUrl = try required(baseUrl, "baseUrl")
-            let clientId = try required(clientId, "clientId")
+            let clientId = try required(clientId?.value, "clientId")
             let clientSecret = try required(clientSecret?.value, "clientSecret")
             return SDKConfiguration(
                 baseURL: try SDKBaseURL.check(baseUrl, allowsInsecureLoopback: allowsInsecureLoopback),
@@ -49,7 +49,7 @@ extension SDKConfiguration {
         /// A log as asked for so far: to log that the rest is wrong.
         func makeLog() -> SDKLog {
             let log = SDKLog(isEnabled: isLoggingEnabled, level: level, writer: writer)
-            if let clientId { log.redact(Secret(clientId)) }
+            if let clientId { log.redact(clientId) }
             if let clientSecret { log.redact(clientSecret) }
             return log
         }

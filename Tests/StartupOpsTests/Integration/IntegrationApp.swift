@@ -1,0 +1,63 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// The sample app as a process of its own has it: its state in files, its services behind a socket. Only the person is not real.
+struct IntegrationApp {
+    let environment: StartupEnvironment
+    let service: AppService
+    let person: AgreeablePerson
+
+    /// - Parameters:
+    ///   - folder: what the app remembers; the next app with the same folder is its next start.
+    ///   - now: the time of day, which tokens' expiry is compared with.
+    init(
+        at url: URL,
+        remembering folder: TemporaryFolder,
+        person: AgreeablePerson = AgreeablePerson(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        self.person = person
+        let directory = StateDirectory.open(at: folder("app"))
+        try #require(directory.problems.isEmpty)
+        let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))
+        let device = Settings(directory.settings).deviceIdentifier
+        service = AppService(at: url, http: HTTPClient(), directory: directory, app: app, deviceID: device, now: now)
+        environment = StartupEnvironment(
+            app: app,
+            services: StartupServices(
+                updates: service,
+                configurations: service,
+                accounts: service,
+                entitlements: service,
+                speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
+            ),
+            presenters: StartupPresenters(all: person),
+            directory: directory,
+            splashMinimum: .zero
+        )
+    }
+
+    /// Launches as the stored state says. Whatever the server does, the launch ends by its own deadline, and nothing of it is left running.
+    func launch() async throws -> LaunchReport {
+        let scenario = Scenario.choose(for: environment.context())
+        let graph = scenario.graph(StartupOperations(environment))
+        let report = try await Sequencer(graph, options: LaunchOptions(deadline: .seconds(60))).run()
+        environment.devices.closeAll()
+        #expect(report.stragglers.isEmpty, "\(report.json())")
+        return report
+    }
+}
+
+extension LaunchReport {
+    /// What the report says of a step: its notes, and what went wrong.
+    func remarks(_ step: StartupStep) -> String {
+        let operation = self[step]
+        return ((operation?.notes ?? []) + [operation?.message].compactMap { $0 }).joined(separator: "; ")
+    }
+
+    /// What became of a step.
+    subscript(step: StartupStep) -> OperationReport? { self[step.id] }
+}

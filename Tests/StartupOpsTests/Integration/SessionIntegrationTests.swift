@@ -1,0 +1,116 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+extension IntegrationTests {
+    /// The session against a server that counts.
+    @Suite("Sessions")
+    struct Sessions {
+        private let server: IntegrationServer
+        private let folder: TemporaryFolder
+        private let service: AppService
+
+        init() async throws {
+            server = try await IntegrationServer()
+            folder = try TemporaryFolder()
+            service = try IntegrationApp(at: server.url, remembering: folder).service
+            let account = try await service.logIn(email: "person@example.com", password: "correct horse", by: Self.generous)
+            #expect(account.email == "person@example.com")
+        }
+
+        private static var generous: Deadline { .after(.seconds(120)) }
+
+        private struct Viewer: Decodable, Sendable { let id: String }
+
+        /// A hundred requests at once, over both transports by turns; what went wrong with each that failed.
+        private func hundredRequests(of client: APIClient) async -> [NetworkError] {
+            let deadline = Self.generous
+            return await withTaskGroup(of: NetworkError?.self) { group in
+                for index in 0..<100 {
+                    group.addTask {
+                        await failure { () throws(NetworkError) in
+                            if index.isMultiple(of: 2) {
+                                _ = try await client.get("v1/profile", as: UserProfile.self, deadline: deadline)
+                            } else {
+                                let viewer = GraphQLOperation(.query, "Viewer", "query Viewer { viewer { id } }", field: "viewer")
+                                _ = try await client.query(viewer, as: Viewer.self, deadline: deadline)
+                            }
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { errors, error in if let error { errors.append(error) } }
+            }
+        }
+
+        @Test("fault T1: a hundred requests over both transports, with a token that has expired: the server counts one refresh")
+        func expired() async throws {
+            try await server.expireTokens()
+            let errors = await hundredRequests(of: service.client)
+            #expect(errors.isEmpty, "\(errors)")
+            // One for the login, one for all the refreshing.
+            #expect(try await server.count("POST /oauth/token") == 2)
+        }
+
+        @Test("fault T1: a token that says itself that it has expired is refreshed once as well, and never sent")
+        func knownToHaveExpired() async throws {
+            let before = try await server.count("GET /v1/profile")
+            let later = try IntegrationApp(at: server.url, remembering: folder, now: { Date(timeIntervalSinceNow: 7_200) })
+            let errors = await hundredRequests(of: later.service.client)
+            #expect(errors.isEmpty, "\(errors)")
+            #expect(try await server.count("POST /oauth/token") == 2)
+            // What is turned down is sent twice: nothing was.
+            #expect(try await server.count("GET /v1/profile") == before + 50)
+            #expect(try await server.count("POST /graphql") == 50)
+        }
+
+        @Test("fault T2: when the server has ended the session, one refresh says so to all, and nobody is logged in any more")
+        func ended() async throws {
+            try await server.expireTokens()
+            try await server.endSessions()
+            let errors = await hundredRequests(of: service.client)
+            #expect(errors.count == 100)
+            #expect(try await server.count("POST /oauth/token") == 2)
+            guard case .absent = service.tokens.session else {
+                Issue.record("the session is still there")
+                return
+            }
+        }
+
+        @Test(
+            "fault T3: a refresh that fails for the moment keeps the session, and the next one succeeds",
+            // Where the server has replaced the refresh token and its answer is lost, the session is lost, too: that is no failure of the moment.
+            arguments: ["status:500", "html", "empty", "plaintext", "401-basic"]
+        )
+        func passing(fault: String) async throws {
+            try await server.expireTokens()
+            try await server.setFault(fault, for: ["/oauth/token"])
+            let errors = await hundredRequests(of: service.client)
+            #expect(errors.count == 100)
+            #expect(errors.allSatisfy { $0.code == .refreshTokenFailed }, "\(Set(errors.map(\.description)))")
+            #expect(service.tokens.isLoggedIn)
+            try await server.removeFaults()
+            let afterwards = await hundredRequests(of: service.client)
+            #expect(afterwards.isEmpty, "\(afterwards)")
+        }
+
+        @Test("fault T9, T10: what is turned down with a new token, or forbidden, is not tried again and again")
+        func noLoop() async throws {
+            let before = try await server.count("GET /v1/profile")
+            func error() async -> NetworkError? {
+                await failure { () throws(NetworkError) in
+                    _ = try await service.client.get("v1/profile", as: UserProfile.self, deadline: Self.generous)
+                }
+            }
+            try await server.setFault("status:401;www-authenticate=Bearer", for: ["/v1/profile"])
+            #expect(await error()?.code == .unauthorized)
+            #expect(try await server.count("GET /v1/profile") == before + 2)
+            #expect(try await server.count("POST /oauth/token") == 2)
+            try await server.setFault("status:403", for: ["/v1/profile"])
+            #expect(await error()?.status == 403)
+            #expect(try await server.count("GET /v1/profile") == before + 3)
+            #expect(try await server.count("POST /oauth/token") == 2)
+        }
+    }
+}

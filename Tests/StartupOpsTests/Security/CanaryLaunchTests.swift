@@ -1,0 +1,49 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// Whole launches full of secrets, none of which may be seen anywhere.
+@Suite("Secrets in whole launches", .serialized, .timeLimit(.minutes(10)))
+struct CanaryLaunchTests {
+    private let directory = StateDirectory.inMemory()
+    private let speaker: LoopbackSpeaker
+    private let backend: EmbeddedBackend
+
+    init() throws {
+        speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
+        let known = speaker.speaker
+        let options = SampleServiceOptions(speakers: [SampleSpeaker(id: known.id, name: known.name, host: known.host, port: known.port)])
+        backend = EmbeddedBackend(SampleService(options), latency: .none)
+    }
+
+    @Test("fault T23, D7: a first launch shows no token, password, pushed text or link parameter", arguments: CanaryTrouble.allCases)
+    func firstLaunch(trouble: CanaryTrouble) async throws {
+        let app = try CanaryApp(trouble.directory(over: directory), backend, speaker, splash: trouble.splash)
+        try await check(app, trouble)
+    }
+
+    @Test("fault T23, D7: nor does a launch with a stored session", arguments: CanaryTrouble.allCases)
+    func laterLaunch(trouble: CanaryTrouble) async throws {
+        let first = try CanaryApp(directory, backend, speaker, login: .logIn(email: "person@example.com", password: "correct horse"))
+        #expect(try await first.launch().outcome == .completed)
+        #expect(first.watch.secrets.count == 2)
+        #expect(first.leaks.isEmpty)
+
+        let app = try CanaryApp(trouble.directory(over: directory), backend, speaker, splash: trouble.splash)
+        try await check(app, trouble, alsoLookingFor: first.watch.secrets)
+    }
+
+    private func check(_ app: CanaryApp, _ trouble: CanaryTrouble, alsoLookingFor secrets: Set<String> = []) async throws {
+        try app.receiveEntryPoints()
+        trouble.begin(app)
+        let report = try await app.launch(options: trouble.options, isCancelled: trouble == .cancelled)
+        #expect(trouble.isEnd(report.outcome), "\(report.outcome)")
+        // So much can be seen of every launch; that the search finds what is there has tests of its own.
+        #expect(app.evidence.count > 20)
+        let leaks = app.leaks + app.evidence.leaks(of: secrets)
+        #expect(leaks.isEmpty, "\(leaks.prefix(5).joined(separator: "\n"))")
+        if trouble == .none { #expect(!app.watch.secrets.union(secrets).isEmpty) }
+    }
+}
