@@ -11,6 +11,26 @@ public protocol DeviceConnector: Sendable {
     /// - Returns: those that were found, which may be none; those that do not answer are left out.
     /// - Throws: when it was cancelled, or cannot look at all.
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker]
+
+    /// The same, for connectors that look in several places and do without those that fail.
+    ///
+    /// - Parameter note: told what it did without, in one sentence, before it returns.
+    func scan(
+        _ endpoints: [AppConfiguration.Endpoint],
+        by deadline: Deadline,
+        note: @Sendable (String) -> Void
+    ) async throws(DeviceError) -> [Speaker]
+}
+
+extension DeviceConnector {
+    /// Looks in the one place there is.
+    public func scan(
+        _ endpoints: [AppConfiguration.Endpoint],
+        by deadline: Deadline,
+        note: @Sendable (String) -> Void
+    ) async throws(DeviceError) -> [Speaker] {
+        try await scan(endpoints, by: deadline)
+    }
 }
 
 /// An open connection to a device. It closes when it is released.

@@ -49,11 +49,12 @@ public struct ConnectSpeakerOperation: Sendable {
     /// - Parameter configuration: says where speakers answer.
     public func run(_ configuration: AppConfiguration?, in launch: Launch) async throws -> Speaker? {
         if let speaker = state.lastSpeaker.value {
-            didConnect(try await connector.connect(to: speaker, by: launch.requestDeadline))
+            didConnect(try await launch.request("speaker \(speaker.name)") { try await connector.connect(to: speaker, by: $0) })
             return speaker
         }
         guard let presenter else { throw MissingPresenterError(operation: launch.operation, question: "which speaker to connect") }
-        let found = try await connector.scan(configuration?.speakers.map { [$0] } ?? [], by: launch.requestDeadline)
+        let endpoints = configuration?.speakers.map { [$0] } ?? []
+        let found = try await launch.request("speakers to answer") { try await connector.scan(endpoints, by: $0) { launch.note($0) } }
         var problem: String?
         for _ in 0..<Self.mostChoices {
             let complaint = problem
@@ -61,11 +62,11 @@ public struct ConnectSpeakerOperation: Sendable {
                 try await stage.present(by: launch.operation) { await presenter.chooseSpeaker(from: found, problem: complaint) }
             }
             guard let choice else {
-                launch.note("no speaker was chosen")
+                launch.note(found.isEmpty ? "no speaker was found, so none was chosen" : "no speaker was chosen")
                 return nil
             }
             do {
-                didConnect(try await connector.connect(to: choice, by: launch.requestDeadline))
+                didConnect(try await launch.request("speaker \(choice.name)") { try await connector.connect(to: choice, by: $0) })
             } catch {
                 try launch.checkCancellation()
                 problem = "\(choice.name) does not answer"

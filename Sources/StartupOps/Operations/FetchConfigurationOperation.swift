@@ -56,7 +56,7 @@ public struct FetchConfigurationOperation: Sendable {
     /// - Throws: a ``NetworkError``, ``MissingPresenterError``, or ``DismissedByPerson`` when the person left the menu.
     public func run(in launch: Launch) async throws -> LoadedConfiguration {
         let region = try await region(in: launch)
-        let configuration = try await service.configuration(for: region, by: launch.requestDeadline)
+        let configuration = try await launch.request("the configuration") { try await service.configuration(for: region, by: $0) }
         do {
             try store.beginTrial(of: configuration)
         } catch {
@@ -77,7 +77,7 @@ public struct FetchConfigurationOperation: Sendable {
 
     private func region(in launch: Launch) async throws -> Region {
         if let region = state.chosenRegion.value { return region }
-        let countries = try await service.countries(by: launch.requestDeadline)
+        let countries = try await launch.request("the list of countries") { try await service.countries(by: $0) }
         var region = Self.match(device, countries)
         if region == nil { region = try await ask(countries, in: launch) }
         guard let region else { throw DismissedByPerson(operation: launch.operation) }
@@ -106,14 +106,5 @@ public struct FetchConfigurationOperation: Sendable {
         return try await launch.waitForPerson {
             try await stage.present(by: launch.operation) { await presenter.chooseRegion(from: countries) }
         }
-    }
-}
-
-extension Launch {
-    /// When a request of this operation has to have ended: in three seconds, and so long before the operation's own end that there is time
-    /// left to make something of a failure, namely a tenth of the remaining time, 200 ms at most.
-    public var requestDeadline: Deadline {
-        let longest = Deadline.after(.seconds(3))
-        return remainingTime.map { longest.limited(to: $0 - min($0 / 10, .milliseconds(200))) } ?? longest
     }
 }

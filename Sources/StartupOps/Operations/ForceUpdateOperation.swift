@@ -88,7 +88,7 @@ public struct ForceUpdateOperation: Sendable {
         let known = state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
         var answer: UpdatePolicy?
         do {
-            let policy = try await service.updatePolicy(for: version, by: launch.requestDeadline)
+            let policy = try await launch.request("the version policy") { try await service.updatePolicy(for: version, by: $0) }
             for field in policy.ignored { launch.note("the update policy: \(field)") }
             keep(policy.completed(by: known))
             answer = policy

@@ -49,19 +49,23 @@ public struct LoginOperation: Sendable {
     private let stage: Stage
     private let onboarding: OnboardingType
     private let keepsStoredSession: Bool
+    private let didDecideEarly: @Sendable (OnboardingType) -> Void
 
     /// - Parameters:
     ///   - presenter: asks who is there; nil when nobody can be asked.
     ///   - onboarding: how someone who is not logged in is received, unless the configuration says otherwise.
     ///   - keepsStoredSession: whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that
     ///     does not offer to restore accounts ends, on its first launch, the session that someone else may have left.
+    ///   - didDecideEarly: told how somebody is received where the scenario does not wait for the configuration, which may say otherwise later.
     public init(
         accounts: any AccountService,
         presenter: (any LoginPresenter)?,
         stage: Stage,
         onboarding: OnboardingType = .regular,
-        keepsStoredSession: Bool = true
+        keepsStoredSession: Bool = true,
+        didDecideEarly: @escaping @Sendable (OnboardingType) -> Void = { _ in }
     ) {
+        self.didDecideEarly = didDecideEarly
         self.keepsStoredSession = keepsStoredSession
         self.accounts = accounts
         self.presenter = presenter
@@ -74,15 +78,20 @@ public struct LoginOperation: Sendable {
     /// - Parameter configuration: may say how someone who is not logged in is received.
     /// - Throws: ``DismissedByPerson``, ``MissingPresenterError``, or ``AccountError`` after too many wrong answers.
     public func run(_ configuration: AppConfiguration?, in launch: Launch) async throws -> Account {
-        let onboarding = configuration?.onboarding ?? onboarding
-        if let account = try await restored(onboarding, in: launch) { return account }
-        return onboarding == .regular ? try await askForLogin(in: launch) : try await guest(in: launch)
+        if let account = try await restored(configuration, in: launch) { return account }
+        return decide(configuration) == .regular ? try await askForLogin(in: launch) : try await guest(in: launch)
+    }
+
+    /// How somebody who is not logged in is received.
+    private func decide(_ configuration: AppConfiguration?) -> OnboardingType {
+        if configuration == nil { didDecideEarly(onboarding) }
+        return configuration?.onboarding ?? onboarding
     }
 
     // MARK: The stored session
 
     /// - Returns: nil when there is none that can be used.
-    private func restored(_ onboarding: OnboardingType, in launch: Launch) async throws -> Account? {
+    private func restored(_ configuration: AppConfiguration?, in launch: Launch) async throws -> Account? {
         let session: StoredSession
         switch accounts.storedSession() {
         case .absent: return nil
@@ -96,13 +105,13 @@ public struct LoginOperation: Sendable {
             launch.note("the stored session was ended, because this is the first launch")
             return nil
         }
-        if session.isAnonymous, onboarding == .regular {
+        if session.isAnonymous, decide(configuration) == .regular {
             await accounts.logOut(because: "a guest has to log in")
             launch.note("the guest's session was ended: this app asks for an account")
             return nil
         }
         do {
-            let account = try await accounts.restore(by: launch.requestDeadline)
+            let account = try await launch.request("the profile of the stored session") { try await accounts.restore(by: $0) }
             return account.isAnonymous || account.isEmailVerified ? account : try await verified(account, in: launch)
         } catch let error as AccountError {
             launch.note("the stored session was not used: \(error)")
@@ -127,7 +136,7 @@ public struct LoginOperation: Sendable {
                 return try await guest(in: launch)
             }
             do {
-                return try await accounts.verify(email: email, code: code, by: launch.requestDeadline)
+                return try await launch.request("the verification") { try await accounts.verify(email: email, code: code, by: $0) }
             } catch {
                 problem = try Self.problem(error, launch)
             }
@@ -149,9 +158,11 @@ public struct LoginOperation: Sendable {
                 case .dismissed: throw DismissedByPerson(operation: launch.operation)
                 case .continueAsGuest: return try await guest(in: launch)
                 case .logIn(let email, let password):
-                    account = try await accounts.logIn(email: email, password: password, by: launch.requestDeadline)
+                    account = try await launch.request("a session") { try await accounts.logIn(email: email, password: password, by: $0) }
                 case .createAccount(let email, let password):
-                    account = try await accounts.createAccount(email: email, password: password, by: launch.requestDeadline)
+                    account = try await launch.request("the new account") {
+                        try await accounts.createAccount(email: email, password: password, by: $0)
+                    }
                 }
                 return account.isEmailVerified ? account : try await verified(account, in: launch)
             } catch {
@@ -164,7 +175,7 @@ public struct LoginOperation: Sendable {
     /// A guest's session; when there is none to be had, the app starts without.
     private func guest(in launch: Launch) async throws -> Account {
         do {
-            return try await accounts.logInAnonymously(by: launch.requestDeadline)
+            return try await launch.request("a guest's session") { try await accounts.logInAnonymously(by: $0) }
         } catch {
             try launch.checkCancellation()
             launch.note("there is no session, not even a guest's: \(error)")
@@ -190,7 +201,13 @@ public struct LoginOperation: Sendable {
         try launch.checkCancellation()
         switch error {
         case let error as AccountError: return error.description
-        case let error as NetworkError where error.isTransient: return "the service cannot be reached; please try again"
+        case let error as NetworkError where error.isTransient:
+            launch.note("the person was asked again: \(error)")
+            return "the service cannot be reached; please try again"
+        // As behind the page of a hotel's network: it may pass, and who does not want to wait can go on as a guest.
+        case let error as NetworkError where [.invalidData, .emptyResponse, .invalidResponse].contains(error.code):
+            launch.note("the person was asked again: \(error)")
+            return "the service gave an answer that makes no sense; please try again"
         default: throw error
         }
     }

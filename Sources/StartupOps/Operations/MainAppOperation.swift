@@ -21,11 +21,15 @@ public struct MainAppOperation: Sendable {
     private let state: LaunchState
     private let configurations: ConfigurationStore
     private let mailbox: EntryPointMailbox
+    private let problems: [StorageError]
+    private let earlyOnboarding: @Sendable () -> OnboardingType?
     private let didLaunch: @Sendable () -> Void
 
     /// - Parameters:
     ///   - presenter: nil when nothing can be shown: the operation then only records.
     ///   - mailbox: delivers what started the app once the main screen is visible.
+    ///   - problems: what could not be kept on the disk, and is in memory instead; the report says so.
+    ///   - earlyOnboarding: which kind of onboarding the launch went by before it had its configuration; nil when it did not have to.
     ///   - didLaunch: called once, when the main screen is visible for the first time.
     public init(
         presenter: (any MainPresenter)?,
@@ -33,8 +37,12 @@ public struct MainAppOperation: Sendable {
         state: LaunchState,
         configurations: ConfigurationStore,
         mailbox: EntryPointMailbox,
+        problems: [StorageError] = [],
+        earlyOnboarding: @escaping @Sendable () -> OnboardingType? = { nil },
         didLaunch: @escaping @Sendable () -> Void = {}
     ) {
+        self.problems = problems
+        self.earlyOnboarding = earlyOnboarding
         self.didLaunch = didLaunch
         self.presenter = presenter
         self.stage = stage
@@ -47,14 +55,17 @@ public struct MainAppOperation: Sendable {
     @MainActor
     public func run(_ content: MainContent, in launch: Launch) async throws {
         try await stage.present(by: launch.operation) { await presenter?.showMain(content) }
-        do {
-            try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous)
-            try configurations.confirmTrial()
-            try state.recordCompletedLaunch()
-        } catch {
-            launch.note("the launch could not be recorded: \(error)")
-        }
+        // Each on its own: one that cannot be stored must not make every further launch the first.
+        record("start", launch) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
+        record("configuration", launch) { try configurations.confirmTrial() }
+        record("launch", launch) { try state.recordCompletedLaunch() }
+        for problem in problems { launch.note("kept in memory, and only until the app ends: \(problem)") }
+        if let decided = earlyOnboarding() { launch.noteLateOnboarding(decided, content.configuration) }
         mailbox.setSession(content.account.isAnonymous ? .guest : .loggedIn)
         if mailbox.mainScreenDidAppear() { didLaunch() }
+    }
+
+    private func record(_ what: String, _ launch: Launch, _ body: () throws -> Void) {
+        do { try body() } catch { launch.note("the \(what) could not be recorded: \(error)") }
     }
 }

@@ -34,12 +34,13 @@ public final class Stage {
     public func present<Result: Sendable>(by operation: String, _ body: @MainActor () async throws -> Result) async throws -> Result {
         if takeover == nil, owner != nil { try await waitForTurn() }
         if let takeover { throw refuse(operation, takeover) }
-        try Task.checkCancellation()
         owner = operation
         defer {
             owner = nil
             passTurn()
         }
+        // Only now: who is cancelled with the turn in hand still has to pass it on.
+        try Task.checkCancellation()
         return try await body()
     }
 
@@ -72,6 +73,12 @@ public final class Stage {
             await withCheckedContinuation { continuation in
                 if Task.isCancelled {
                     continuation.resume(returning: false)
+                } else if takeover != nil {
+                    continuation.resume(returning: true)
+                } else if owner == nil {
+                    // On the way here this may have been suspended: whoever had the stage has left since, and nobody would pass the turn.
+                    owner = "next"
+                    continuation.resume(returning: true)
                 } else {
                     waiters.append(Waiter(ticket: ticket, turn: continuation))
                 }

@@ -99,12 +99,15 @@ extension OperationGraph {
 
     /// Adds the main screen, and before it the offer of a subscription, where the app makes one.
     ///
-    /// - Parameter speaker: nil where the scenario connects none.
+    /// - Parameters:
+    ///   - speaker: nil where the scenario connects none.
+    ///   - onboarding: the kind that the scenario was chosen by; nil where it was not.
     mutating func addMain(
         _ operations: StartupOperations,
         _ configuration: Step<LoadedConfiguration>,
         _ account: Step<Account>,
         _ speaker: Step<Speaker?>?,
+        chosenBy onboarding: OnboardingType? = nil,
         after dependencies: String...
     ) {
         var dependencies = dependencies
@@ -124,6 +127,7 @@ extension OperationGraph {
             configuration,
             account,
             speaker in
+            if let onboarding { launch.noteLateOnboarding(onboarding, configuration) }
             try await operations.mainApp(
                 MainContent(configuration: configuration, account: account, speaker: speaker ?? nil),
                 launch

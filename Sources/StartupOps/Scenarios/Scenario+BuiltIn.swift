@@ -56,7 +56,7 @@ extension Scenario {
 
     /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and configuration.
     public static let guest = Scenario("guest", "Nobody is logged in, and the app asks for an account.") { graph, operations in
-        addGuest(to: &graph, operations, asksForLogin: true)
+        addGuest(to: &graph, operations, .regular)
     }
 
     /// Someone who is not logged in, in an app that can be tried first: the onboarding lies over the main screen, and can be dismissed.
@@ -64,13 +64,13 @@ extension Scenario {
         "guest-dismissable",
         "Nobody is logged in, and the app can be tried: the onboarding comes over the main screen."
     ) { graph, operations in
-        addGuest(to: &graph, operations, asksForLogin: false)
+        addGuest(to: &graph, operations, .dismissable)
         graph.addAfterMain(.onboarding, .interactive) { launch in try await operations.onboarding(launch) }
     }
 
     /// Someone who is not logged in, in an app that does not mind.
     public static let guestNone = Scenario("guest-none", "Nobody is logged in, and nobody is asked to.") { graph, operations in
-        addGuest(to: &graph, operations, asksForLogin: false)
+        addGuest(to: &graph, operations, .none)
     }
 
     /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the configuration and the splash
@@ -96,13 +96,13 @@ extension Scenario {
         graph.addMainStep(.becomeActive, [.milestone], after: [update.id]) { launch in try await operations.becomeActive(launch) }
     }
 
-    private static func addGuest(to graph: inout OperationGraph, _ operations: StartupOperations, asksForLogin: Bool) {
+    private static func addGuest(to graph: inout OperationGraph, _ operations: StartupOperations, _ onboarding: OnboardingType) {
         let splash = graph.addSplash(operations)
         let update = graph.addForceUpdate(operations)
         let configuration: Step<LoadedConfiguration>
         let tutorial: Step<Void>
         let account: Step<Account>
-        if asksForLogin {
+        if onboarding == .regular {
             configuration = graph.addConfiguration(operations, .timeout(.seconds(1)), after: splash.id)
             tutorial = graph.addTutorial(operations, .interactive, using: configuration)
             account = graph.addLogin(operations, .interactive, using: configuration, after: tutorial.id)
@@ -112,6 +112,6 @@ extension Scenario {
             account = graph.addLogin(operations, .timeout(.seconds(2)), using: configuration)
         }
         let speaker = graph.addSpeaker(operations, .timeout(.seconds(2)), .onFailure(.continue))
-        graph.addMain(operations, configuration, account, speaker, after: tutorial.id, update.id)
+        graph.addMain(operations, configuration, account, speaker, chosenBy: onboarding, after: tutorial.id, update.id)
     }
 }

@@ -29,6 +29,8 @@ public struct StartupEnvironment: Sendable {
     public let stage: Stage
     /// What the system does with the app meanwhile.
     public let lifecycle: AppLifecycle
+    /// What could not be kept on the disk, and is in memory for this launch.
+    public let storageProblems: [StorageError]
     /// What is connected.
     public let devices: ConnectedDevices
     /// How long the splash is visible at least.
@@ -54,6 +56,7 @@ public struct StartupEnvironment: Sendable {
         self.presenters = presenters
         self.splashMinimum = splashMinimum
         state = directory.launchState()
+        storageProblems = directory.problems
         settings = Settings(directory.settings).freeze(state)
         configurations = ConfigurationStore(directory.state, bundled: bundled)
         cache = directory.cache

@@ -32,15 +32,18 @@ extension StartupOperations {
             stage: stage
         )
         let restoresAccounts = configurations.lastKnown.configuration.restoreAccount ?? environment.restoresAccounts
+        let onboarding = OnboardingDecision()
         let logIn: @Sendable (LoadedConfiguration?, Launch) async throws -> Account = {
             [bootstrap = environment.bootstrap] loaded, launch in
             let operation = LoginOperation(
                 accounts: services.accounts,
                 presenter: presenters.login,
                 stage: stage,
-                onboarding: settings[.onboarding],
+                // What the scenario was chosen by, where that does not wait for the configuration: see ``StartupEnvironment/context(isRunning:)``.
+                onboarding: configurations.lastKnown.configuration.onboarding ?? settings[.onboarding],
                 // What an earlier installation has left is ended when a configuration is made: a session of after that is this launch's own.
-                keepsStoredSession: !isFirst || restoresAccounts || bootstrap?.hasConfiguration == true
+                keepsStoredSession: !isFirst || restoresAccounts || bootstrap?.hasConfiguration == true,
+                didDecideEarly: { onboarding.onboarding = $0 }
             )
             return try await operation.run(loaded?.configuration, in: launch)
         }
@@ -69,6 +72,8 @@ extension StartupOperations {
             state: state,
             configurations: configurations,
             mailbox: mailbox,
+            problems: environment.storageProblems,
+            earlyOnboarding: { onboarding.onboarding },
             didLaunch: environment.didLaunch
         )
         let always = settings[.presentsSubscriptionOnEveryStart]

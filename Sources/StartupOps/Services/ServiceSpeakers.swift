@@ -23,13 +23,27 @@ public struct ServiceSpeakers: DeviceConnector {
 
     /// The speakers that answer, of those that the service knows of and those at `endpoints`. A service that does not answer knows of none.
     public func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
-        let known = try? await client.query(.speakers, as: [Found].self, deadline: deadline.halved)
+        try await scan(endpoints, by: deadline) { _ in }
+    }
+
+    /// The same; a service that does not answer is noted.
+    public func scan(
+        _ endpoints: [AppConfiguration.Endpoint],
+        by deadline: Deadline,
+        note: @Sendable (String) -> Void
+    ) async throws(DeviceError) -> [Speaker] {
+        var known: [Found] = []
+        do {
+            known = try await client.query(.speakers, as: [Found].self, deadline: deadline.halved)
+        } catch {
+            note("the service could not say which speakers there are, so only those of the configuration were looked for: \(error)")
+        }
         var all = endpoints
-        for found in known ?? [] {
+        for found in known {
             let endpoint = AppConfiguration.Endpoint(host: found.host, port: found.port)
             if !all.contains(endpoint) { all.append(endpoint) }
         }
-        return try await connector.scan(all, by: deadline)
+        return try await connector.scan(all, by: deadline, note: note)
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
     /// A process that dies when the server has replaced its refresh token, and before it knows.
-    @Suite("Killed while refreshing")
+    @Suite("Killed while refreshing", .serialized)
     struct KilledWhileRefreshing {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

@@ -9,7 +9,7 @@ extension IntegrationTests {
     ///
     /// How long a launch takes is up to its own limits: that it has ended within its deadline, with nothing left running, is checked by
     /// ``IntegrationApp/launch()``; here it is checked what took the place of what, and that the report says so.
-    @Suite("Launches")
+    @Suite("Launches", .serialized)
     struct Launches {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
     /// The session against a server that counts.
-    @Suite("Sessions")
+    @Suite("Sessions", .serialized)
     struct Sessions {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

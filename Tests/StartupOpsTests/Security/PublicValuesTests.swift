@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Values that hold secrets, in every way in which a value can be made a text.
-@Suite("Secrets in public values", .timeLimit(.minutes(10)))
+@Suite("Secrets in public values", .serialized, .timeLimit(.minutes(10)))
 struct PublicValuesTests {
     private static let canary = "cAnary/9Tq+Zx4=Wv7 Rb2"
     private let evidence = Evidence()

@@ -1,0 +1,69 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Launching without", .serialized, .timeLimit(.minutes(10)))
+struct DegradationTests {
+    private static let isRecording = ProcessInfo.processInfo.environment["RECORD_DEGRADATION"] != nil
+
+    @Test(
+        "A41, B45, B53, fault N1, N4, N20: whichever service is down, a launch ends as it should, and its report says what was replaced",
+        .enabled(if: !isRecording),
+        arguments: DegradationCase.all
+    )
+    func service(_ launch: DegradationCase) async throws {
+        let (observation, result, wasAsked) = try await launch.observe()
+        #expect(result.scenario == launch.launch.rawValue)
+        #expect(result.report.outcome.name == launch.outcome)
+        #expect(observation.content == launch.content)
+        #expect(wasAsked == launch.isAsked)
+        #expect(observation.remarks.isEmpty == !launch.isAsked, "what was replaced is said, and nothing is said where nothing was")
+        #expect(result.report.stragglers.isEmpty && result.report.anomalies.isEmpty)
+        #expect(
+            try DegradationDocument().row(launch.heading, launch.beginning) == observation.cells,
+            "the document says otherwise: \(observation.cells)"
+        )
+    }
+
+    @Test(
+        "fault S1, S4, S9: whatever is not found as it was stored, a launch completes, and what was lost is said",
+        .enabled(if: !isRecording),
+        arguments: StorageCase.all
+    )
+    func storage(_ launch: StorageCase) async throws {
+        let (observation, result, problems) = try await launch.observe()
+        #expect(result.scenario == launch.scenario)
+        #expect(result.report.outcome == .completed)
+        #expect(!observation.remarks.isEmpty || !problems.isEmpty)
+        #expect(
+            try DegradationDocument().row(StorageCase.heading, launch.beginning) == observation.cells + [Self.cell(problems)],
+            "the document says otherwise"
+        )
+    }
+
+    @Test("the document has a row for each case, and no other", .enabled(if: !isRecording))
+    func document() throws {
+        let rows = try DegradationDocument().rows.map { ([$0.heading] + $0.cells.prefix($0.heading == StorageCase.heading ? 3 : 2)) }
+        let cases = DegradationCase.all.map { [$0.heading] + $0.beginning } + StorageCase.all.map { [StorageCase.heading] + $0.beginning }
+        #expect(rows == cases)
+    }
+
+    @Test("writes the document's tables anew, where RECORD_DEGRADATION is set", .enabled(if: isRecording))
+    func record() async throws {
+        var sections: [(heading: String, columns: [String], rows: [[String]])] = []
+        for launch in DegradationCase.all {
+            if sections.last?.heading != launch.heading { sections.append((launch.heading, DegradationCase.columns, [])) }
+            sections[sections.count - 1].rows.append(launch.beginning + (try await launch.observe().observation.cells))
+        }
+        sections.append((StorageCase.heading, StorageCase.columns, []))
+        for launch in StorageCase.all {
+            let (observation, _, problems) = try await launch.observe()
+            sections[sections.count - 1].rows.append(launch.beginning + observation.cells + [Self.cell(problems)])
+        }
+        try DegradationDocument().record(sections)
+    }
+
+    private static func cell(_ problems: [String]) -> String { problems.isEmpty ? "–" : problems.joined(separator: "<br>") }
+}

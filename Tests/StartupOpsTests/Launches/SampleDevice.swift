@@ -1,0 +1,121 @@
+import Foundation
+import Sequencer
+import TestSupport
+
+@testable import StartupOps
+
+/// A device with the sample app on it: everything is real, from the requests to the files; the service is in this process, the speaker on a socket.
+///
+/// Each launch opens everything anew, as a process of its own would. Time is virtual: waits take none, while requests and files take what they
+/// take, and no timeout of a step falls due in between.
+final class SampleDevice: Sendable {
+    let folder: TemporaryFolder
+    let service = SampleService(SampleServiceOptions(), now: { Date() })
+    let speaker: LoopbackSpeaker
+    let closedPort: ClosedPort
+    let outages: Outages
+    let problems = Problems()
+    private let backend: EmbeddedBackend
+    private let isSpeakerGivenUpSoon = Locked(false)
+
+    struct Result: Sendable {
+        let scenario: String
+        let report: LaunchReport
+        let shown: [String]
+        let content: MainContent?
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        closedPort = try ClosedPort()
+        backend = EmbeddedBackend(service, latency: .none)
+        speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
+        var configuration = HTTPClient.Configuration()
+        configuration.retry = .never
+        configuration.protocolClasses = backend.protocolClasses
+        outages = Outages(HTTPClient(configuration), closedPort: closedPort)
+        moveSpeaker(to: speaker.speaker.port)
+    }
+
+    /// Where the state is kept.
+    var location: URL { folder("app") }
+
+    func directory() -> StateDirectory { .open(at: location, onProblem: { [problems] in problems.add($0) }) }
+
+    /// What the service says of the speaker.
+    func moveSpeaker(to port: Int) {
+        service.setSpeakers([SampleSpeaker(id: "kitchen", name: "Kitchen", host: "127.0.0.1", port: port)])
+    }
+
+    func giveUpSpeakerSoon() { isSpeakerGivenUpSoon.withLock { $0 = true } }
+
+    /// The app as its process would make it.
+    func environment(_ presenters: StartupPresenters, version: SemanticVersion = SemanticVersion(1)) -> StartupEnvironment {
+        let directory = directory()
+        let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
+        let service = AppService(
+            at: backend.baseURL,
+            http: outages,
+            directory: directory,
+            app: app,
+            deviceID: Settings(directory.settings).deviceIdentifier
+        )
+        let connector = PatientConnector(connector: TCPSpeakerConnector(probeTime: .seconds(120))) { [isSpeakerGivenUpSoon] in
+            isSpeakerGivenUpSoon.withLock { $0 }
+        }
+        return StartupEnvironment(
+            app: app,
+            services: StartupServices(
+                updates: service,
+                configurations: service,
+                accounts: service,
+                entitlements: service,
+                speakers: ServiceSpeakers(client: service.client, connector: connector)
+            ),
+            presenters: presenters,
+            directory: directory,
+            // Virtual time would not move for a splash while somebody waits for the screen that it has.
+            splashMinimum: .zero
+        )
+    }
+
+    /// Starts the app: the stored state decides how, unless a scenario is given.
+    func launch(
+        _ scenario: Scenario? = nil,
+        _ person: AgreeablePerson = AgreeablePerson(),
+        version: SemanticVersion = SemanticVersion(1),
+        isRunning: Bool = false,
+        prepare: (StartupEnvironment) throws -> Void = { _ in }
+    ) async throws -> Result {
+        let environment = environment(StartupPresenters(all: person), version: version)
+        defer { environment.devices.closeAll() }
+        try prepare(environment)
+        let scenario = scenario ?? Scenario.choose(for: environment.context(isRunning: isRunning))
+        let report = try await run(environment.graph(scenario))
+        return Result(scenario: scenario.name, report: report, shown: person.shown, content: person.content)
+    }
+
+    func run(_ graph: OperationGraph) async throws -> LaunchReport {
+        try await Sequencer(graph, options: LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120)))).run()
+    }
+
+    /// Whatever is said of this device, with names in place of what is another at each run.
+    func generalised(_ text: String) -> String {
+        text.replacingOccurrences(of: backend.baseURL.host() ?? "", with: "api.example.com")
+            .replacingOccurrences(of: "127.0.0.1:\(speaker.speaker.port)", with: "kitchen.local:7400")
+            .replacingOccurrences(of: "speaker 127.0.0.1:\(closedPort.number)", with: "speaker kitchen.local:7400")
+            .replacingOccurrences(of: "127.0.0.1:\(closedPort.number)", with: "api.example.com")
+            .replacingOccurrences(of: location.path, with: "STATE")
+            // What is left of the time when it is asked for is never quite the same.
+            .replacing(/within [0-9.]+ ms/, with: "within the time it had")
+    }
+}
+
+extension LaunchReport {
+    /// All that the report says beyond times: each message and note, with the operation it is about.
+    var remarks: [String] {
+        operations.flatMap { operation in
+            (operation.message.map { [$0] } ?? []).map { "\(operation.id): \($0)" } + operation.notes.map { "\(operation.id): \($0)" }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupOps
+
+/// The built-in scenarios with the real operations.
+@Suite("Launching in each scenario", .serialized, .timeLimit(.minutes(10)))
+struct ScenarioLaunchTests {
+    /// All but the one that carries out a plan of its own: ``BootstrapConfigurationTests`` and those beside them launch that.
+    static let scenarios = Scenario.all.filter { $0 != .bootstrap }
+
+    @Test(
+        "A40: the main screen comes last in every built-in scenario, with the real operations",
+        arguments: Self.scenarios.filter { $0.name != "warm-resume" }
+    )
+    func mainLast(_ scenario: Scenario) async throws {
+        let device = try SampleDevice()
+        let result = try await device.launch(scenario)
+        #expect(result.report.outcome == .completed, "\(result.report.remarks)")
+        #expect(result.shown.filter { $0 == "main" }.count == 1)
+        // What is over the main screen, or led to from it, comes after it by its very meaning.
+        let after = result.shown.drop { $0 != "main" }.dropFirst()
+        #expect(after.allSatisfy { ["onboarding", "link", "shortcut", "push"].contains($0) }, "\(result.shown)")
+        let main = try #require(result.report["main-app"]?.start)
+        let others: Set = ["main-app", "onboarding", "deeplink", "shortcut", "entry-points"]
+        #expect(result.report.operations.allSatisfy { others.contains($0.id) || $0.end <= main })
+        #expect(result.report.graph.milestone == "main-app")
+    }
+
+    @Test("A11, A40: no scenario that is aborted shows its main screen", arguments: Self.scenarios)
+    func aborted(_ scenario: Scenario) async throws {
+        let device = try SampleDevice()
+        device.service.requireUpdate()
+        let result = try await device.launch(scenario)
+        #expect(result.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(result.shown.contains("update") && !result.shown.contains("main") && !result.shown.contains("active"))
+        #expect(device.directory().launchState().isFirstLaunch)
+    }
+
+    @Test(
+        "E9: the first screen is the launch's decision: the login form, the main screen, an account to restore or the update, by what is known"
+    )
+    func firstScreen() async throws {
+        let device = try SampleDevice()
+        func first(_ result: SampleDevice.Result) -> String? { result.shown.first { $0 != "splash" } }
+        #expect(first(try await device.launch()) == "login")
+        #expect(first(try await device.launch()) == "main")
+        // Logged out elsewhere.
+        device.service.endSessions()
+        device.service.expireTokens()
+        #expect(first(try await device.launch()) == "login")
+        // Reinstalled, where the secrets survive.
+        try FileManager.default.removeItem(at: device.location.appending(path: "state"))
+        try Settings(device.directory().settings).set(true, for: .enablesRestoreAccount)
+        let restored = try await device.launch()
+        #expect(restored.scenario == "restore-account" && first(restored)?.hasPrefix("restore ") == true)
+        device.service.requireUpdate()
+        let updated = try await device.launch()
+        #expect(updated.shown.last == "update" && !updated.shown.contains("main"))
+    }
+
+    @Test("B60: an app that comes back has its version checked again, and is told; nothing of the launch is run again")
+    func warmResume() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        let before = device.service.counts
+        let starts = device.directory().launchState().appStarts
+        let result = try await device.launch(isRunning: true)
+        #expect(result.scenario == "warm-resume" && result.report.outcome == .completed)
+        #expect(result.report.operations.map(\.id) == ["force-update", "become-active"])
+        #expect(result.shown == ["active"])
+        var expected = before
+        expected["GET /v1/version-policy", default: 0] += 1
+        #expect(device.service.counts == expected, "no other request was sent")
+        #expect(device.directory().launchState().appStarts == starts)
+
+        device.service.requireUpdate()
+        let old = try await device.launch(isRunning: true)
+        #expect(old.report.outcome == .aborted(by: "force-update", reason: .forceUpdate) && old.shown == ["update"])
+    }
+
+    @Test(
+        "B62: an account is offered, and then used, when both the configuration and the session's data are there",
+        arguments: ["fetch-config", "login"]
+    )
+    func restoreWaits(_ late: String) async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        let person = AgreeablePerson()
+        let environment = device.environment(StartupPresenters(all: person))
+        defer { environment.devices.closeAll() }
+        var operations = StartupOperations(environment)
+        let seen = Locked<[String]>([])
+        let (fetch, logIn) = (operations.fetchConfiguration, operations.logIn)
+        operations.fetchConfiguration = { launch in
+            if late == "fetch-config" { try await launch.sleep(for: .seconds(1)) }
+            seen.withLock { $0 = person.shown }
+            return try await fetch(launch)
+        }
+        operations.logIn = { configuration, launch in
+            if late == "login" { try await launch.sleep(for: .seconds(60)) }
+            #expect(configuration?.source == .remote)
+            return try await logIn(configuration, launch)
+        }
+        let report = try await device.run(Scenario.restoreAccount.graph(operations))
+        #expect(report.outcome == .completed)
+        #expect(seen.withLock { $0 } == ["splash"], "nothing was offered before the configuration was there")
+        #expect(person.shown.first { $0 != "splash" }?.hasPrefix("restore ") == true && person.shown.last == "main")
+        let (offer, main) = (try #require(report["restore-account"]), try #require(report["main-app"]?.start))
+        #expect(try #require(offer.start) >= (try #require(report["fetch-config"]?.end)))
+        #expect(main >= (try #require(report["login"]?.end)) && main >= .seconds(late == "login" ? 60 : 1))
+    }
+
+    @Test(
+        "B67: an app without any optional part, screen, SDK or observer reaches its first screen",
+        arguments: [Scenario.guestNone, .regular]
+    )
+    func minimal(_ scenario: Scenario) async throws {
+        let device = try SampleDevice()
+        if scenario.name == "regular" { _ = try await device.launch() }
+        let person = AgreeablePerson()
+        var presenters = StartupPresenters()
+        presenters.main = person
+        let environment = device.environment(presenters)
+        defer { environment.devices.closeAll() }
+        // Nobody is logged in, and the app does not mind.
+        if scenario.name == "guest-none" {
+            try environment.configurations.beginTrial(
+                of: AppConfiguration(version: "1", country: "DE", language: "de", onboarding: OnboardingType.none)
+            )
+            try environment.configurations.confirmTrial()
+            device.service.setFault(.status(404), for: "/v1/configuration")
+        }
+        let report = try await device.run(scenario.graph(StartupOperations(environment)))
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        #expect(person.shown == ["main"])
+    }
+
+    @Test("B66: who was received as the scenario says, before a configuration came that says otherwise, is named in the report")
+    func lateOnboarding() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest))
+        let result = try await device.launch(.guestDismissable)
+        #expect(
+            result.report["main-app"]?.notes == [
+                "the launch was decided with dismissable onboarding, before the configuration came that says regular: regular counts from the "
+                    + "next launch"
+            ]
+        )
+        #expect(try await device.launch(.guest).report["main-app"]?.notes.isEmpty == true)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+@Suite("Launch after launch", .serialized, .timeLimit(.minutes(10)))
+struct ThreeLaunchesTests {
+    @Test("A16, A19, E9: the first launch asks for everything; the second and the third follow what it has stored, and ask nothing")
+    func threeLaunches() async throws {
+        let device = try SampleDevice()
+        let first = try await device.launch()
+        #expect(first.scenario == "first-launch" && first.report.outcome == .completed)
+        #expect(first.shown == ["splash", "login", "tutorial", "speakers: Kitchen", "main"])
+        #expect(first.content?.configuration.source == .remote && first.content?.speaker?.name == "Kitchen")
+        for number in 2...3 {
+            let later = try await device.launch()
+            #expect(later.scenario == "regular" && later.report.outcome == .completed, "launch \(number)")
+            #expect(later.shown == ["splash", "main"])
+            #expect(later.content?.account == first.content?.account && later.content?.speaker?.name == "Kitchen")
+            #expect(later.report.remarks.isEmpty && later.report.operations.allSatisfy { !$0.isInteractive })
+            #expect(device.directory().launchState().appStarts == number)
+        }
+        #expect(device.service.counts["POST /oauth/token"] == 1 && device.service.counts["GET /v1/countries"] == 1)
+        #expect(device.problems.all.isEmpty && first.report.remarks.isEmpty)
+    }
+
+    @Test("A18, A21, E12: a newer version shows the tutorial, once; an older one does not")
+    func versions() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        var shown: [Bool] = []
+        for version in [SemanticVersion(1, 1), SemanticVersion(1, 1), SemanticVersion(1), SemanticVersion(2)] {
+            shown.append(try await device.launch(version: version).shown.contains("tutorial"))
+        }
+        #expect(shown == [true, false, false, true])
+    }
+
+    @Test("A guest stays a guest where the last known configuration lets the app be tried, and is not asked to log in at the second launch")
+    func guest() async throws {
+        let device = try SampleDevice()
+        let person = AgreeablePerson(login: .continueAsGuest)
+        let first = try await device.launch(nil, person) { environment in
+            // What earlier launches have come to.
+            try environment.configurations.beginTrial(
+                of: AppConfiguration(version: "6", country: "DE", language: "de", onboarding: .dismissable)
+            )
+            try environment.configurations.confirmTrial()
+        }
+        #expect(first.content?.account.isAnonymous == true)
+        let second = try await device.launch { environment in
+            try environment.configurations.beginTrial(
+                of: AppConfiguration(version: "6", country: "DE", language: "de", onboarding: .dismissable)
+            )
+            try environment.configurations.confirmTrial()
+        }
+        #expect(second.scenario == "regular" && second.shown == ["splash", "main"])
+        #expect(second.content?.account.id == first.content?.account.id && second.content?.account.isAnonymous == true)
+        // The service asks for an account from now on: that was too late for this launch.
+        #expect(
+            second.report["main-app"]?.notes == [
+                "the launch was decided with dismissable onboarding, before the configuration came that says regular: regular counts from the "
+                    + "next launch"
+            ]
+        )
+    }
+}
