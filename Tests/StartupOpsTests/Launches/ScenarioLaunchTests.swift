@@ -9,7 +9,7 @@ import Testing
 @Suite("Launching in each scenario", .serialized, .timeLimit(.minutes(10)))
 struct ScenarioLaunchTests {
     /// All but the one that carries out a plan of its own: ``BootstrapConfigurationTests`` and those beside them launch that.
-    static let scenarios = Scenario.all.filter { $0 != .bootstrap }
+    static let scenarios = Scenario.all.filter { $0.name != Scenario.bootstrap.name }
 
     @Test(
         "A40: the main screen comes last in every built-in scenario, with the real operations",

@@ -4,12 +4,12 @@ import Testing
 
 /// What must hold of every launch, whatever its operations do.
 struct LaunchInvariants {
-    let plan: LaunchPlan
+    let plan: RandomLaunch
     let events: [LaunchEvent]
     let report: LaunchReport
     private(set) var violations: [String] = []
 
-    init(_ plan: LaunchPlan, _ result: PlannedLaunch.Result) {
+    init(_ plan: RandomLaunch, _ result: PlannedLaunch.Result) {
         self.plan = plan
         events = result.events
         report = result.report

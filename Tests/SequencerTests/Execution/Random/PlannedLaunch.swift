@@ -3,9 +3,9 @@ import Foundation
 
 @testable import Sequencer
 
-/// A launch that follows a ``LaunchPlan``, and what was seen of it from inside and outside.
+/// A launch that follows a ``RandomLaunch``, and what was seen of it from inside and outside.
 struct PlannedLaunch {
-    let plan: LaunchPlan
+    let plan: RandomLaunch
     let graph: OperationGraph
     let handles: [Step<Int>?]
     /// What bodies saw that they should not have seen.
@@ -19,7 +19,7 @@ struct PlannedLaunch {
 
     struct Failure: Error {}
 
-    init(_ plan: LaunchPlan) {
+    init(_ plan: RandomLaunch) {
         self.plan = plan
         var graph = OperationGraph("random \(plan.seed)")
         var handles: [Step<Int>?] = []
@@ -78,7 +78,7 @@ struct PlannedLaunch {
         _ fallback: Fallback<Int>?,
         _ script: Script,
         _ sources: [Int],
-        _ plan: LaunchPlan,
+        _ plan: RandomLaunch,
         to graph: inout OperationGraph
     ) -> Step<Int> {
         let check: @Sendable (Int, Int?) -> Void = { position, value in
@@ -120,7 +120,7 @@ struct PlannedLaunch {
         }
     }
 
-    private static func options(_ step: LaunchPlan.Step) -> [StepOption] {
+    private static func options(_ step: RandomLaunch.Step) -> [StepOption] {
         var options: [StepOption] = [.onFailure(step.policy)]
         if step.attempts > 1 { options.append(.retry(attempts: step.attempts, backoff: .microseconds(100))) }
         if let condition = step.condition { options.append(.when { condition }) }
@@ -157,7 +157,7 @@ struct PlannedLaunch {
 /// What one step of a plan does, at each attempt.
 struct Script: Sendable {
     let index: Int
-    let step: LaunchPlan.Step
+    let step: RandomLaunch.Step
     let complaints: Locked<[String]>
 
     func run(_ launch: Launch) async throws -> Int {

@@ -20,7 +20,7 @@ struct RandomLaunchTests {
     @Test("without anything that stops them, launches come to what the model says", arguments: Time.allCases)
     func quiet(_ time: Time) async throws {
         for offset in 0..<UInt64(Self.count) {
-            let plan = LaunchPlan(seed: Self.firstSeed + offset, sizes: 1...(offset % 10 == 0 ? 200 : 30), isQuiet: true)
+            let plan = RandomLaunch(seed: Self.firstSeed + offset, sizes: 1...(offset % 10 == 0 ? 200 : 30), isQuiet: true)
             let launch = PlannedLaunch(plan)
             let result = try await launch.run(clock: time.clock)
             let model = ReferenceModel(plan)
@@ -42,7 +42,7 @@ struct RandomLaunchTests {
     @Test("with failures, hangs, aborts and cancels, every launch ends and keeps its promises", arguments: Time.allCases)
     func stormy(_ time: Time) async throws {
         for offset in 0..<UInt64(Self.count) {
-            let plan = LaunchPlan(seed: Self.firstSeed + 1_000_000 + offset, sizes: 1...(offset % 10 == 0 ? 200 : 30), isQuiet: false)
+            let plan = RandomLaunch(seed: Self.firstSeed + 1_000_000 + offset, sizes: 1...(offset % 10 == 0 ? 200 : 30), isQuiet: false)
             let launch = PlannedLaunch(plan)
             let result = try await launch.run(clock: time.clock)
             let model = ReferenceModel(plan)
@@ -66,7 +66,7 @@ struct RandomLaunchTests {
     }
 
     /// What is wrong with how the launch ended.
-    private func complaint(about outcome: LaunchReport.Outcome, _ plan: LaunchPlan, _ model: ReferenceModel) -> String? {
+    private func complaint(about outcome: LaunchReport.Outcome, _ plan: RandomLaunch, _ model: ReferenceModel) -> String? {
         switch outcome {
         case .completed:
             return model.stoppers.isEmpty && model.endless.isEmpty ? nil : "completed, in spite of \(model.stoppers) and \(model.endless)"

@@ -18,7 +18,7 @@ struct ReferenceModel {
         case start, startWithoutValue, skip
     }
 
-    init(_ plan: LaunchPlan) {
+    init(_ plan: RandomLaunch) {
         var effects: [Effect] = []
         for (index, step) in plan.steps.enumerated() {
             var outcome = Outcome.succeeded

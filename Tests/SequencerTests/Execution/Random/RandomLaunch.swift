@@ -1,7 +1,7 @@
 @testable import Sequencer
 
 /// A launch made up from a seed: a graph, how each operation behaves, and what is done to the launch from outside.
-struct LaunchPlan: Sendable {
+struct RandomLaunch: Sendable {
     enum Body: Sendable, CaseIterable {
         /// Runs straight through.
         case synchronous

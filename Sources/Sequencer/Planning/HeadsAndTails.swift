@@ -1,0 +1,104 @@
+/// A lower bound that takes into account in which order operations must run: often exact where ``LowerBound`` is not.
+///
+/// An operation's *head* is the least time before it can start, its *tail* the least time from its end to the end of everything. Of a set of
+/// operations with heads of at least `a` and tails of at least `b`, no schedule is shorter than `a + w + b`, where `w` is the least time in which the
+/// lanes can do the set's work (J. Carlier, "Scheduling jobs with release dates and tails on identical machines", 1987). Heads themselves grow when
+/// the operations before one take longer than its longest path says. Besides the work shared by the lanes, `w` counts operations: of
+/// `k · lanes + 1` operations, one lane has to run `k + 1`.
+struct HeadsAndTails {
+    /// The most operations for which this is worked out: the time it takes grows with the third power of their number.
+    static let largest = 150
+
+    private let problem: PlanningProblem
+    private let lanes: Int
+    private var heads: [Nanoseconds]
+    private var tails: [Nanoseconds]
+
+    /// The bound; nil when the graph is too large.
+    static func bound(_ problem: PlanningProblem, lanes: Int) -> Nanoseconds? {
+        guard problem.count <= largest else { return nil }
+        var bound = HeadsAndTails(problem, lanes: lanes)
+        bound.heads = bound.grown(problem.order, problem.predecessors)
+        bound.tails = bound.grown(problem.order.reversed(), problem.successors)
+        return bound.value
+    }
+
+    private init(_ problem: PlanningProblem, lanes: Int) {
+        self.problem = problem
+        self.lanes = lanes
+        heads = []
+        tails = []
+    }
+
+    /// Heads (or, seen from the end, tails) of all operations.
+    private func grown(_ order: [Int32], _ before: PlanningProblem.Links) -> [Nanoseconds] {
+        let count = problem.count
+        var heads = [Nanoseconds](repeating: 0, count: count)
+        var ancestors = [[Bool]](repeating: [], count: count)
+        for node in order.map(Int.init) {
+            var isBefore = [Bool](repeating: false, count: count)
+            for neighbour in before[node].map(Int.init) {
+                isBefore[neighbour] = true
+                for other in 0..<count where ancestors[neighbour][other] { isBefore[other] = true }
+                heads[node] = max(heads[node], heads[neighbour] + problem.durations[neighbour])
+            }
+            ancestors[node] = isBefore
+            let set = (0..<count).filter { isBefore[$0] && problem.places[$0] == .lane && problem.durations[$0] > 0 }
+            heads[node] = max(heads[node], longest(of: set, by: heads))
+        }
+        return heads
+    }
+
+    /// The least time at which all of a set can have ended, given when each can start.
+    private func longest(of set: [Int], by heads: [Nanoseconds]) -> Nanoseconds {
+        // The latest starters first: each time the head falls, the set so far begins no earlier.
+        let sorted = set.sorted { heads[$0] != heads[$1] ? heads[$0] > heads[$1] : $0 < $1 }
+        var lengths = SharedWork(lanes: lanes)
+        var result: Nanoseconds = 0
+        for (place, node) in sorted.enumerated() {
+            lengths.insert(problem.durations[node])
+            let isLast = place + 1 == sorted.count || heads[sorted[place + 1]] < heads[node]
+            if isLast { result = max(result, heads[node] + lengths.leastTime) }
+        }
+        return result
+    }
+
+    private var value: Nanoseconds {
+        let set = (0..<problem.count).filter { problem.places[$0] == .lane && problem.durations[$0] > 0 }
+        var result: Nanoseconds = 0
+        for node in 0..<problem.count { result = max(result, heads[node] + problem.durations[node] + tails[node]) }
+        for tail in Set(set.map { tails[$0] }) {
+            result = max(result, tail + longest(of: set.filter { tails[$0] >= tail }, by: heads))
+        }
+        return result
+    }
+}
+
+/// The least time in which some lanes can do a growing set of independent operations.
+private struct SharedWork {
+    let lanes: Int
+    private var work: Nanoseconds = 0
+    /// Durations, the longest first.
+    private var durations: [Nanoseconds] = []
+
+    init(lanes: Int) {
+        self.lanes = lanes
+    }
+
+    mutating func insert(_ duration: Nanoseconds) {
+        work += duration
+        durations.insert(duration, at: durations.firstIndex { $0 < duration } ?? durations.count)
+    }
+
+    var leastTime: Nanoseconds {
+        var least = max(work.dividedRoundingUp(by: Int64(lanes)), durations.first ?? 0)
+        // Of the `rounds · lanes + 1` longest, one lane runs `rounds + 1`: at least as long as the shortest of them take.
+        var rounds = 1
+        while rounds * lanes < durations.count {
+            let last = rounds * lanes
+            least = max(least, durations[(last - rounds)...last].reduce(0, +))
+            rounds += 1
+        }
+        return least
+    }
+}
