@@ -68,8 +68,8 @@ final class SampleDevice: Sendable {
             services: StartupServices(
                 updates: service,
                 configurations: service,
-                accounts: service,
-                entitlements: service,
+                accounts: PatientAccounts(service: service),
+                entitlements: PatientAccounts(service: service),
                 speakers: ServiceSpeakers(client: service.client, connector: connector)
             ),
             presenters: presenters,
