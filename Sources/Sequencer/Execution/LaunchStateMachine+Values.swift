@@ -238,23 +238,6 @@ struct InteractiveClock {
     }
 }
 
-/// A small generator of repeatable random numbers (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
-package struct SplitMix64: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    package init(seed: UInt64) {
-        state = seed
-    }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension RetryPolicy {
     /// The pause after attempt `attempt` (from 1) failed.
     func pause(afterAttempt attempt: Int, random: inout SplitMix64) -> Nanoseconds {

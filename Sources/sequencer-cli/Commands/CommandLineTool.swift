@@ -7,13 +7,16 @@ enum CommandLineTool {
 
     /// Runs a command line to its end and leaves the process.
     ///
-    /// A launch needs the main thread for its main-thread steps, so `run` goes on beside a run loop; every other command is over when it
-    /// returns.
+    /// A launch needs the main thread for its main-thread steps, so `run` and `bench` go on beside a run loop; every other command is over
+    /// when it returns.
     static func main(_ arguments: [String]) -> Never {
         ignoreBrokenPipes()
         do {
             switch try parseArguments(arguments) {
-            case .run(let arguments): runBesideMainLoop(RunCommand(arguments))
+            case .run(let arguments): runBesideMainLoop(RunCommand(arguments).run)
+            case .bench(let arguments): runBesideMainLoop(BenchCommand(arguments).run)
+            case .compare(let arguments): leave(try CompareCommand(arguments).run())
+            case .stats(let arguments): leave(try StatsCommand(arguments).run())
             case .graph(let arguments): leave(try GraphCommand(arguments).run())
             case .verify(let arguments): leave(try VerifyCommand(arguments).run())
             case .scenarios(let arguments): leave(try ScenariosCommand(arguments).run())
@@ -25,10 +28,10 @@ enum CommandLineTool {
         }
     }
 
-    private static func runBesideMainLoop(_ command: RunCommand) -> Never {
+    private static func runBesideMainLoop(_ run: @escaping @Sendable () async throws -> ExitCode) -> Never {
         Task.detached {
             do {
-                leave(try await command.run())
+                leave(try await run())
             } catch {
                 leave(report(error))
             }

@@ -48,7 +48,7 @@ struct RunCommand {
 
     /// The scenario to run and, for a built-in one in real time, the app whose launch it is. In virtual time, steps are simulated: nothing
     /// real can happen in no time.
-    private func load(_ screens: TerminalScreens?) throws -> (LoadedScenario, SampleApp?) {
+    func load(_ screens: TerminalScreens?) throws -> (LoadedScenario, SampleApp?) {
         let isBuiltIn = arguments.scenario.map { Scenario.named($0) != nil } ?? true
         let app = isBuiltIn && arguments.clock == .wall ? try SampleApp(arguments, screens: screens) : nil
         for warning in app?.warnings ?? [] { message(warning) }
@@ -87,11 +87,11 @@ struct RunCommand {
         }
     }
 
-    private func budget(of scenario: LoadedScenario) -> Budget {
+    func budget(of scenario: LoadedScenario) -> Budget {
         Budget(arguments.budget ?? scenario.budget ?? Self.defaultBudget, from: arguments.fromProcessStart ? .processStart : .run)
     }
 
-    private func options(for scenario: LoadedScenario) -> LaunchOptions {
+    func options(for scenario: LoadedScenario) -> LaunchOptions {
         let deadline: Duration?
         switch arguments.deadline {
         case .some(.none): deadline = nil

@@ -3,6 +3,9 @@ enum ParsedCommand: Equatable, Sendable {
     case run(RunArguments)
     case graph(GraphArguments)
     case verify(VerifyArguments)
+    case bench(BenchArguments)
+    case compare(CompareArguments)
+    case stats(StatsArguments)
     case scenarios(ScenariosArguments)
     /// Print this text on standard output; that is a success.
     case help(String)

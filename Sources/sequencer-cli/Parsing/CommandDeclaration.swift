@@ -60,7 +60,7 @@ struct CommandDeclaration: Sendable {
     var signals: [CommandExample] = []
     let value: @Sendable (ScannedArguments) throws(UsageError) -> ParsedCommand
 
-    static let all: [CommandDeclaration] = [.run, .graph, .verify, .scenarios, .help]
+    static let all: [CommandDeclaration] = [.run, .graph, .verify, .bench, .compare, .stats, .scenarios, .help]
 
     /// What every command understands; its own options come first in help.
     static let helpOption = OptionDeclaration("help", short: "h", .flag, help: "Show this help.")

@@ -28,48 +28,78 @@ func inputName(_ path: String) -> String {
 /// Only standard input may be a pipe or a terminal. Elsewhere nothing but a regular file is read, and it is opened without
 /// waiting: a named pipe without a writer would hold the tool for ever.
 func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
-    if isStandardInput(path) {
-        guard isOpenStandardStream(STDIN_FILENO) else { throw systemError(path, EBADF) }
-        return try readAll(STDIN_FILENO, path: path, limit: limit)
+    let input = try OpenInput(path)
+    defer { input.close() }
+    if let size = input.size, size > limit { throw tooLarge(path, limit) }
+    var bytes: [UInt8] = []
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+    defer { chunk.deallocate() }
+    while true {
+        let count = try input.read(into: chunk)
+        if count == 0 { return bytes }
+        if bytes.count + count > limit { throw tooLarge(path, limit) }
+        bytes.append(contentsOf: chunk[..<count])
     }
-    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    if descriptor < 0 { throw systemError(path, errno) }
-    defer { close(descriptor) }
-    var status = stat()
-    if fstat(descriptor, &status) != 0 { throw systemError(path, errno) }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: throw InputError(path: path, category: .noInput, reason: "it is a directory")
-    case S_IFIFO: throw InputError(path: path, category: .noInput, reason: "it is a named pipe; read it with '-' as standard input")
-    default: throw InputError(path: path, category: .noInput, reason: "it is not a regular file")
+}
+
+/// A file, or standard input for `-`, open for reading from its beginning to its end.
+struct OpenInput {
+    let path: String
+    /// In bytes; nil for standard input, unless that is a file.
+    let size: Int?
+    private let descriptor: Int32
+
+    /// Only standard input may be a pipe or a terminal; see ``readInput(_:limit:)``.
+    init(_ path: String) throws(InputError) {
+        self.path = path
+        var status = stat()
+        if isStandardInput(path) {
+            guard isOpenStandardStream(STDIN_FILENO) else { throw systemError(path, EBADF) }
+            descriptor = STDIN_FILENO
+            size = fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+            return
+        }
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        if descriptor < 0 { throw systemError(path, errno) }
+        do throws(InputError) {
+            if fstat(descriptor, &status) != 0 { throw systemError(path, errno) }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: break
+            case S_IFDIR: throw InputError(path: path, category: .noInput, reason: "it is a directory")
+            case S_IFIFO: throw InputError(path: path, category: .noInput, reason: "it is a named pipe; read it with '-' as standard input")
+            default: throw InputError(path: path, category: .noInput, reason: "it is not a regular file")
+            }
+        } catch {
+            Foundation.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        size = Int(status.st_size)
     }
-    if status.st_size > limit { throw tooLarge(path, limit) }
-    return try readAll(descriptor, path: path, limit: limit)
+
+    /// Reads what there is, waiting until there is something.
+    ///
+    /// - Returns: how many bytes; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while true {
+            let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            if errno == EINTR { continue }
+            guard errno == EAGAIN else { throw systemError(path, errno) }
+            // Whoever shares this terminal or pipe made it non-blocking: wait for it instead.
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&request, 1, -1)
+        }
+    }
+
+    /// Standard input is not this type's to close.
+    func close() {
+        if !isStandardInput(path) { Foundation.close(descriptor) }
+    }
 }
 
 private func isStandardInput(_ path: String) -> Bool {
     path == "-" || path == "/dev/stdin"
-}
-
-private func readAll(_ descriptor: Int32, path: String, limit: Int) throws(InputError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 256 * 1024)
-    while true {
-        let count = read(descriptor, &chunk, chunk.count)
-        if count == 0 { return bytes }
-        if count < 0 {
-            if errno == EINTR { continue }
-            if errno == EAGAIN {
-                // Whoever shares this terminal or pipe made it non-blocking: wait for it instead.
-                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                _ = poll(&request, 1, -1)
-                continue
-            }
-            throw systemError(path, errno)
-        }
-        if bytes.count + count > limit { throw tooLarge(path, limit) }
-        bytes.append(contentsOf: chunk[..<count])
-    }
 }
 
 private func systemError(_ path: String, _ code: Int32) -> InputError {

@@ -61,14 +61,15 @@ struct ArgumentsTests {
     }
 
     private static let duration = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
+    private static let commands = alternatives(CommandDeclaration.all.map(\.name))
     private static let effects = "'fail', 'hang', 'delay:500ms' or 'required'"
 
     static let mistakes: [(line: [String], message: String)] = [
         ([], "a command is missing"),
         (["rnu"], "unknown command 'rnu'; did you mean 'run'?"),
-        (["xyzzy"], "unknown command 'xyzzy'; expected 'run', 'graph', 'verify', 'scenarios' or 'help'"),
-        ([""], "unknown command ''; expected 'run', 'graph', 'verify', 'scenarios' or 'help'"),
-        (["a\u{1B}[2J"], "unknown command 'a\\u{1B}[2J'; expected 'run', 'graph', 'verify', 'scenarios' or 'help'"),
+        (["xyzzy"], "unknown command 'xyzzy'; expected \(commands)"),
+        ([""], "unknown command ''; expected \(commands)"),
+        (["a\u{1B}[2J"], "unknown command 'a\\u{1B}[2J'; expected \(commands)"),
         (["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?"),
         (["help", "run", "graph"], "unexpected argument 'graph'; 'help' takes only COMMAND"),
         (["--json", "run"], "expected a command before the option '--json'"),

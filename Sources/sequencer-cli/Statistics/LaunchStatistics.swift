@@ -1,0 +1,129 @@
+/// What many launches came to, by scenario and version of the app, in a memory that does not grow with their number.
+struct LaunchStatistics: Sendable {
+    /// What launches are told apart by.
+    struct Key: Hashable, Sendable {
+        var scenario: String
+        /// Nil where none was said.
+        var version: String?
+    }
+
+    /// So many scenarios and versions are told apart; whatever comes later is one group, ``other``.
+    static let groupLimit = 500
+    /// So many operations that crashed are told apart in each group.
+    static let operationLimit = 100
+    /// The name of what is not told apart.
+    static let other = "(other)"
+
+    private(set) var groups: [LaunchGroup] = []
+    private var places: [Key: Int] = [:]
+
+    init() {}
+
+    /// Takes one launch into account.
+    mutating func add(_ line: LaunchLine) {
+        groups[place(of: Key(scenario: line.scenario, version: line.version))].add(line.end)
+    }
+
+    /// In the order of their names; what is not told apart comes last.
+    var sortedGroups: [LaunchGroup] {
+        groups.sorted { left, right in
+            if left.isOther != right.isOther { return right.isOther }
+            return (left.key.scenario, left.key.version ?? "") < (right.key.scenario, right.key.version ?? "")
+        }
+    }
+
+    /// All groups as one.
+    var total: LaunchGroup {
+        groups.reduce(into: LaunchGroup(Key(scenario: "all", version: nil), isOther: false)) { $0.merge($1) }
+    }
+
+    private mutating func place(of key: Key) -> Int {
+        if let place = places[key] { return place }
+        if groups.count == Self.groupLimit {
+            groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
+        }
+        // A real scenario may have the name of what is not told apart: it is not looked up by its name.
+        if groups.count > Self.groupLimit { return Self.groupLimit }
+        groups.append(LaunchGroup(key, isOther: false))
+        places[key] = groups.count - 1
+        return groups.count - 1
+    }
+}
+
+/// The launches of one scenario and one version.
+struct LaunchGroup: Sendable {
+    let key: LaunchStatistics.Key
+    /// Whether it is made of all that is not told apart.
+    let isOther: Bool
+    /// The measured times in milliseconds, by outcome.
+    private(set) var times: [BenchRun.Outcome: QuantileSketch] = [:]
+    private(set) var misses = 0
+    private(set) var crashes = 0
+    /// How often each operation was the one that ran when a launch crashed.
+    private(set) var crashesByOperation: [String: Int] = [:]
+
+    init(_ key: LaunchStatistics.Key, isOther: Bool) {
+        self.key = key
+        self.isOther = isOther
+    }
+
+    /// The launches that left a report.
+    var reports: Int { times.values.reduce(0) { $0 + $1.count } }
+    var launches: Int { reports + crashes }
+
+    func count(of outcome: BenchRun.Outcome) -> Int {
+        times[outcome]?.count ?? 0
+    }
+
+    /// The share of an outcome in all launches, those that crashed included; nil when there was none.
+    func rate(of outcome: BenchRun.Outcome) -> Double? {
+        launches > 0 ? Double(count(of: outcome)) / Double(launches) : nil
+    }
+
+    var crashRate: Double? { launches > 0 ? Double(crashes) / Double(launches) : nil }
+
+    /// The share of budgets that were missed in the launches that left a report: a launch that crashed has no verdict.
+    var missRate: Double? { reports > 0 ? Double(misses) / Double(reports) : nil }
+
+    /// The rate of misses that the true one is below with 95% confidence.
+    var missBound: Double { BinomialBound.upper(misses: misses, trials: reports) }
+
+    mutating func add(_ end: LaunchLine.End) {
+        switch end {
+        case .report(let outcome, let measured, let isMet):
+            times[outcome, default: QuantileSketch()].insert(measured)
+            if !isMet { misses += 1 }
+        case .crash(let operation):
+            crashes += 1
+            if let operation { add(1, crashesOf: operation) }
+        }
+    }
+
+    mutating func merge(_ other: LaunchGroup) {
+        for (outcome, sketch) in other.times { times[outcome, default: QuantileSketch()].merge(sketch) }
+        misses += other.misses
+        crashes += other.crashes
+        for (operation, count) in other.crashesByOperation { add(count, crashesOf: operation) }
+    }
+
+    private mutating func add(_ count: Int, crashesOf operation: String) {
+        let isKnown = crashesByOperation[operation] != nil || crashesByOperation.count < LaunchStatistics.operationLimit
+        crashesByOperation[isKnown ? operation : LaunchStatistics.other, default: 0] += count
+    }
+}
+
+/// What one line says of a launch.
+struct LaunchLine: Equatable, Sendable {
+    enum End: Equatable, Sendable {
+        /// It left a report.
+        ///
+        /// - measured: what the budget counts, in milliseconds.
+        case report(BenchRun.Outcome, measured: Double, isMet: Bool)
+        /// The process ended in the middle of it, while this operation ran.
+        case crash(operation: String?)
+    }
+
+    var scenario: String
+    var version: String?
+    var end: End
+}

@@ -1,0 +1,167 @@
+import Sequencer
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Saved benches", .serialized, .timeLimit(.minutes(10)))
+struct BenchDocumentTests {
+    private static func scenario(_ name: String, _ times: [Int], extra: [Int?] = []) -> BenchedScenario {
+        var scenario = BenchedScenario(name: name, budget: .seconds(1))
+        for (index, time) in times.enumerated() {
+            let outcome: BenchRun.Outcome = index == 1 ? .failed : .completed
+            let (measured, makespan) = (Duration.milliseconds(time), Duration.nanoseconds(time * 1_000_000 + 1))
+            scenario.runs.append(
+                BenchRun(outcome: outcome, isMet: outcome == .completed, measured: measured, makespan: makespan, interactive: .zero)
+            )
+        }
+        scenario.operations = [BenchedOperation(id: "a \"b\"", durations: times.map { .milliseconds($0) }, criticalRuns: 2)]
+        if !extra.isEmpty {
+            scenario.operations.append(BenchedOperation(id: "extra", durations: extra.map { $0.map { .milliseconds($0) } }))
+        }
+        return scenario
+    }
+
+    private static func document(_ scenarios: [BenchedScenario]) -> BenchDocument {
+        let machine = Machine(system: "Linux", architecture: "arm64", processors: 8, name: "Model 7")
+        return BenchDocument(toolVersion: "0.1.0", machine: machine, clock: .wall, warmups: 2, scenarios: scenarios)
+    }
+
+    @Test("What is written is read back, to the nanosecond", arguments: [true, false])
+    func roundTrip(_ pretty: Bool) throws {
+        let document = Self.document([Self.scenario("one", [100, 200, 300], extra: [nil, 5, nil]), Self.scenario("two", [7, 8])])
+        #expect(try parseBench(Array(document.json(pretty: pretty).utf8), file: "f") == document)
+    }
+
+    @Test("Only completed runs have times; all have verdicts")
+    func summary() throws {
+        let summary = BenchSummary(Self.scenario("one", [100, 900, 300], extra: [nil, 5, 9]))
+        #expect(summary.sample?.values == [100e6, 300e6])
+        #expect(summary.misses == 1 && summary.count(of: .failed) == 1)
+        #expect(summary.operations.map(\.id) == ["a \"b\"", "extra"])
+        #expect(summary.operations.map(\.isCritical) == [true, false])
+        #expect(summary.operations.last?.sample.values == [9e6])
+        #expect(BenchSummary(BenchedScenario(name: "none", budget: .seconds(1))).sample == nil)
+    }
+
+    @Test("An operation that only one side has is named; the largest difference on the critical path comes first")
+    func operations() throws {
+        let before = Self.scenario("one", [100, 100, 100], extra: [600, 600, 600])
+        let after = Self.scenario("one", [150, 150, 150])
+        let comparison = BenchComparison(before, after, clock: .virtual, threshold: 0.1)
+        #expect(comparison.verdict == .regression && comparison.change.map { abs($0 - 0.5) < 1e-9 } == true)
+        #expect(comparison.interval == nil && comparison.test == nil)
+        #expect(comparison.operations.map(\.id) == ["a \"b\"", "extra"])
+        #expect(comparison.operations.last?.after == nil && comparison.operations.last?.before == 600e6)
+        #expect(ComparisonText(comparison: comparison, style: TextStyle(isColored: false, isUnicode: false)).text.contains("absent"))
+        let nothing = BenchComparison(before, BenchedScenario(name: "one", budget: .seconds(1)), clock: .wall, threshold: 0.1)
+        #expect(nothing.verdict == .inconclusive)
+    }
+
+    @Test("Runs of graphs that are not quite the same keep each operation's runs in line")
+    func changingGraphs() async throws {
+        var scenario = BenchedScenario(name: "test", budget: .seconds(1))
+        for (number, names) in [["a", "b"], ["b", "c"], ["a", "b"]].enumerated() {
+            var graph = OperationGraph("test")
+            for name in names {
+                graph.add(name) { launch in try await launch.sleep(for: .milliseconds(number + 1)) }
+            }
+            scenario.add(try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run())
+        }
+        let expected: [String: [Duration?]] = [
+            "a": [.milliseconds(1), nil, .milliseconds(3)], "b": [.milliseconds(1), .milliseconds(2), .milliseconds(3)],
+            "c": [nil, .milliseconds(2), nil],
+        ]
+        #expect(Dictionary(uniqueKeysWithValues: scenario.operations.map { ($0.id, $0.durations) }) == expected)
+    }
+
+    @Test(
+        "What is wrong with a file is said with its place",
+        arguments: [
+            ("\"clock\":\"wall\"", "\"clock\":\"moon\"", "clock: unknown clock 'moon'"),
+            ("\"processors\":8", "\"processors\":0", "machine.processors: expected a whole number"),
+            ("\"measuredMs\":100,", "\"measuredMs\":-1,", "scenarios[0].runs[0].measuredMs: expected a number from 0"),
+            (
+                "\"durationsMs\":[100,", "\"durationsMs\":[",
+                "scenarios[0].operations[0].durationsMs: expected a duration for each of 2 runs, found 1"
+            ),
+            ("\"name\":\"Model 7\"", "\"x\":1", "machine: missing key 'name'"),
+            ("\"verdict\":\"pass\"", "\"verdict\":true", "scenarios[0].runs[0].verdict: expected a string, found true"),
+        ]
+    )
+    func faults(_ text: String, _ replacement: String, _ expected: String) {
+        let valid = Self.document([Self.scenario("one", [100, 200])]).json(pretty: false)
+        #expect(valid.contains(text))
+        let error = #expect(throws: ScenarioError.self) {
+            try parseBench(Array(valid.replacing(text, with: replacement, maxReplacements: 1).utf8), file: "f")
+        }
+        #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+    }
+}
+
+@Suite("Arguments of benches", .serialized, .timeLimit(.minutes(10)))
+struct BenchArgumentsTests {
+    @Test("Every option of bench, compare and stats")
+    func all() throws {
+        let line = [
+            "bench", "regular", "--runs", "30", "--warmup", "0", "--interleave", "push", "--save", "a.json", "--baseline", "b.json",
+            "--threshold", "2.5%", "--strict", "--force", "--budget", "2s", "--lanes", "4", "--clock", "virtual", "--inject", "a=fail",
+            "--state", "dir", "--json",
+        ]
+        var expected = BenchArguments(
+            launch: RunArguments(
+                scenario: "regular",
+                budget: .seconds(2),
+                lanes: 4,
+                clock: .virtual,
+                injections: [Injection(operation: "a", effect: .fail)],
+                state: "dir",
+                common: CommonArguments(json: true)
+            ),
+            other: "push",
+            runs: 30,
+            warmups: 0,
+            save: "a.json",
+            baseline: "b.json"
+        )
+        expected.verdict.threshold = 0.025
+        expected.verdict.isStrict = true
+        expected.verdict.isForced = true
+        #expect(try parseArguments(line) == .bench(expected))
+        #expect(try parseArguments(["compare", "a", "b"]) == .compare(CompareArguments(before: "a", after: "b")))
+        #expect(try parseArguments(["stats", "-"]) == .stats(StatsArguments(input: "-")))
+    }
+
+    @Test(
+        "Mistakes",
+        arguments: [
+            (["bench"], "the argument SCENARIO is missing"),
+            (["bench", "a", "--runs", "0"], "option '--runs': '0' is not a whole number from 1 to 100000"),
+            (
+                ["bench", "a", "--threshold", "5"],
+                "option '--threshold': '5' is not a share; expected a number and '%' such as '5%', at most '1000%'"
+            ),
+            (
+                ["bench", "a", "--threshold", "-5%"],
+                "option '--threshold': '-5%' is not a share; expected a number and '%' such as '5%', at most '1000%'"
+            ),
+            (["bench", "-", "--baseline", "-"], "standard input ('-') can be read only once"),
+            (["compare", "-", "-"], "standard input ('-') can be read only once"),
+            (["compare", "a"], "the argument AFTER is missing"),
+            (["stats"], "the argument FILE is missing"),
+        ]
+    )
+    func mistakes(_ line: [String], _ message: String) {
+        let error = #expect(throws: UsageError.self) { try parseArguments(line) }
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "Shares",
+        arguments: [
+            ("5%", 0.05), ("0%", 0), ("2.5%", 0.025), ("1000%", 10), ("x%", nil), ("%", nil), ("1001%", nil), ("1e2%", nil), ("..%", nil),
+        ]
+    )
+    func shares(_ text: String, _ expected: Double?) {
+        #expect((try? ShareText.parse(text)) == expected)
+    }
+}

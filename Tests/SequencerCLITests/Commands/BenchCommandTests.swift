@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("bench", .serialized, .timeLimit(.minutes(10)))
+struct BenchCommandTests {
+    @Test("What it prints, in virtual time, in which every run is the same")
+    func text() async throws {
+        let result = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "4")
+        #expect(result.code == 0)
+        #expect(result.messages.isEmpty)
+        #expect(
+            result.output == """
+                regular  4 runs after 1 to warm up, budget 3 s
+                  median    800 ms, 95% interval 800 ms to 800 ms
+                  MAD       0 ms
+                  range     800 ms to 800 ms, p90 800 ms
+                  outliers  none
+                  budget    0 of 4 missed
+
+                  operation          median   MAD     max  runs
+                  connect-speaker *  700 ms  0 ms  700 ms     4
+                  login              600 ms  0 ms  600 ms     4
+                  fetch-config       450 ms  0 ms  450 ms     4
+                  splash             400 ms  0 ms  400 ms     4
+                  force-update       300 ms  0 ms  300 ms     4
+                  tutorial           250 ms  0 ms  250 ms     4
+                  main-app *         100 ms  0 ms  100 ms     4
+                  * on the critical path; operations overlap, their times do not add up
+
+                virtual clock: from the launch's begin to the end of its milestone, without waiting for a person
+
+                """
+        )
+    }
+
+    @Test("In real time each run is a launch of its own, which begins with the same state and leaves none behind")
+    func wallClock() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let temporary = folder.file("tmp")
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+        let result = try await Tool.run(
+            ["bench", "regular", "--runs", "2", "--warmup", "0", "--json", "--budget", "1h", "--deadline", "10m"],
+            environment: ["TMPDIR": temporary.path]
+        )
+        #expect(result.code == 0)
+        let document = try parseBench(Array(result.output.utf8), file: "output")
+        #expect(document.clock == .wall && document.machine == .current && document.warmups == 0)
+        let scenario = try #require(document.scenarios.first)
+        #expect(scenario.runs.map(\.outcome) == [.completed, .completed])
+        #expect(scenario.runs.allSatisfy { $0.isMet && $0.measured > .zero && $0.makespan >= $0.measured })
+        #expect(scenario.operations.contains { $0.id == "login" && $0.durations.count == 2 })
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).filter { $0.hasPrefix("sequencer-bench") }.isEmpty)
+    }
+
+    @Test("A state that is given is where every run begins, and stays as it is")
+    func state() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        #expect(try await Tool.run("run", "first-launch", "--state", state, "--json").code == 0)
+        let before = try contents(of: state)
+        let result = try await Tool.run("bench", "regular", "--runs", "2", "--state", state, "--json", "--budget", "1h")
+        #expect(result.code == 0)
+        #expect(try contents(of: state) == before && !before.isEmpty)
+    }
+
+    private func contents(of folder: String) throws -> [String: Data] {
+        let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
+        return Dictionary(uniqueKeysWithValues: files.map { ($0, FileManager.default.contents(atPath: folder + "/" + $0) ?? Data()) })
+    }
+
+    @Test("A baseline that was faster: the operation that did it, and code 4; a threshold above the change lets it pass")
+    func baseline() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("main.json").path
+        let saved = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "3", "--save", file)
+        #expect(saved.code == 0)
+        let slower = ["bench", "regular", "--clock", "virtual", "--runs", "3", "--inject", "login=delay:400ms", "--baseline", file]
+        let regression = try await Tool.run(slower)
+        #expect(regression.code == 4)
+        #expect(
+            regression.output.hasSuffix(
+                """
+
+                regular  3 against 3 completed runs
+                  median  800 ms → 1.1 s, +37.5%
+
+                  operation   change  before  after  p
+                  login *    +400 ms  600 ms    1 s
+                  * on the critical path; operations overlap, their changes do not add up
+
+                REGRESSION  slower by more than 5%
+
+                """
+            )
+        )
+        let generous = try await Tool.run(slower + ["--threshold", "40%"])
+        #expect(generous.code == 0)
+        #expect(generous.output.hasSuffix("SAME  neither faster nor slower by more than 40%\n"))
+        let json = try await Tool.run(slower + ["--json"]).json()
+        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
+        #expect(comparison["verdict"] as? String == "regression" && comparison["change"] as? Double == 0.375)
+    }
+
+    @Test("Two scenarios in turn are compared with each other")
+    func interleave() async throws {
+        let result = try await Tool.run("bench", "regular", "--interleave", "first-launch", "--clock", "virtual", "--runs", "2", "--json")
+        #expect(result.code == 4)
+        let document = try parseBench(Array(result.output.utf8), file: "output")
+        #expect(document.scenarios.map(\.name) == ["regular", "first-launch"])
+        #expect(document.scenarios.allSatisfy { $0.runs.count == 2 })
+    }
+
+    @Test("Runs that fail are counted, not timed, and make the code 1; stopped ones make it 6; a median over the budget makes it 3")
+    func outcomes() async throws {
+        let failed = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--inject", "login=fail")
+        #expect(failed.code == 1)
+        #expect(failed.output.contains("no run completed"))
+        #expect(failed.output.contains("failed    2 of 2, not in the times above"))
+        #expect(failed.output.contains("budget    2 of 2 missed"))
+        let aborted = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--inject", "force-update=required")
+        #expect(aborted.code == 6)
+        #expect(aborted.output.contains("aborted   2 of 2, not in the times above"))
+        let slow = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--budget", "500ms")
+        #expect(slow.code == 3)
+        #expect(slow.output.contains("budget    2 of 2 missed"))
+    }
+
+    @Test("A scenario file from standard input is read once, and run many times")
+    func standardInput() async throws {
+        let text = scenarioText(#"{ "id": "a", "work": { "simulate": "1ms" } }"#, head: #""budget": "1h","#)
+        let result = try await Tool.run("bench", "-", "--runs", "12", "--json", input: text)
+        #expect(result.code == 0)
+        let scenario = try #require(try parseBench(Array(result.output.utf8), file: "output").scenarios.first)
+        #expect(scenario.name == "test" && scenario.runs.count == 12 && scenario.budget == .seconds(3600))
+        let summary = BenchSummary(scenario)
+        #expect(summary.missBound < 0.25 && summary.misses == 0)
+        let twice = try await Tool.run("bench", "-", "--interleave", "-", input: text)
+        #expect(twice.code == 64 && twice.messages.contains("standard input ('-') can be read only once"))
+    }
+
+    @Test("Ctrl-C ends it with the runs that are complete, saved and printed, and code 130")
+    func interrupt() async throws {
+        // The third run of the command is the one that tells; it never ends by itself.
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (mark, count, saved) = (folder.file("mark").path, folder.file("count").path, folder.file("saved.json").path)
+        let script = "echo x >> \(count); if [ $(wc -l < \(count)) -ge 3 ]; then touch \(mark); sleep 600; fi"
+        let path = try folder.write(scenarioText(#"{ "id": "first", "work": { "command": ["sh", "-c", "\#(script)"] } }"#))
+        let line = """
+            "$TOOL" bench \(path) --runs 50 --warmup 0 --deadline none --save \(saved) & pid=$!
+            while [ ! -e \(mark) ]; do sleep 0.01; done
+            kill -INT $pid
+            wait $pid
+            """
+        let result = try await Tool.shell(line)
+        #expect(result.code == 130)
+        #expect(result.output.hasPrefix("test  2 of 50 runs after 0 to warm up"))
+        let document = try parseBench(try readInput(saved), file: saved)
+        #expect(document.scenarios.map(\.runs.count) == [2])
+    }
+
+    @Test("What cannot be measured is refused before anything runs")
+    func refusals() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let missing = try await Tool.run("bench", "regular", "--baseline", folder.file("none.json").path)
+        #expect(missing.code == 66)
+        let broken = try await Tool.run("bench", "regular", "--baseline", try folder.write("{}", to: "broken.json"))
+        #expect(broken.code == 65 && broken.messages.contains("missing key 'schema'"))
+        let other = folder.file("push.json").path
+        #expect(try await Tool.run("bench", "push", "--clock", "virtual", "--runs", "1", "--save", other).code == 0)
+        let different = try await Tool.run("bench", "regular", "--clock", "virtual", "--baseline", other)
+        #expect(different.code == 65 && different.messages.contains("has no scenario 'regular'; measure it first with 'bench --save'"))
+        let unknown = try await Tool.run("bench", "regular", "--clock", "virtual", "--inject", "nothing=fail")
+        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench SCENARIO [options]"))
+        let nowhere = try await Tool.run("bench", "regular", "--save", folder.file("no/folder/x.json").path)
+        #expect(nowhere.code == 73)
+    }
+}

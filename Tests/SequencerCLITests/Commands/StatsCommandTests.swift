@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("stats", .serialized, .timeLimit(.minutes(10)))
+struct StatsCommandTests {
+    private static let launches = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../Examples/Reports/launches.jsonl").standardized
+
+    @Test("What it prints; broken lines are named, counted, and passed over")
+    func text() async throws {
+        let result = try await Tool.run(["stats", "-"], input: try Data(contentsOf: Self.launches))
+        #expect(result.code == 0)
+        #expect(
+            result.messages == """
+                sequencer-cli: <stdin>:5:89: the line ends early; expected ',' or '}'
+                sequencer-cli: <stdin>:11:1: expected an object
+
+                """
+        )
+        #expect(
+            result.output == """
+                <stdin>  8 launches, 3 of them crashed; 2 of 11 lines could not be read
+
+                  scenario  version  outcome    launches     p50     p75     p90     p95     p99     max
+                  regular   1.0.0    completed         3  907 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
+                  regular   1.1.0    aborted           1  300 ms  300 ms  300 ms  300 ms  300 ms  300 ms
+                  regular   1.1.0    failed            1     2 s     2 s     2 s     2 s     2 s     2 s
+                  all                completed         3  907 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
+                  all                aborted           1  300 ms  300 ms  300 ms  300 ms  300 ms  300 ms
+                  all                failed            1     2 s     2 s     2 s     2 s     2 s     2 s
+
+                  scenario  version  over budget  at most  aborted  failed  cancelled  crashed
+                  push      1.1.0                             0.0%    0.0%       0.0%   100.0%
+                  regular   1.0.0          33.3%    86.5%     0.0%    0.0%       0.0%     0.0%
+                  regular   1.1.0          50.0%    97.5%    25.0%   25.0%       0.0%    50.0%
+                  all                      40.0%    81.1%    12.5%   12.5%       0.0%    37.5%
+
+                  scenario  version  crashed in       launches
+                  push      1.1.0    connect-speaker         1
+                  regular   1.1.0    login                   2
+                  all                login                   2
+                  all                connect-speaker         1
+
+                  percentiles are within 1% of the exact ones; the true rate of misses is below 'at most' with 95% confidence
+
+                """
+        )
+    }
+
+    @Test("The same from a file, as JSON")
+    func json() async throws {
+        let stats = try await Tool.run("stats", Self.launches.path, "--json").json()
+        #expect(stats["schema"] as? String == "sequencer.stats/1")
+        #expect(stats["lines"] as? Int == 11 && stats["brokenLines"] as? Int == 2)
+        let groups = try #require(stats["groups"] as? [[String: Any]])
+        #expect(groups.compactMap { $0["version"] as? String } == ["1.1.0", "1.0.0", "1.1.0"])
+        let regular = try #require(groups.last)
+        #expect(regular["launches"] as? Int == 4 && regular["crashes"] as? Int == 2 && regular["crashRate"] as? Double == 0.5)
+        #expect(regular["abortRate"] as? Double == 0.25 && regular["failureRate"] as? Double == 0.25)
+        #expect(regular["budgetMisses"] as? Int == 1)
+    }
+
+    @Test("The reports that the tool itself saves, one a line")
+    func ownReports() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").json()
+        let line = String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self) + "\n"
+        let path = try folder.write(String(repeating: line, count: 3000), to: "many.jsonl")
+        let stats = try await Tool.run("stats", path, "--json").json()
+        let total = try #require(stats["total"] as? [String: Any])
+        #expect(total["launches"] as? Int == 3000 && stats["brokenLines"] as? Int == 0)
+        let median = try #require((total["outcomes"] as? [[String: Any]])?.first?["p50Ms"] as? Double)
+        #expect(median == 800)
+    }
+
+    @Test("No line of use is exit 65, no line at all is an answer, no file is 66")
+    func edges() async throws {
+        #expect(try await Tool.run("stats", "-", input: "nothing\n").code == 65)
+        let empty = try await Tool.run("stats", "-", input: "")
+        #expect(empty.code == 0 && empty.output == "<stdin>  0 launches, 0 of them crashed\n")
+        #expect(try await Tool.run("stats", "no-such-file.jsonl").code == 66)
+        let many = try await Tool.run("stats", "-", input: String(repeating: "x\n", count: 100))
+        #expect(many.messages.split(separator: "\n").count == 10)
+        #expect(many.output.contains("100 of 100 lines could not be read"))
+    }
+}

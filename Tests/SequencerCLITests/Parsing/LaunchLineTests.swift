@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Lines of launches", .serialized, .timeLimit(.minutes(10)))
+struct LaunchLineTests {
+    private static let head = #""schema":"sequencer.report/1","scenario":"regular""#
+    private static let budget = #""budget":{"measuredMs":12.5,"verdict":"pass"}"#
+
+    private func parse(_ text: String) -> Result<LaunchLine?, JSONError> {
+        Array(text.utf8).withUnsafeBufferPointer { bytes in
+            Result { () throws(JSONError) in try LaunchLineParser.parse(bytes) }
+        }
+    }
+
+    private func message(_ text: String) -> String? {
+        if case .failure(let error) = parse(text) { return error.message }
+        return nil
+    }
+
+    @Test(
+        "What is wanted is found among what is not",
+        arguments: [
+            #"{\#(head),"outcome":"completed",\#(budget)}"#,
+            #" { "operations" : [ {"a":[[],{}," \\\" ",1e5,-0.5,true,false,null]} ] , \#(budget) , "outcome":"completed", \#(head) } "#,
+            #"{\#(head),"outcome":"completed","budget":{"x":{"measuredMs":1},"verdict":"pass","measuredMs":125e-1},"y":{"outcome":"failed"}}"#,
+            #"{"\u0073chema":"sequencer.report\/1","scenario":"re\u0067ular","outcome":"completed",\#(budget)}"#,
+        ]
+    )
+    func reports(_ text: String) {
+        let expected = LaunchLine(scenario: "regular", version: nil, end: .report(.completed, measured: 12.5, isMet: true))
+        #expect(parse(text) == .success(expected))
+    }
+
+    @Test("Crashes, with and without an operation; blank lines")
+    func crashes() {
+        let crash = #"{"schema":"sequencer.crash/1","scenario":"push","version":"2","operation":"login"}"#
+        #expect(parse(crash) == .success(LaunchLine(scenario: "push", version: "2", end: .crash(operation: "login"))))
+        let short = #"{"schema":"sequencer.crash/1","scenario":"push"}"#
+        #expect(parse(short) == .success(LaunchLine(scenario: "push", version: nil, end: .crash(operation: nil))))
+        #expect(parse("") == .success(nil) && parse(" \r") == .success(nil))
+    }
+
+    @Test(
+        "What is broken is refused",
+        arguments: [
+            ("[]", "expected an object"),
+            ("{", "the line ends early; expected a key"),
+            (#"{\#(head),"outcome":"completed",\#(budget)}x"#, "expected nothing after the object"),
+            (#"{\#(head),"outcome":"completed",\#(budget),}"#, "expected a key"),
+            (#"{\#(head),"outcome":"completed"}"#, "missing key 'budget'"),
+            (#"{\#(head),"outcome":"completed","budget":{"verdict":"pass"}}"#, "missing key 'budget.measuredMs'"),
+            (#"{\#(head),\#(budget)}"#, "missing key 'outcome'"),
+            (#"{"scenario":"a"}"#, "missing key 'schema'"),
+            (#"{"schema":"sequencer.crash/1"}"#, "missing key 'scenario'"),
+            (#"{"schema":"x"}"#, "unknown schema 'x'; expected 'sequencer.report/1' or 'sequencer.crash/1'"),
+            (#"{"schema":1}"#, "expected 'schema' to be a string"),
+            (#"{\#(head),\#(head)}"#, "the key 'schema' comes twice"),
+            (
+                #"{\#(head),"outcome":"done",\#(budget)}"#,
+                "unknown outcome 'done'; expected 'completed', 'aborted', 'failed' or 'cancelled'"
+            ),
+            (#"{"a":01}"#, "expected ',' or '}'"),
+            (#"{"a":1.}"#, "expected a digit"),
+            (#"{"a":tru}"#, "expected 'true'"),
+            (#"{"a":[1,]}"#, "expected a value"),
+            (#"{"a":[1}"#, "expected ',' or ']'"),
+            (#"{"a":{"b" 1}}"#, "expected ':'"),
+            (#"{"a":"\x"}"#, "an unknown escape"),
+            (#"{"a":"\u12g4"}"#, "'\\u' without four hexadecimal digits"),
+            ("{\"a\":\"\u{1}\"}", "a string holds a control character"),
+            (#"{"a":"open}"#, "the string that starts here is not closed"),
+            (#"{"budget":{"measuredMs":-1}}"#, "expected 'measuredMs' to be from 0 to 10000000000"),
+            (#"{"budget":{"measuredMs":1e999}}"#, "expected 'measuredMs' to be from 0 to 10000000000"),
+            (#"{"budget":{"measuredMs":null}}"#, "expected 'measuredMs' to be a number"),
+            (#"{"scenario":"\ud800"}"#, nil),
+        ] as [(String, String?)]
+    )
+    func broken(_ text: String, _ expected: String?) {
+        let message = message(text)
+        #expect(message != nil)
+        if let expected { #expect(message == expected) }
+    }
+
+    @Test("Nesting has a limit, whatever its depth")
+    func depth() {
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(message("{\"a\":" + deep) == "more than 64 levels of nesting")
+        let nested = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        #expect(message("{\"a\":\(nested)}") == "missing key 'schema'")
+    }
+
+    @Test("Long names are refused, and so is text that is not UTF-8 where it is kept")
+    func names() {
+        #expect(message("{\"scenario\":\"\(String(repeating: "a", count: 257))\"}") == "'scenario' has more than 256 bytes")
+        let bytes = Array(#"{"scenario":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
+        let isRefused = bytes.withUnsafeBufferPointer { bytes in
+            do throws(JSONError) {
+                _ = try LaunchLineParser.parse(bytes)
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(isRefused)
+    }
+
+    @Test("Cut anywhere, a line is refused or means the same")
+    func cuts() {
+        let text = #"{\#(Self.head),"outcome":"completed",\#(Self.budget),"operations":[{"id":"a\n","x":[1.5e3,null]}]}"#
+        for length in 1..<text.utf8.count {
+            #expect(message(String(text.prefix(length))) != nil, "\(length)")
+        }
+    }
+
+    @Test("Lines are the same however the bytes come; one that is too long is left out", arguments: [1, 2, 3, 7, 100])
+    func splitting(_ size: Int) {
+        let bytes = Array("first\n\nthird line\n0123456789abcdef\nlast".utf8)
+        var splitter = LineSplitter(limit: 12)
+        var lines: [String?] = []
+        func take(_ line: UnsafeBufferPointer<UInt8>?) { lines.append(line.map { String(decoding: $0, as: UTF8.self) }) }
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            bytes[start..<min(start + size, bytes.count)].withUnsafeBufferPointer { splitter.feed($0, take) }
+        }
+        splitter.finish(take)
+        #expect(lines == ["first", "", "third line", nil, "last"])
+        #expect(splitter.count == 5)
+    }
+
+    @Test("However many scenarios there are, only so many are told apart")
+    func groups() {
+        var statistics = LaunchStatistics()
+        for number in 0..<2000 {
+            statistics.add(LaunchLine(scenario: "scenario \(number)", version: nil, end: .crash(operation: "operation \(number)")))
+        }
+        for number in 0..<2000 { statistics.add(LaunchLine(scenario: "scenario 0", version: nil, end: .crash(operation: "\(number)"))) }
+        #expect(statistics.groups.count == LaunchStatistics.groupLimit + 1)
+        #expect(statistics.sortedGroups.last?.isOther == true && statistics.sortedGroups.last?.crashes == 1500)
+        #expect(statistics.total.crashes == 4000)
+        #expect(statistics.groups.allSatisfy { $0.crashesByOperation.count <= LaunchStatistics.operationLimit + 1 })
+        #expect(statistics.groups.first?.crashesByOperation[LaunchStatistics.other] == 1901)
+    }
+}

@@ -1,0 +1,77 @@
+import Sequencer
+import Testing
+
+@testable import sequencer_cli
+
+/// Expected values come from NumPy 2 and SciPy 1.17.
+@Suite("Samples", .serialized, .timeLimit(.minutes(10)))
+struct SampleTests {
+    private static let values = [12.5, 3.1, 8.8, 7.25, 9.0, 100.0, 6.5, 7.0]
+
+    @Test("Percentiles, as numpy.percentile has them; the MAD, as scipy.stats.median_abs_deviation has it")
+    func percentiles() throws {
+        let sample = try #require(SortedSample(Self.values))
+        let expected = [(0, 3.1), (25, 6.875), (50, 8.025), (90, 38.75), (95, 69.375), (99, 93.875), (100, 100)]
+        for (percent, value) in expected { #expect(abs(sample.percentile(Double(percent)) - value) < 1e-9, "p\(percent)") }
+        #expect(abs(sample.medianAbsoluteDeviation - 1.275) < 1e-12)
+        #expect(sample.minimum == 3.1 && sample.maximum == 100)
+        #expect(sample.percentile(-5) == 3.1 && sample.percentile(500) == 100)
+    }
+
+    @Test("One value is all of its own percentiles; none, or one that is no number, is no sample")
+    func edges() throws {
+        let one = try #require(SortedSample([7]))
+        #expect(one.median == 7 && one.percentile(90) == 7 && one.medianAbsoluteDeviation == 0)
+        #expect(SortedSample([]) == nil)
+        #expect(SortedSample([1, .nan]) == nil)
+        #expect(SortedSample([1, .infinity]) == nil)
+    }
+
+    @Test("Outliers have a modified z-score beyond 3.5")
+    func outliers() throws {
+        let rule = OutlierRule(try #require(SortedSample(Self.values)))
+        #expect(abs(rule.score(12.5) - 2.36736275) < 1e-7)
+        #expect(abs(rule.score(3.1) + 2.60542157) < 1e-7)
+        #expect(Self.values.filter(rule.isOutlier) == [100])
+    }
+
+    @Test("Where most values are the same, the mean distance is the measure; where all are, nothing is an outlier")
+    func noDeviation() throws {
+        let most = OutlierRule(try #require(SortedSample([5, 5, 5, 5, 5, 5, 5, 5, 5, 9])))
+        #expect(most.isOutlier(9))
+        #expect(!most.isOutlier(5) && !most.isOutlier(5.1))
+        let all = OutlierRule(try #require(SortedSample([5, 5, 5])))
+        #expect(!all.isOutlier(5) && !all.isOutlier(6))
+    }
+
+    @Test("SplitMix64 gives the numbers of its authors' reference implementation")
+    func random() {
+        var random = SplitMix64(seed: 1_234_567)
+        let expected: [UInt64] = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        #expect((0..<3).map { _ in random.next() } == expected)
+        #expect((0..<1000).allSatisfy { _ in (0..<7).contains(random.index(below: 7)) })
+    }
+
+    @Test("The bootstrap interval of a median is the same each time, contains the median, and agrees with scipy.stats.bootstrap")
+    func bootstrap() throws {
+        let values = (0..<40).map { Double($0 * 37 % 101) / 10 }
+        let sample = try #require(SortedSample(values))
+        let interval = BootstrapInterval.median(of: sample)
+        #expect(interval == BootstrapInterval.median(of: try #require(SortedSample(values.reversed()))))
+        #expect(interval.lower < sample.median && sample.median < interval.upper)
+        // scipy.stats.bootstrap(method='percentile'), with 200,000 resamples, says 3.45 to 6.5; both ends are values, or halfway between two.
+        #expect(abs(interval.lower - 3.45) <= 0.2 && abs(interval.upper - 6.5) <= 0.2)
+        let same = try #require(SortedSample([3, 3, 3, 3]))
+        #expect(BootstrapInterval.median(of: same) == BootstrapInterval(lower: 3, upper: 3))
+    }
+
+    @Test("The interval of a change contains it; twice as long is 100% more")
+    func change() throws {
+        let first = try #require(SortedSample((0..<30).map { 100 + Double($0 * 7 % 11) }))
+        let second = try #require(SortedSample(first.values.map { $0 * 2 }))
+        let interval = try #require(BootstrapInterval.change(from: first, to: second))
+        #expect(interval.lower < 1 && 1 < interval.upper)
+        #expect(interval.lower > 0.9 && interval.upper < 1.1)
+        #expect(BootstrapInterval.change(from: try #require(SortedSample([0, 1])), to: second) == nil)
+    }
+}

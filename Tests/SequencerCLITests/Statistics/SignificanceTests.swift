@@ -1,0 +1,111 @@
+import Testing
+
+@testable import sequencer_cli
+
+/// Expected values come from SciPy 1.17.
+@Suite("Bounds and tests", .serialized, .timeLimit(.minutes(10)))
+struct SignificanceTests {
+    @Test(
+        "Upper bounds of a rate, as scipy.stats.beta.ppf(0.95, misses + 1, trials - misses) has them",
+        arguments: [
+            (0, 10, 0.2588655508930522), (1, 10, 0.39416330243650466), (0, 100, 0.029513049607039925), (3, 50, 0.14783717636418123),
+            (5, 20, 0.4555824040017489), (500, 1_000_000, 0.0005383661633179478), (999_999, 1_000_000, 0.9999999487067069),
+        ]
+    )
+    func upperBounds(_ misses: Int, _ trials: Int, _ expected: Double) {
+        #expect(abs(BinomialBound.upper(misses: misses, trials: trials) / expected - 1) < 1e-9)
+    }
+
+    @Test("Nothing but misses, or no trial, leaves every rate possible")
+    func noBound() {
+        #expect(BinomialBound.upper(misses: 10, trials: 10) == 1)
+        #expect(BinomialBound.upper(misses: 0, trials: 0) == 1)
+        #expect(BinomialBound.upper(misses: 3, trials: 2) == 1)
+    }
+
+    @Test("The bound is where so few misses have the probability that is left", arguments: [(0, 7), (2, 9), (6, 30)])
+    func boundByDefinition(_ misses: Int, _ trials: Int) {
+        let rate = BinomialBound.upper(misses: misses, trials: trials)
+        var probability = 0.0
+        var ways = 1.0
+        for count in 0...misses {
+            var term = ways
+            for _ in 0..<count { term *= rate }
+            for _ in count..<trials { term *= 1 - rate }
+            probability += term
+            ways *= Double(trials - count) / Double(count + 1)
+        }
+        #expect(abs(probability - 0.05) < 1e-9)
+    }
+
+    @Test(
+        "The incomplete beta function, as scipy.special.betainc has it",
+        arguments: [
+            (1, 10, 0.2, 0.8926258176), (2.5, 3.5, 0.4, 0.4869041915261176), (50, 950, 0.06, 0.920943346098859),
+            (1000, 1000, 0.5, 0.4999999999999992), (100_000, 900_000, 0.1003, 0.8413450321774673),
+        ]
+    )
+    func beta(_ first: Double, _ second: Double, _ x: Double, _ expected: Double) {
+        #expect(abs(regularizedIncompleteBeta(x, first, second) - expected) < 1e-8)
+        #expect(abs(regularizedIncompleteBeta(1 - x, second, first) - (1 - expected)) < 1e-8)
+    }
+
+    @Test(
+        "The logarithm of the gamma function, as scipy.special.gammaln has it",
+        arguments: [
+            (0.5, 0.5723649429247), (1, 0), (2, 0), (3.5, 1.2009736023470743), (10, 12.801827480081469),
+            (100.25, 360.28455963776423), (1e6, 12815504.569147611),
+        ]
+    )
+    func gamma(_ x: Double, _ expected: Double) {
+        #expect(abs(logGamma(x) - expected) < 1e-12 * max(1, abs(expected)))
+    }
+
+    @Test("Mann-Whitney, exactly, without ties: scipy.stats.mannwhitneyu(method='exact')")
+    func exact() throws {
+        let first = [1.1, 2.3, 3.2, 4.8, 5.5, 6.1]
+        let second = [3.9, 5.1, 6.2, 7.7, 8.3, 9.0, 9.9]
+        let test = try #require(MannWhitney(first, second))
+        #expect(test.u == 5 && test.isExact)
+        #expect(abs(test.p - 0.022144522144522144) < 1e-12)
+        let turned = try #require(MannWhitney(second, first))
+        #expect(turned.u == 37 && abs(turned.p - test.p) < 1e-12)
+    }
+
+    @Test("Mann-Whitney, exactly, with ties: mannwhitneyu(method=PermutationMethod(n_resamples=inf))")
+    func exactTies() throws {
+        let test = try #require(MannWhitney([1, 2, 2, 3, 5, 5], [2, 4, 5, 5, 6, 7, 8]))
+        #expect(test.u == 8)
+        #expect(abs(test.p - 0.0675990675990676) < 1e-12)
+        let apart = try #require(MannWhitney([1, 1, 1, 1, 1], [2, 2, 2, 2, 2]))
+        #expect(apart.u == 0 && abs(apart.p - 0.007936507936507936) < 1e-12)
+        let same = try #require(MannWhitney([4, 4, 4], [4, 4, 4]))
+        #expect(same.u == 4.5 && same.p == 1)
+    }
+
+    @Test("Mann-Whitney, approximated: mannwhitneyu(method='asymptotic', use_continuity=True)")
+    func normal() throws {
+        let first = (0..<40).map { Double($0 * 37 % 101) / 10 }
+        let second = (0..<45).map { Double($0 * 53 % 97) / 10 + 1 }
+        let test = try #require(MannWhitney(first, second))
+        #expect(test.u == 806 && !test.isExact)
+        #expect(abs(test.p - 0.4103362486796601) < 1e-9)
+        let many = ((0..<40).map { Double($0 * 37 % 11) }, (0..<45).map { Double($0 * 53 % 13) })
+        let ties = try #require(MannWhitney(many.0, many.1))
+        #expect(ties.u == 812.5)
+        #expect(abs(ties.p - 0.4421134313493478) < 1e-9)
+        #expect(MannWhitney([Double](repeating: 1, count: 40), [Double](repeating: 1, count: 40))?.p == 1)
+    }
+
+    @Test("Both ways agree where they meet; an empty sample has no test")
+    func agreement() throws {
+        let first = (0..<25).map { Double($0 * 37 % 101) }
+        let second = (0..<25).map { Double($0 * 53 % 97) + 20 }
+        let exact = try #require(MannWhitney(first, second))
+        // One more value in each, in the middle, hardly matters, but is too much to count.
+        let normal = try #require(MannWhitney(first + [58], second + [58]))
+        #expect(exact.isExact && !normal.isExact)
+        #expect(abs(exact.p - normal.p) < 0.01)
+        #expect(MannWhitney([], [1]) == nil)
+    }
+}
