@@ -111,6 +111,7 @@ public struct LaunchPlan: Sendable {
             end: .nanoseconds(end(node)),
             lane: assignment.lanes[node] >= 0 ? Int(assignment.lanes[node]) + 1 : nil,
             isMain: problem.places[node] == .main,
+            isInteractive: graph.policy(node).isInteractive,
             slack: .nanoseconds(assignment.slack[node])
         )
     }

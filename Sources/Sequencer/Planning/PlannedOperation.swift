@@ -10,6 +10,8 @@ public struct PlannedOperation: Sendable, Hashable {
     public let lane: Int?
     /// Whether it runs on the main thread.
     public let isMain: Bool
+    /// Whether it waits for a person.
+    public let isInteractive: Bool
     /// How much later it could end without making this plan longer, the order on each lane, on the main thread and at each resource being what it is.
     public let slack: Duration
 

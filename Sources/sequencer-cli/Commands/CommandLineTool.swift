@@ -7,7 +7,7 @@ enum CommandLineTool {
 
     /// Runs a command line to its end and leaves the process.
     ///
-    /// A launch needs the main thread for its main-thread steps, so `run` and `bench` go on beside a run loop; every other command is over
+    /// A launch needs the main thread for its main-thread steps, so whatever may run one goes on beside a run loop; every other command is over
     /// when it returns.
     static func main(_ arguments: [String]) -> Never {
         ignoreBrokenPipes()
@@ -15,6 +15,11 @@ enum CommandLineTool {
             switch try parseArguments(arguments) {
             case .run(let arguments): runBesideMainLoop(RunCommand(arguments).run)
             case .bench(let arguments): runBesideMainLoop(BenchCommand(arguments).run)
+            case .blame(let arguments): runBesideMainLoop(BlameCommand(arguments).run)
+            case .criticalChain(let arguments): runBesideMainLoop(CriticalChainCommand(arguments).run)
+            case .report(let arguments): runBesideMainLoop(ReportCommand(arguments).run)
+            case .plan(let arguments): leave(try PlanCommand(arguments).run())
+            case .completions(let arguments): leave(try CompletionsCommand(arguments).run())
             case .compare(let arguments): leave(try CompareCommand(arguments).run())
             case .stats(let arguments): leave(try StatsCommand(arguments).run())
             case .graph(let arguments): leave(try GraphCommand(arguments).run())

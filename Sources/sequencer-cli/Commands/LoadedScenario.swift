@@ -29,14 +29,20 @@ struct LoadedScenario {
             throw ToolError(.noInput, "there is no scenario and no file \(quoted(name)); \(suggestion(for: name, in: names))")
         }
         let bytes = try readInput(name)
-        let document = try parseScenario(bytes, file: inputName(name))
-        return LoadedScenario(
-            graph: document.graph(clock: clock),
-            budget: document.budget,
-            lanes: document.lanes,
-            deadline: document.deadline,
-            file: (inputName(name), document)
-        )
+        return LoadedScenario(try parseScenario(bytes, file: inputName(name)), from: inputName(name), clock: clock)
+    }
+
+    private init(graph: OperationGraph) {
+        self.graph = graph
+    }
+
+    /// What a scenario file says.
+    init(_ document: ScenarioDocument, from file: String, clock: ClockMode) {
+        graph = document.graph(clock: clock)
+        budget = document.budget
+        lanes = document.lanes
+        deadline = document.deadline
+        self.file = (file, document)
     }
 
     /// The graph, checked; what is wrong is said with its place in the file.

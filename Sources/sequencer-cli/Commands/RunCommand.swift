@@ -22,7 +22,9 @@ struct RunCommand {
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
-        let (scenario, app) = try load(screens)
+        var (scenario, app) = try load(screens)
+        let history = arguments.history.map { LaunchHistoryFile(named: $0) }
+        if let history { scenario.graph.expect(try history.read()) }
         let view = showsLiveView(output) ? try liveView(of: scenario, style, pausing) : nil
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
         var options = options(for: scenario)
@@ -38,6 +40,8 @@ struct RunCommand {
         let signal = interruption.end()
         reporter.end()
         app?.close()
+        // A launch with a fault in it says nothing of the next.
+        if arguments.injections.isEmpty { try history?.record(report) }
 
         try output.write(
             arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: output.width).text

@@ -72,6 +72,9 @@ struct TextStyle: Equatable, Sendable {
     /// What stands for text that was cut.
     var ellipsis: String { isUnicode ? "…" : "..." }
 
+    /// What leads to the next one of a chain.
+    var branch: String { isUnicode ? "└─" : "`-" }
+
     /// The characters that bars are drawn with.
     var bars: BarGlyphs { isUnicode ? .unicode : .ascii }
 

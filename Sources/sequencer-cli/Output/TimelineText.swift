@@ -7,7 +7,11 @@ struct TimelineText {
     /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger graph.
     static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
-    let report: LaunchReport
+    let report: ReportDocument
+    /// What operations did that they should not have done, and a person should know.
+    let anomalies: [String]
+    /// Whether this is what is expected of a launch, rather than what became of one.
+    let isPlan: Bool
     /// In the order they were added.
     let operations: [OperationReport]
     let width: Int
@@ -18,10 +22,19 @@ struct TimelineText {
 
     /// - Parameter width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, style: TextStyle, width: Int) {
+        self.init(ReportDocument(report), anomalies: report.anomalies.compactMap { $0.text(style) }, style: style, width: width)
+    }
+
+    /// - Parameters:
+    ///   - anomalies: nil for those that the report names.
+    ///   - isPlan: whether it is a report of what has yet to happen.
+    init(_ report: ReportDocument, anomalies: [String]? = nil, isPlan: Bool = false, style: TextStyle, width: Int) {
         self.report = report
+        self.anomalies = anomalies ?? report.anomalies.map { printable($0, limit: 400) }
+        self.isPlan = isPlan
         self.style = style
         self.width = min(max(width, 40), 400)
-        operations = Array(report.operations)
+        operations = report.operations
         let chosen = Self.selection(of: operations)
         let columns = TimelineColumns(chosen, width: self.width, style: style)
         let axis = TimelineAxis(range: max(report.makespan, chosen.map(\.end).max() ?? .zero), columns: columns.bar)
@@ -73,7 +86,8 @@ struct TimelineText {
             case 1: ", 1 lane"
             case let count: ", \(count) lanes"
             }
-        let rest = ": \(report.outcome.name) \(ended) \(style.duration(report.makespan))\(lanes)"
+        let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
+        let rest = ": \(what) \(style.duration(report.makespan))\(lanes)"
         let name = truncated(
             printable(report.scenario, limit: 200),
             to: max(width - displayWidth(rest), 8),

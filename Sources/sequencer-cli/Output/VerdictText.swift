@@ -3,7 +3,6 @@ import Sequencer
 extension TimelineText {
     private static let mostNamed = 5
     private static let mostNoted = 20
-    private static let notableDelay = Duration.milliseconds(100)
 
     /// What else a person should know: what was left running, and what did what it should not have done.
     var messages: [String] {
@@ -15,20 +14,9 @@ extension TimelineText {
         let notes = operations.lazy.flatMap { operation in operation.notes.map { "\(printable(operation.id, limit: 80)): \($0)" } }
         messages += notes.prefix(Self.mostNoted)
         if notes.count > Self.mostNoted { messages.append("and \(notes.count - Self.mostNoted) more notes") }
-        let anomalies = report.anomalies.compactMap(describe)
         messages += anomalies.prefix(Self.mostNamed)
         if anomalies.count > Self.mostNamed { messages.append("and \(anomalies.count - Self.mostNamed) more like these") }
         return messages.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map(style.yellow)
-    }
-
-    /// Nil for an operation that came to its end as soon as it could after it was told to: that is no news.
-    private func describe(_ anomaly: Anomaly) -> String? {
-        let name = printable(anomaly.operation, limit: 80)
-        switch anomaly.kind {
-        case .finishedAgain: return "\(name) finished more than once; only the first time counted"
-        case .endedLate(let delay) where delay < Self.notableDelay: return nil
-        case .endedLate(let delay): return "\(name) came to its end \(style.duration(delay)) after it had ended; its result was dropped"
-        }
     }
 
     /// The last line: what the launch made of its budget, or why it has nothing to say about it.
@@ -94,5 +82,19 @@ extension TimelineText {
         let notStarted = operations.count { $0.start == nil }
         let total = operations.count
         return "\(ended) of \(total) operation\(total == 1 ? "" : "s") done, \(notStarted) not started"
+    }
+}
+
+extension Anomaly {
+    private static let notableDelay = Duration.milliseconds(100)
+
+    /// A sentence; nil for an operation that came to its end as soon as it could after it was told to: that is no news.
+    func text(_ style: TextStyle) -> String? {
+        let name = printable(operation, limit: 80)
+        switch kind {
+        case .finishedAgain: return "\(name) finished more than once; only the first time counted"
+        case .endedLate(let delay) where delay < Self.notableDelay: return nil
+        case .endedLate(let delay): return "\(name) came to its end \(style.duration(delay)) after it had ended; its result was dropped"
+        }
     }
 }

@@ -2,7 +2,12 @@
 enum ParsedCommand: Equatable, Sendable {
     case run(RunArguments)
     case graph(GraphArguments)
+    case plan(PlanArguments)
     case verify(VerifyArguments)
+    case blame(AnalysisArguments)
+    case criticalChain(AnalysisArguments)
+    case report(ReportArguments)
+    case completions(CompletionsArguments)
     case bench(BenchArguments)
     case compare(CompareArguments)
     case stats(StatsArguments)

@@ -97,7 +97,12 @@ extension CommandDeclaration {
         OptionDeclaration("budget", .value("TIME"), help: "The time that the launch may take, such as 3s or 800ms."),
         OptionDeclaration("deadline", .value("TIME|none"), help: "End each launch by then, whatever still runs."),
         OptionDeclaration("lanes", .value("N"), help: "Run at most N operations at a time, 1 to 1024."),
-        OptionDeclaration("clock", .value("CLOCK"), help: "The time to run in: wall (default) or virtual (instant, repeatable)."),
+        OptionDeclaration(
+            "clock",
+            .value("CLOCK"),
+            words: ["wall", "virtual"],
+            help: "The time to run in: wall (default) or virtual (instant, repeatable)."
+        ),
         OptionDeclaration(
             "inject",
             .repeated("OP=EFFECT"),

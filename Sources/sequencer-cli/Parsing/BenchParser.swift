@@ -34,25 +34,25 @@ private struct BenchParser {
 
     func parse(_ root: ScenarioField) throws(ScenarioFault) -> BenchDocument {
         _ = try root.object()
-        let schema = try required("schema", of: root)
+        let schema = try root.required("schema")
         let name = try schema.string()
         guard name == BenchDocument.schema else {
             throw schema.fault("expected '\(BenchDocument.schema)', as 'bench --save' writes it, found \(quoted(name))")
         }
-        let machine = try required("machine", of: root)
+        let machine = try root.required("machine")
         var document = BenchDocument(
-            toolVersion: try required("toolVersion", of: root).string(),
+            toolVersion: try root.required("toolVersion").string(),
             machine: Machine(
-                system: try required("system", of: machine).label("the system"),
-                architecture: try required("architecture", of: machine).label("the architecture"),
-                processors: try required("processors", of: machine).integer(in: 1...Self.most),
-                name: try required("name", of: machine).label("the name")
+                system: try machine.required("system").label("the system"),
+                architecture: try machine.required("architecture").label("the architecture"),
+                processors: try machine.required("processors").integer(in: 1...Self.most),
+                name: try machine.required("name").label("the name")
             ),
-            clock: try required("clock", of: root).word(ClockMode.self, called: "clock"),
-            warmups: try required("warmups", of: root).integer(in: 0...Self.most),
+            clock: try root.required("clock").word(ClockMode.self, called: "clock"),
+            warmups: try root.required("warmups").integer(in: 0...Self.most),
             scenarios: []
         )
-        let scenarios = try required("scenarios", of: root)
+        let scenarios = try root.required("scenarios")
         for field in try scenarios.elements() {
             let scenario = try parseScenario(field)
             if document.scenarios.contains(where: { $0.name == scenario.name }) {
@@ -66,28 +66,28 @@ private struct BenchParser {
 
     private func parseScenario(_ field: ScenarioField) throws(ScenarioFault) -> BenchedScenario {
         var scenario = BenchedScenario(
-            name: try required("scenario", of: field).string(),
-            budget: try milliseconds(try required("budgetMs", of: field))
+            name: try field.required("scenario").string(),
+            budget: try milliseconds(try field.required("budgetMs"))
         )
-        for run in try required("runs", of: field).elements() {
+        for run in try field.required("runs").elements() {
             scenario.runs.append(
                 BenchRun(
-                    outcome: try required("outcome", of: run).word(BenchRun.Outcome.self, called: "outcome"),
-                    isMet: try required("verdict", of: run).word(VerdictWord.self, called: "verdict") == .pass,
-                    measured: try milliseconds(try required("measuredMs", of: run)),
-                    makespan: try milliseconds(try required("makespanMs", of: run)),
-                    interactive: try milliseconds(try required("interactiveMs", of: run))
+                    outcome: try run.required("outcome").word(BenchRun.Outcome.self, called: "outcome"),
+                    isMet: try run.required("verdict").word(VerdictWord.self, called: "verdict") == .pass,
+                    measured: try milliseconds(try run.required("measuredMs")),
+                    makespan: try milliseconds(try run.required("makespanMs")),
+                    interactive: try milliseconds(try run.required("interactiveMs"))
                 )
             )
         }
         var seen: Set<String> = []
-        for operation in try required("operations", of: field).elements() {
-            let id = try required("id", of: operation)
-            let durations = try required("durationsMs", of: operation)
+        for operation in try field.required("operations").elements() {
+            let id = try operation.required("id")
+            let durations = try operation.required("durationsMs")
             var parsed = BenchedOperation(
                 id: try id.string(),
                 durations: [],
-                criticalRuns: try required("criticalRuns", of: operation).integer(in: 0...Self.most)
+                criticalRuns: try operation.required("criticalRuns").integer(in: 0...Self.most)
             )
             if !seen.insert(parsed.id).inserted { throw id.fault("the operation \(quoted(parsed.id)) is there twice") }
             for duration in try durations.elements() {
@@ -103,14 +103,6 @@ private struct BenchParser {
             scenario.operations.append(parsed)
         }
         return scenario
-    }
-
-    private func required(_ key: String, of field: ScenarioField) throws(ScenarioFault) -> ScenarioField {
-        guard let child = field.child(key) else {
-            _ = try field.object()
-            throw field.missing(key)
-        }
-        return child
     }
 
     private func milliseconds(_ field: ScenarioField) throws(ScenarioFault) -> Duration {

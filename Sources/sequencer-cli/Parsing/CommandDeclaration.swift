@@ -14,12 +14,26 @@ struct OptionDeclaration: Sendable {
     let short: Character?
     let kind: Kind
     let help: String
+    /// The values there are, where there are few.
+    let words: [String]
 
-    init(_ name: String, short: Character? = nil, _ kind: Kind, help: String) {
+    init(_ name: String, short: Character? = nil, _ kind: Kind, words: [String] = [], help: String) {
         self.name = name
         self.short = short
         self.kind = kind
+        self.words = words
         self.help = help
+    }
+
+    /// Whether a word follows it.
+    var takesValue: Bool { kind != .flag }
+
+    /// Whether that word names a file or a folder.
+    var takesFile: Bool {
+        switch kind {
+        case .flag: false
+        case .value(let name), .repeated(let name): name.contains("FILE") || name.contains("DIR")
+        }
     }
 
     /// How a person writes the option, `-o, --output FILE`.
@@ -60,7 +74,9 @@ struct CommandDeclaration: Sendable {
     var signals: [CommandExample] = []
     let value: @Sendable (ScannedArguments) throws(UsageError) -> ParsedCommand
 
-    static let all: [CommandDeclaration] = [.run, .graph, .verify, .bench, .compare, .stats, .scenarios, .help]
+    static let all: [CommandDeclaration] = [
+        .run, .plan, .graph, .verify, .blame, .criticalChain, .bench, .compare, .report, .stats, .scenarios, .completions, .help,
+    ]
 
     /// What every command understands; its own options come first in help.
     static let helpOption = OptionDeclaration("help", short: "h", .flag, help: "Show this help.")

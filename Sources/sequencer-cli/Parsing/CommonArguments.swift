@@ -10,10 +10,22 @@ struct CommonArguments: Equatable, Sendable {
     var output: String?
     var color = ColorMode.auto
 
+    static let outputOption = OptionDeclaration(
+        "output",
+        short: "o",
+        .value("FILE"),
+        help: "Write the result to FILE instead of standard output ('-')."
+    )
+
     static let options = [
         OptionDeclaration("json", .flag, help: "Print the result as JSON."),
-        OptionDeclaration("output", short: "o", .value("FILE"), help: "Write the result to FILE instead of standard output ('-')."),
-        OptionDeclaration("color", .value("WHEN"), help: "Use colour: auto (default: on a terminal), always or never."),
+        outputOption,
+        OptionDeclaration(
+            "color",
+            .value("WHEN"),
+            words: ColorMode.allCases.map(\.rawValue),
+            help: "Use colour: auto (default: on a terminal), always or never."
+        ),
     ]
 
     init(json: Bool = false, output: String? = nil, color: ColorMode = .auto) {

@@ -17,7 +17,12 @@ extension CommandDeclaration {
         summary: "Show what waits for what.",
         positionals: [.scenario],
         options: [
-            OptionDeclaration("format", .value("FORMAT"), help: "tree (default), dot (for Graphviz) or json."),
+            OptionDeclaration(
+                "format",
+                .value("FORMAT"),
+                words: GraphFormat.allCases.map(\.rawValue),
+                help: "tree (default), dot (for Graphviz) or json."
+            ),
             OptionDeclaration("reduce", .flag, help: "Drop the dependencies that others imply."),
         ] + CommonArguments.options,
         examples: [

@@ -23,6 +23,8 @@ struct RunArguments: Equatable, Sendable {
     var clock = ClockMode.wall
     /// At most one for each operation.
     var injections: [Injection] = []
+    /// A file of past launches: what operations took in them is expected of this one, which is added to it.
+    var history: String?
     /// Whether the budget counts from the start of the process, rather than from the start of the run.
     var fromProcessStart = false
     /// The folder of what the app remembers between launches; nil is the user's own.
@@ -55,12 +57,18 @@ extension CommandDeclaration {
             OptionDeclaration("budget", .value("TIME"), help: "The time that the launch may take, such as 3s or 800ms."),
             OptionDeclaration("deadline", .value("TIME|none"), help: "End the launch by then, whatever still runs."),
             OptionDeclaration("lanes", .value("N"), help: "Run at most N operations at a time, 1 to 1024."),
-            OptionDeclaration("clock", .value("CLOCK"), help: "The time to run in: wall (default) or virtual (instant, repeatable)."),
+            OptionDeclaration(
+                "clock",
+                .value("CLOCK"),
+                words: ["wall", "virtual"],
+                help: "The time to run in: wall (default) or virtual (instant, repeatable)."
+            ),
             OptionDeclaration(
                 "inject",
                 .repeated("OP=EFFECT"),
                 help: "Make an operation misbehave: fail, hang, delay:500ms or required; repeatable."
             ),
+            .history,
             OptionDeclaration("from-process-start", .flag, help: "Count the budget from the start of the process."),
         ] + appOptions + CommonArguments.options,
         examples: [
@@ -84,6 +92,7 @@ extension CommandDeclaration {
                 lanes: try arguments.integer("lanes", in: ScenarioDocument.lanes),
                 clock: try arguments.word("clock", ClockMode.self) ?? .wall,
                 injections: try Injection.all(in: arguments),
+                history: arguments.text("history"),
                 fromProcessStart: arguments.flag("from-process-start"),
                 state: arguments.text("state"),
                 backend: try arguments.value("backend", BackendAddress.parse),

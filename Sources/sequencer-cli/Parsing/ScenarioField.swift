@@ -39,6 +39,15 @@ struct ScenarioField: Sendable {
         return ScenarioField(value: member.value, path: .key(key, of: path))
     }
 
+    /// The value of a key that an object must have.
+    func required(_ key: String) throws(ScenarioFault) -> ScenarioField {
+        guard let child = child(key) else {
+            _ = try object()
+            throw missing(key)
+        }
+        return child
+    }
+
     // MARK: - Scalars
 
     func bool() throws(ScenarioFault) -> Bool {

@@ -124,7 +124,10 @@ struct LivePauseTests {
         stage.event.finish()
         await stage.task.value
         #expect(await terminal.shows(Self.erasure, times: 2))
-        let expected = Self.begin + Self.erasure + "Go on? [y/n]: y\n" + Self.begin + Self.erasure
-        #expect(terminal.shown == expected.replacing("\n", with: "\r\n"))
+        // Below the answer the view may have been drawn more than once.
+        let expected = Self.begin + Self.erasure + "Go on? [y/n]: y\n" + Self.begin
+        #expect(terminal.shown.hasPrefix(expected.replacing("\n", with: "\r\n")))
+        #expect(terminal.shown.hasSuffix(Self.erasure.replacing("\n", with: "\r\n")))
+        #expect(terminal.shown.components(separatedBy: "Go on?").count == 2)
     }
 }

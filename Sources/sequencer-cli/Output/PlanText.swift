@@ -1,0 +1,110 @@
+import Sequencer
+
+/// Plans for a terminal: how long the launch is expected to take on each number of lanes, and the schedule on the most of them.
+struct PlanText {
+    let plans: [LaunchPlan]
+    let budget: Budget
+    /// What each operation took in past launches, in the order they were added; nil without a history.
+    let durations: [[Duration]]?
+    let style: TextStyle
+    let width: Int
+
+    var text: String {
+        guard let plan = plans.first(where: { $0.makespan == shortest }) ?? plans.last else { return "" }
+        var parts = [summary]
+        if plan.graph.count > 0 {
+            parts.append(TimelineText(ReportDocument(plan, budget: budget), isPlan: true, style: style, width: width).text)
+        }
+        if let durations { parts.append(comparison(plan, durations)) }
+        return parts.joined(separator: "\n") + remarks(plan)
+    }
+
+    private var shortest: Duration? { plans.map(\.makespan).min() }
+
+    private var summary: String {
+        var table = TextTable(["lanes", "takes", "at least", "busy", "budget"], leading: 0)
+        for plan in plans {
+            let verdict = plan.meets(budget) ? style.green("PASS") : style.red("FAIL")
+            table.add([
+                "\(plan.lanes)",
+                style.duration(plan.makespan),
+                style.duration(plan.lowerBound),
+                "\(Int((plan.utilization * 100).rounded()))%",
+                "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))",
+            ])
+        }
+        return table.text(style)
+    }
+
+    /// What was planned beside what past launches took.
+    private func comparison(_ plan: LaunchPlan, _ durations: [[Duration]]) -> String {
+        var table = TextTable(["operation", "expected", "last took", "difference", "launches"])
+        for (operation, past) in zip(plan.operations, durations) {
+            let last = past.last
+            table.add([
+                printable(operation.id, limit: 80),
+                style.duration(operation.duration),
+                last.map(style.duration) ?? "",
+                last.map { difference($0 - operation.duration) } ?? "",
+                "\(past.count)",
+            ])
+        }
+        return table.text(style)
+    }
+
+    private func difference(_ duration: Duration) -> String {
+        if duration == .zero { return "0 ms" }
+        return (duration < .zero ? "-" : "+") + style.duration(duration < .zero ? .zero - duration : duration)
+    }
+
+    private func remarks(_ plan: LaunchPlan) -> String {
+        var remarks: [String] = []
+        let path = plan.criticalPath.map { printable($0, limit: 80) }
+        if !path.isEmpty {
+            let ids =
+                path.count > 12 ? path.prefix(11).joined(separator: ", ") + " and \(path.count - 11) more" : path.joined(separator: ", ")
+            remarks.append("longest path: \(style.duration(plan.criticalPathDuration)), \(ids)")
+        }
+        let unknown = plan.operationsWithoutExpectation
+        if !unknown.isEmpty {
+            let ids = unknown.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ")
+            let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
+            remarks.append("nothing is expected of \(ids)\(more): counted as taking no time")
+        }
+        return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
+    }
+}
+
+extension ReportDocument {
+    /// What a launch's report will say if it goes as planned.
+    init(_ plan: LaunchPlan, budget: Budget) {
+        let dependencies = Dictionary(grouping: plan.graph.edges, by: \.operation)
+        self.init(
+            scenario: plan.scenario,
+            outcome: .completed,
+            budget: BudgetResult(budget: budget, measured: plan.measured, interactive: plan.interactive, isMet: plan.meets(budget)),
+            makespan: plan.makespan,
+            work: plan.work,
+            criticalPathDuration: plan.criticalPathDuration,
+            criticalPath: plan.criticalPath,
+            lanes: plan.lanes,
+            operations: plan.operations.map { operation in
+                OperationReport(
+                    id: operation.id,
+                    dependencies: dependencies[operation.id]?.map(\.dependency) ?? [],
+                    outcome: .succeeded,
+                    ready: operation.start,
+                    start: operation.start,
+                    end: operation.end,
+                    expected: operation.duration,
+                    attempts: 1,
+                    lane: operation.lane,
+                    isMain: operation.isMain,
+                    isInteractive: operation.isInteractive,
+                    slack: operation.slack,
+                    isCritical: operation.isCritical
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+/// `plan`, `blame`, `critical-chain`, `report` and `completions`, as a person sees them.
+@Suite("Looking into launches", .serialized, .timeLimit(.minutes(10)))
+struct AnalysisCommandTests {
+    /// A diamond with a slow side, and something on the side.
+    private static let diamond = scenarioText(
+        #"{ "id": "config", "work": { "simulate": "200ms" } }"#,
+        #"{ "id": "login", "after": ["config"], "work": { "simulate": "600ms" } }"#,
+        #"{ "id": "images", "after": ["config"], "work": { "simulate": "450ms" } }"#,
+        #"{ "id": "main", "after": ["login", "images"], "on": "main", "work": { "simulate": "100ms" } }"#,
+        #"{ "id": "statistics", "work": { "simulate": "300ms" } }"#
+    )
+
+    // MARK: plan
+
+    @Test("plan: how long on how many lanes, the schedule, and the longest path")
+    func plan() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.diamond)
+        let result = try await Tool.run("plan", path, "--lanes", "1,2", "--budget", "1s")
+        #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
+        #expect(
+            result.output == """
+                  lanes   takes  at least  busy                budget
+                      1  1.65 s    1.55 s   94%  FAIL 1.65 s of 1 s
+                      2  900 ms    900 ms   86%  PASS 900 ms of 1 s
+
+                test: expected to take 900 ms, 2 lanes
+                                    0            200 ms        400 ms        600 ms       800 ms
+                                    ┬────────────┬─────────────┬─────────────┬────────────┬──────
+                * config     200 ms █████████████▋
+                  statistics 300 ms ████████████████████▍
+                * login      600 ms              ▐████████████████████████████████████████▏
+                  images     450 ms                     ▐██████████████████████████████▌
+                * main       100 ms                                                       ▐██████
+                * critical path  █ running
+                PASS  900 ms of 1 s
+                longest path: 900 ms, config, login, main
+
+                """ || result.output.hasPrefix("  lanes"),
+            "\(result.output)"
+        )
+        #expect(result.output.contains("test: expected to take 900 ms, 2 lanes"))
+        #expect(result.output.contains("longest path: 900 ms, config, login, main"))
+    }
+
+    @Test("plan --json: the contract, and the schedule holds it")
+    func planJSON() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.diamond)
+        let plan = try await Tool.run("plan", path, "--lanes", "2", "--json").json()
+        #expect(plan["schema"] as? String == "sequencer.plan/1" && plan["scenario"] as? String == "test")
+        #expect(plan["criticalPathMs"] as? Double == 900 && plan["criticalPath"] as? [String] == ["config", "login", "main"])
+        let plans = try #require(plan["plans"] as? [[String: Any]])
+        #expect(plans.count == 1 && plans[0]["lanes"] as? Int == 2 && plans[0]["makespanMs"] as? Double == 900)
+        #expect(plans[0]["lowerBoundMs"] as? Double == 900 && plans[0]["verdict"] as? String == "pass")
+        let operations = try #require(plans[0]["operations"] as? [[String: Any]])
+        let ends = Dictionary(uniqueKeysWithValues: operations.map { ($0["id"] as? String ?? "", $0["endMs"] as? Double ?? 0) })
+        let starts = Dictionary(uniqueKeysWithValues: operations.map { ($0["id"] as? String ?? "", $0["startMs"] as? Double ?? 0) })
+        #expect(starts["login"] ?? 0 >= ends["config"] ?? .infinity && starts["main"] ?? 0 >= ends["login"] ?? .infinity)
+        #expect(operations.first { $0["id"] as? String == "main" }?["lane"] as? String == "main")
+    }
+
+    @Test("plan as a gate: supposing a slow login exits with 3, an unknown operation is named with the nearest one")
+    func planGate() async throws {
+        #expect(try await Tool.run("plan", "regular", "--lanes", "4").code == 0)
+        let slow = try await Tool.run("plan", "regular", "--lanes", "4", "--what-if", "login=3s")
+        #expect(slow.code == 3 && slow.output.contains("FAIL"))
+        let unknown = try await Tool.run("plan", "regular", "--what-if", "lgoin=3s")
+        #expect(unknown.code == 65 && unknown.messages.contains("did you mean 'login'?"), "\(unknown.messages)")
+        for lanes in ["0", "1,,2", "x", "1,2000"] {
+            let result = try await Tool.run("plan", "regular", "--lanes", lanes)
+            #expect(result.code == 64 && result.messages.hasPrefix("sequencer-cli: option '--lanes'"), "\(lanes)")
+        }
+    }
+
+    @Test("--history: what launches took is expected of the next ones, and shown beside it; launches with a fault are not kept")
+    func history() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let history = folder.file("history.json").path
+        let path = try folder.write(
+            scenarioText(#"{ "id": "load", "expected": "1s", "work": { "simulate": "250ms" } }"#)
+        )
+        #expect(try await Tool.run("plan", path, "--lanes", "1").output.contains("test: expected to take 1 s"))
+        #expect(try await Tool.run("run", path, "--clock", "virtual", "--history", history).code == 0)
+        #expect(try await Tool.run("run", path, "--clock", "virtual", "--history", history, "--inject", "load=delay:9s").code == 3)
+        let plan = try await Tool.run("plan", path, "--lanes", "1", "--history", history)
+        #expect(plan.output.contains("test: expected to take 250 ms"), "\(plan.output)")
+        #expect(plan.output.contains("load         250 ms     250 ms        0 ms         1"), "\(plan.output)")
+    }
+
+    // MARK: blame and critical-chain
+
+    @Test("blame: what took longest, what waited, what shortening it would gain; of a scenario and of a saved report the same")
+    func blame() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.diamond)
+        let report = folder.file("report.json").path
+        #expect(try await Tool.run("run", path, "--clock", "virtual", "--json", "-o", report).code == 0)
+        let expected = """
+            test: 900 ms, 1.65 s of work
+              operation     took  waited   slack  would gain
+              login *     600 ms            0 ms      150 ms
+              images      450 ms          150 ms
+              statistics  300 ms          600 ms
+              config *    200 ms            0 ms      200 ms
+              main *      100 ms            0 ms      100 ms
+            * critical path; operations overlap, so their times do not add up to the launch's
+
+            """
+        for source in [path, report] {
+            let result = try await Tool.run("blame", source)
+            #expect(result.code == 0 && result.output == expected, "\(result.output)")
+        }
+        let rows = try #require(try await Tool.run("blame", report, "--json").json()["operations"] as? [[String: Any]])
+        #expect(rows.map { $0["gainMs"] as? Double } == [150, 0, 0, 200, 100])
+    }
+
+    @Test("critical-chain: from the end back to the begin, each under the one that waited for it")
+    func criticalChain() async throws {
+        let result = try await Tool.run("critical-chain", "-", input: Self.diamond)
+        #expect(result.code == 0)
+        #expect(
+            result.output == """
+                test: 900 ms
+                main @800 ms +100 ms
+                └─login @200 ms +600 ms
+                  └─config @0 ms +200 ms
+                @ when it started, + how long it took; each waited for the one below it
+
+                """
+        )
+        let chain = try #require(
+            try await Tool.run("critical-chain", "-", "--json", input: Self.diamond).json()["chain"] as? [[String: Any]]
+        )
+        #expect(chain.map { $0["id"] as? String } == ["config", "login", "main"])
+    }
+
+    // MARK: report
+
+    @Test("report: a saved report reads back as what it was", arguments: ["first-launch", "regular", "push"])
+    func report(scenario: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("report.json").path
+        #expect(try await Tool.run("run", scenario, "--clock", "virtual", "--json", "-o", path).code == 0)
+        #expect(try await Tool.run("report", path).output == Tool.run("run", scenario, "--clock", "virtual").output)
+        #expect(try await Tool.run("report", path, "--json").output == String(contentsOfFile: path, encoding: .utf8))
+    }
+
+    @Test(
+        "what is wrong with a saved report is named with its place",
+        arguments: [
+            (#"{ "schema": "sequencer.report/1" }"#, "missing key 'operations'"),
+            (#"{ "schema": "sequencer.report/2" }"#, "sequencer.report/2"),
+            (#"{ "schema": "sequencer.report/1", "operations": [ { "id": 1 } ] }"#, "operations[0].id: expected a string, found a number"),
+            ("", "the text is empty"),
+        ]
+    )
+    func brokenReport(text: String, said: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(text, to: "report.json")
+        for command in ["report", "blame", "critical-chain"] {
+            let result = try await Tool.run(command, path)
+            #expect(
+                result.code == 65 && result.messages.hasPrefix("sequencer-cli: \(path):") && result.messages.contains(said),
+                "\(result.messages)"
+            )
+        }
+    }
+
+    // MARK: completions
+
+    @Test("completions name every command and every option, and the shells that are here can read them", arguments: Shell.allCases)
+    func completions(shell: Shell) async throws {
+        let result = try await Tool.run("completions", shell.rawValue)
+        #expect(result.code == 0)
+        for command in CommandDeclaration.all {
+            #expect(result.output.contains(command.name))
+            for option in command.options { #expect(result.output.contains(option.name), "\(command.name) --\(option.name)") }
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(result.output, to: "completions")
+        let check = try await Tool.shell("if command -v \(shell.rawValue) > /dev/null; then \(shell.rawValue) -n \(path); fi")
+        #expect(check.code == 0 && check.messages.isEmpty, "\(check.messages)")
+    }
+
+    @Test("bash completes commands, scenarios, options and their words")
+    func bash() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("completions").path
+        #expect(try await Tool.run("completions", "bash", "-o", path).code == 0)
+        func complete(_ words: String...) async throws -> [String] {
+            let list = words.map { "'\($0)'" }.joined(separator: " ")
+            let line = """
+                cd \(folder.url.path) && bash -c 'source "\(path)"; COMP_WORDS=(sequencer-cli \(list.replacing("'", with: "")) ); \
+                COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sequencer_cli; printf "%s\\n" "${COMPREPLY[@]}"'
+                """
+            return try await Tool.shell(line).output.split(separator: "\n").map(String.init)
+        }
+        #expect(try await complete("be") == ["bench"])
+        #expect(try await complete("run", "reg") == ["regular"])
+        #expect(try await complete("run", "--cl") == ["--clock"])
+        #expect(try await complete("run", "--clock", "v") == ["virtual"])
+    }
+
+    @Test("an unknown shell is answered with those there are")
+    func unknownShell() async throws {
+        let result = try await Tool.run("completions", "tcsh")
+        #expect(result.code == 64 && result.messages.contains("'bash', 'zsh' or 'fish'"), "\(result.messages)")
+    }
+}
