@@ -63,11 +63,7 @@ struct EntryPointMailboxTests {
     @Test("fault L20: push, link and shortcut of one cold start are all delivered once: by kind, then in the order they came")
     func order() async throws {
         let mailbox = mailbox()
-        let entries = [
-            EntryPointSamples.shortcut("one"), try EntryPointSamples.link(new), try EntryPointSamples.push(),
-            EntryPointSamples.shortcut("two"),
-            try EntryPointSamples.link("https://good.example/"), try EntryPointSamples.push("again"),
-        ]
+        let entries = try coldStart()
         for entry in entries { mailbox.receive(entry) }
         #expect(mailbox.waiting().map(\.entryPoint) == [2, 5, 1, 4, 0, 3].map { entries[$0] })
         mailbox.mainScreenDidAppear()
@@ -75,6 +71,15 @@ struct EntryPointMailboxTests {
         let count = await mailbox.deliver { delivery in order.add("\(entries.firstIndex(of: delivery.entryPoint) ?? -1)") }
         #expect(count == 6)
         #expect(order.all == ["2", "5", "1", "4", "0", "3"])
+    }
+
+    /// What has arrived before the app runs, in no order.
+    private func coldStart() throws -> [EntryPoint] {
+        [
+            EntryPointSamples.shortcut("one"), try EntryPointSamples.link(new), try EntryPointSamples.push(),
+            EntryPointSamples.shortcut("two"),
+            try EntryPointSamples.link("https://good.example/"), try EntryPointSamples.push("again"),
+        ]
     }
 
     @Test("B59, fault L20: every order of arrival gives every entry point, once, also when many deliver at the same time")
