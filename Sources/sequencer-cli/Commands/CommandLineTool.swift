@@ -72,6 +72,9 @@ enum CommandLineTool {
         case let error as OutputError:
             message(error.description)
             return .cannotWrite
+        case let error as ExportError:
+            message(error.description)
+            return .badData
         case let error as GraphError:
             message(error.description)
             return .badData

@@ -15,6 +15,8 @@ struct GraphCommand {
         let text =
             switch arguments.format {
             case .dot: graph.dot()
+            case .mermaid: try graph.mermaid()
+            case .gantt: try graph.gantt()
             case .json: graph.json()
             case .tree: graph.tree()
             }

@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 
 /// `report`: a saved report in another form.
@@ -15,9 +16,19 @@ struct ReportCommand {
         let text =
             switch arguments.format {
             case .text: TimelineText(report, style: TextStyle(arguments.common.color, for: output), width: output.width).text
+            case .html: report.html()
+            case .svg: report.svg()
+            case .markdown: report.markdown()
+            case .chrome: report.chromeTrace()
+            case .otlp: try otlp(report)
             case .json: report.json()
             }
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
+    }
+
+    /// What ran in virtual time began at no time: it is told as if it began now.
+    private func otlp(_ report: ReportDocument) throws -> String {
+        try report.otlp(startedAt: report.startedAt ?? Date())
     }
 }

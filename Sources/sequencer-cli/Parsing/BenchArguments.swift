@@ -93,24 +93,11 @@ extension CommandDeclaration {
         return .bench(bench)
     }
 
-    private static let launchOptions = [
-        OptionDeclaration("budget", .value("TIME"), help: "The time that the launch may take, such as 3s or 800ms."),
-        OptionDeclaration("deadline", .value("TIME|none"), help: "End each launch by then, whatever still runs."),
-        OptionDeclaration("lanes", .value("N"), help: "Run at most N operations at a time, 1 to 1024."),
-        OptionDeclaration(
-            "clock",
-            .value("CLOCK"),
-            words: ["wall", "virtual"],
-            help: "The time to run in: wall (default) or virtual (instant, repeatable)."
-        ),
-        OptionDeclaration(
-            "inject",
-            .repeated("OP=EFFECT"),
-            help: "Make an operation misbehave: fail, hang, delay:500ms or required; repeatable."
-        ),
-        OptionDeclaration("state", .value("DIR"), help: "Begin every run with what the app remembers in DIR, which stays as it is."),
-        OptionDeclaration("backend", .value("URL"), help: "Talk to the services there, over https, or http on this machine."),
-        OptionDeclaration("region", .value("LANG-COUNTRY"), help: "Set the device to it, such as de-DE (default: what LANG says)."),
-        OptionDeclaration("app-version", .value("V"), help: "Be this version of the app, such as 1.4.0."),
-    ]
+    private static let launchOptions =
+        howToRun + [
+            OptionDeclaration("state", .value("DIR"), help: "Begin every run with what the app remembers in DIR, which stays as it is."),
+            OptionDeclaration("backend", .value("URL"), help: "Talk to the services there, over https, or http on this machine."),
+            OptionDeclaration("region", .value("LANG-COUNTRY"), help: "Set the device to it, such as de-DE (default: what LANG says)."),
+            OptionDeclaration("app-version", .value("V"), help: "Be this version of the app, such as 1.4.0."),
+        ]
 }

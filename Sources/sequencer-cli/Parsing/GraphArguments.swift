@@ -1,5 +1,5 @@
 enum GraphFormat: String, CaseIterable, Sendable {
-    case tree, dot, json
+    case tree, dot, mermaid, gantt, json
 }
 
 /// The arguments of `graph`.
@@ -21,7 +21,7 @@ extension CommandDeclaration {
                 "format",
                 .value("FORMAT"),
                 words: GraphFormat.allCases.map(\.rawValue),
-                help: "tree (default), dot (for Graphviz) or json."
+                help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."
             ),
             OptionDeclaration("reduce", .flag, help: "Drop the dependencies that others imply."),
         ] + CommonArguments.options,

@@ -1,6 +1,6 @@
 /// What a report can be made into.
 enum ReportFormat: String, CaseIterable, Sendable {
-    case text, json
+    case text, html, svg, markdown, chrome, otlp, json
 }
 
 /// The arguments of `report`.
@@ -26,6 +26,8 @@ extension CommandDeclaration {
         ] + CommonArguments.options,
         examples: [
             CommandExample(line: "report report.json", effect: "See the timeline of a launch that was saved."),
+            CommandExample(line: "report report.json --format html -o report.html", effect: "A page to look into it, in one file."),
+            CommandExample(line: "report report.json --format chrome -o trace.json", effect: "For ui.perfetto.dev or chrome://tracing."),
             CommandExample(line: "report regular --format json -o report.json", effect: "Save what a scenario does in virtual time."),
         ]
     ) { arguments throws(UsageError) in

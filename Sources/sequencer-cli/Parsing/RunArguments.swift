@@ -43,6 +43,24 @@ struct RunArguments: Equatable, Sendable {
 }
 
 extension CommandDeclaration {
+    /// How a launch is run, whichever it is.
+    static let howToRun = [
+        OptionDeclaration("budget", .value("TIME"), help: "The time that the launch may take, such as 3s or 800ms."),
+        OptionDeclaration("deadline", .value("TIME|none"), help: "End the launch by then, whatever still runs."),
+        OptionDeclaration("lanes", .value("N"), help: "Run at most N operations at a time, 1 to 1024."),
+        OptionDeclaration(
+            "clock",
+            .value("CLOCK"),
+            words: ["wall", "virtual"],
+            help: "The time to run in: wall (default) or virtual (instant, repeatable)."
+        ),
+        OptionDeclaration(
+            "inject",
+            .repeated("OP=EFFECT"),
+            help: "Make an operation misbehave: fail, hang, delay:500ms or required; repeatable."
+        ),
+    ]
+
     static let run = CommandDeclaration(
         name: "run",
         summary: "Run a launch for real and compare it with its budget.",
@@ -53,21 +71,7 @@ extension CommandDeclaration {
                 help: "A built-in scenario, a scenario file, or '-' (default: what the state says)."
             )
         ],
-        options: [
-            OptionDeclaration("budget", .value("TIME"), help: "The time that the launch may take, such as 3s or 800ms."),
-            OptionDeclaration("deadline", .value("TIME|none"), help: "End the launch by then, whatever still runs."),
-            OptionDeclaration("lanes", .value("N"), help: "Run at most N operations at a time, 1 to 1024."),
-            OptionDeclaration(
-                "clock",
-                .value("CLOCK"),
-                words: ["wall", "virtual"],
-                help: "The time to run in: wall (default) or virtual (instant, repeatable)."
-            ),
-            OptionDeclaration(
-                "inject",
-                .repeated("OP=EFFECT"),
-                help: "Make an operation misbehave: fail, hang, delay:500ms or required; repeatable."
-            ),
+        options: howToRun + [
             .history,
             OptionDeclaration("from-process-start", .flag, help: "Count the budget from the start of the process."),
         ] + appOptions + CommonArguments.options,

@@ -157,6 +157,33 @@ struct AnalysisCommandTests {
     }
 
     @Test(
+        "report in the formats of others: each operation is there, of a saved report and of a scenario alike",
+        arguments: ["html", "svg", "markdown", "chrome", "otlp"]
+    )
+    func formats(format: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let saved = folder.file("report.json").path
+        #expect(try await Tool.run("run", "first-launch", "--clock", "virtual", "--json", "-o", saved).code == 0)
+        for source in [saved, "first-launch"] {
+            let result = try await Tool.run("report", source, "--format", format)
+            #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
+            for id in ["splash", "force-update", "fetch-config", "login", "tutorial", "connect-speaker", "main-app"] {
+                #expect(result.output.contains(id), "\(format): \(id)")
+            }
+            if ["chrome", "otlp"].contains(format) { _ = try result.json() }
+        }
+        let both = try await Tool.run("report", saved, "--json", "--format", format)
+        #expect(both.code == 64 && both.messages.contains("exclude each other"))
+    }
+
+    @Test("graph in Mermaid's languages", arguments: [("mermaid", "flowchart"), ("gantt", "gantt")])
+    func mermaid(format: String, start: String) async throws {
+        let result = try await Tool.run("graph", "first-launch", "--format", format)
+        #expect(result.code == 0 && result.output.hasPrefix(start), "\(result.messages)")
+    }
+
+    @Test(
         "what is wrong with a saved report is named with its place",
         arguments: [
             (#"{ "schema": "sequencer.report/1" }"#, "missing key 'operations'"),

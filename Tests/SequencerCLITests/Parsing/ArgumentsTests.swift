@@ -109,7 +109,7 @@ struct ArgumentsTests {
         (["run", "--color=red"], "option '--color': unknown value 'red'; expected 'auto', 'always' or 'never'"),
         (
             ["graph", "a", "--format", "jsn"],
-            "option '--format': unknown value 'jsn'; expected 'tree', 'dot' or 'json'; did you mean 'json'?"
+            "option '--format': unknown value 'jsn'; expected 'tree', 'dot', 'mermaid', 'gantt' or 'json'; did you mean 'json'?"
         ),
         (["graph", "a", "--format", "dot", "--json"], "options '--json' and '--format dot' exclude each other"),
         (["run", "--inject", "a"], "option '--inject': 'a' is not of the form OP=EFFECT; an EFFECT is \(effects)"),
@@ -146,7 +146,7 @@ struct ArgumentsTests {
               SCENARIO  A built-in scenario, a scenario file, or '-'.
 
             Options:
-                  --format FORMAT  tree (default), dot (for Graphviz) or json.
+                  --format FORMAT  tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.
                   --reduce         Drop the dependencies that others imply.
                   --json           Print the result as JSON.
               -o, --output FILE    Write the result to FILE instead of standard output ('-').

@@ -30,7 +30,7 @@ public struct Session: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// This session, as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
+    /// The session as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
     func refreshed(by new: Session) -> Session {
         Session(
             accessToken: new.accessToken,
