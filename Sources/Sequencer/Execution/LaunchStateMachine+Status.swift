@@ -46,11 +46,8 @@ extension LaunchStateMachine {
             )
         case .deferred:
             return Pending(node: node, wait: .dependencies([milestone]), since: max(state.ready, 0))
-        case .ready:
+        case .ready, .parked:
             return Pending(node: node, wait: waitOfReady(node), since: max(state.ready, 0))
-        case .parked:
-            let wait = resources.obstacle(of: node).map { Wait.resource($0.resource, heldBy: $0.holder) } ?? waitOfReady(node)
-            return Pending(node: node, wait: wait, since: max(state.ready, 0))
         case .checking:
             return Pending(node: node, wait: .condition, since: max(state.ready, 0))
         case .pausing:
@@ -63,9 +60,10 @@ extension LaunchStateMachine {
     }
 
     private func waitOfReady(_ node: Int) -> Wait {
+        if let obstacle = resources.obstacle(of: node) { return .resource(obstacle.resource, heldBy: obstacle.holder) }
         if traits[node].contains(.isMain), !nodes[node].isComputingFallback { return .mainThread }
         if lanes.available <= 0 { return .lane(takenBy: nodes.indices.filter { nodes[$0].holdsLane }) }
-        return .thread(blockedBy: nodes.indices.filter { nodes[$0].holdsWorker })
+        return .thread(blockedBy: nodes.indices.filter { nodes[$0].holdsWorker && nodes[$0].state == .running })
     }
 
     // MARK: Stalls

@@ -17,7 +17,7 @@ extension ReportDocument {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
         }
         if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
-        for anomaly in anomalies { text += "Anomaly: \(Markdown.text(anomaly)).\n\n" }
+        for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly)).\n\n" }
         let selection = selection(limit: maximumRows)
         guard !selection.isEmpty else { return String(text.dropLast()) }
         text += "| Operation | Outcome | Start | Duration | Wait | Slack | Lane | Notes |\n|:--|:--|--:|--:|--:|--:|:--|:--|\n"

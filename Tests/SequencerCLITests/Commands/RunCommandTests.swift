@@ -71,6 +71,33 @@ struct RunCommandTests {
         #expect(verdict.contains("connect-speaker"))
     }
 
+    @Test(
+        "a configuration that takes ten seconds is given up in time: the launch completes within its budget, on what it knew",
+        arguments: ["3s", "800ms"]
+    )
+    func keptBudget(budget: String) async throws {
+        let result = try await Tool.run(
+            "run",
+            "regular",
+            "--clock",
+            "virtual",
+            "--inject",
+            "fetch-config=delay:10s",
+            "--budget",
+            budget,
+            "--json"
+        )
+        #expect(result.code == 0)
+        let report = try result.json()
+        #expect(report["outcome"] as? String == "completed")
+        #expect((report["budget"] as? [String: Any])?["verdict"] as? String == "pass")
+        let operations = try #require(report["operations"] as? [[String: Any]])
+        let config = operations.first { $0["id"] as? String == "fetch-config" }
+        #expect(config?["outcome"] as? String == "fellBack")
+        // With three seconds its own timeout comes first; with less, what comes after it needs the time.
+        #expect((config?["cut"] as? Bool ?? false) == (budget == "800ms"))
+    }
+
     @Test("faults change what they should")
     func faults() async throws {
         let delayed = try await Tool.run("run", "regular", "--clock", "virtual", "--inject", "fetch-config=delay:10s", "--json").json()

@@ -24,6 +24,64 @@ enum ReportSamples {
         return document
     }
 
+    /// a ▇▇▇▇ ── b ·▇▇    b waits for the main thread, and fails
+    static func small() -> ReportDocument {
+        ReportDocument(
+            scenario: "small",
+            startedAt: Date(timeIntervalSince1970: 1_700_000_000),
+            outcome: .failed(operation: "b", message: "no \"route\""),
+            budget: BudgetResult(budget: .milliseconds(500), measured: .milliseconds(700), interactive: .zero, isMet: false, causes: ["a"]),
+            makespan: .milliseconds(700),
+            work: .milliseconds(600),
+            criticalPathDuration: .milliseconds(600),
+            criticalPath: ["a", "b"],
+            lanes: 1,
+            operations: [
+                OperationReport(
+                    id: "a",
+                    title: "Load <a>",
+                    outcome: .succeeded,
+                    ready: .zero,
+                    start: .zero,
+                    end: .milliseconds(400),
+                    expected: .milliseconds(300),
+                    attempts: 1,
+                    lane: 1,
+                    slack: .zero,
+                    isCritical: true,
+                    notes: ["from the cache"]
+                ),
+                OperationReport(
+                    id: "b",
+                    dependencies: ["a", "gone"],
+                    outcome: .failed,
+                    ready: .milliseconds(400),
+                    start: .milliseconds(500),
+                    end: .milliseconds(700),
+                    attempts: 2,
+                    lane: nil,
+                    isMain: true,
+                    slack: .zero,
+                    isCritical: true,
+                    message: "no \"route\""
+                ),
+                OperationReport(
+                    id: "c",
+                    dependencies: ["b"],
+                    outcome: .skipped,
+                    ready: nil,
+                    start: nil,
+                    end: .milliseconds(700),
+                    attempts: 0,
+                    lane: nil,
+                    slack: .zero,
+                    isCritical: false,
+                    message: "b failed"
+                ),
+            ]
+        )
+    }
+
     /// Texts that mean something to XML, HTML, JavaScript, Markdown, Mermaid, JSON or a terminal.
     static let hostileTexts =
         GraphExportSamples.hostileIdentifiers + [

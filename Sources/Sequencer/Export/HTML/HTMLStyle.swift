@@ -12,11 +12,12 @@ enum HTMLStyle {
         .figures dt, #details dt { color: var(--faint); font-size: 12px; }
         .figures dd, #details dd { margin: 0; font-variant-numeric: tabular-nums; }
         .scroll { overflow: auto; max-height: 75vh; border: 1px solid var(--rule); border-radius: 6px; }
-        .scroll svg { display: block; }
+        .scroll svg { display: block; width: 100%; min-width: 900px; height: auto; }
         .legend, .hint { color: var(--faint); font-size: 12px; }
         table { width: 100%; border-collapse: collapse; }
         th, td { padding: 4px 10px; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
         thead th { position: sticky; top: 0; background: var(--paper); }
+        td:nth-child(10) { white-space: nowrap; }
         td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
         tbody th { font-weight: 400; }
         tr.critical th { color: var(--critical); font-weight: 600; }

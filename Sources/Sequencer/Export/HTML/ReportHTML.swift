@@ -64,7 +64,11 @@ extension ReportDocument {
         if let causesText { text += "<p>\(causesText) \(htmlNames(budget.causes)).</p>\n" }
         if !criticalPath.isEmpty { text += "<p>Critical path: \(htmlNames(criticalPath)).</p>\n" }
         if !stragglers.isEmpty { text += "<p>Still running when the launch ended: \(htmlNames(stragglers)).</p>\n" }
-        for anomaly in anomalies { text += "<p class=\"anomaly\"><bdi>\(Markup.text(anomaly))</bdi>.</p>\n" }
+        if !anomalies.isEmpty {
+            text += "<details><summary>\(anomalies.count) anomal\(anomalies.count == 1 ? "y" : "ies")</summary>\n<ul>\n"
+            for anomaly in anomalies { text += "<li><bdi>\(Markup.text(anomaly))</bdi></li>\n" }
+            text += "</ul>\n</details>\n"
+        }
         return text + "</header>"
     }
 

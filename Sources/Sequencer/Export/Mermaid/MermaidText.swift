@@ -23,6 +23,8 @@ enum MermaidText {
             // Digits and hyphens begin dates and lists only at the beginning.
             case "0"..."9", "-": label += label.isEmpty ? entity(scalar) : String(scalar)
             case "." where label.unicodeScalars.last?.properties.isAlphabetic == true: label += "."
+            // Two dollar signs, entities or not, begin a formula: a joiner that is not seen keeps them apart.
+            case "$" where label.hasSuffix("#36;"): label += "#8288;#36;"
             case _ where scalar.isASCII: label += entity(scalar)
             default: label.unicodeScalars.append(scalar)
             }
@@ -30,10 +32,19 @@ enum MermaidText {
         return label
     }
 
+    /// What begins a statement of a gantt chart, in any case:
+    /// <https://github.com/mermaid-js/mermaid/blob/develop/packages/mermaid/src/diagrams/gantt/parser/gantt.jison>.
+    private static let keywords = [
+        "accdescr", "acctitle", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes", "inclusiveenddates",
+        "section",
+        "tickinterval", "title", "todaymarker", "topaxis", "weekday", "weekend",
+    ]
+
     /// A label at the beginning of a line, where a word such as `section` would be a keyword.
     static func line(_ text: String) -> String {
         let label = label(text)
-        guard let first = label.unicodeScalars.first, first.isASCII, first != "#" else { return label }
+        let lowercased = label.lowercased()
+        guard keywords.contains(where: lowercased.hasPrefix), let first = label.unicodeScalars.first else { return label }
         return entity(first) + String(label.unicodeScalars.dropFirst())
     }
 

@@ -16,6 +16,7 @@ struct ExportSampleFiles {
             try text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
         }
         var reports = ["regular": try await ReportSamples.regular(), "hostile": ReportSamples.hostile(), "large": ReportSamples.large()]
+        reports["small"] = ReportSamples.small()
         reports["empty"] = try await ReportSamples.empty()
         reports["empty"]?.startedAt = Date(timeIntervalSince1970: 0)
         for random in RandomGraph.many(14, operations: 1...80) { reports["random-\(random.seed)"] = try await ReportSamples.random(random) }
