@@ -26,27 +26,24 @@ struct AnalysisCommandTests {
         #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
         #expect(
             result.output == """
-                  lanes   takes  at least  busy                budget
-                      1  1.65 s    1.55 s   94%  FAIL 1.65 s of 1 s
+                  lanes   takes  at least  busy              budget
+                      1  1.55 s    1.55 s  100%  FAIL 1.55 s of 1 s
                       2  900 ms    900 ms   86%  PASS 900 ms of 1 s
 
                 test: expected to take 900 ms, 2 lanes
-                                    0            200 ms        400 ms        600 ms       800 ms
-                                    ┬────────────┬─────────────┬─────────────┬────────────┬──────
-                * config     200 ms █████████████▋
-                  statistics 300 ms ████████████████████▍
-                * login      600 ms              ▐████████████████████████████████████████▏
-                  images     450 ms                     ▐██████████████████████████████▌
-                * main       100 ms                                                       ▐██████
+                                    0            200 ms        400 ms       600 ms       800 ms
+                                    ┬────────────┬─────────────┬────────────┬────────────┬──────
+                * config     200 ms █████████████▍
+                  statistics 300 ms ████████████████████
+                * login      600 ms              ▐███████████████████████████████████████▍
+                  images     450 ms                     ██████████████████████████████
+                * main       100 ms                                                      ▐██████
                 * critical path  █ running
                 PASS  900 ms of 1 s
                 longest path: 900 ms, config, login, main
 
-                """ || result.output.hasPrefix("  lanes"),
-            "\(result.output)"
+                """
         )
-        #expect(result.output.contains("test: expected to take 900 ms, 2 lanes"))
-        #expect(result.output.contains("longest path: 900 ms, config, login, main"))
     }
 
     @Test("plan --json: the contract, and the schedule holds it")
