@@ -98,6 +98,7 @@ public struct Launch: Sendable {
     public var remainingTime: Duration? { storage.remainingTime(of: assignment.node) }
 
     /// The value of a step this one depends on.
+    @usableFromInline
     func value<Value>(of step: Step<Value>) throws -> Value {
         if let value = try storage.value(of: step) { return value }
         if let absent = step.absent { return absent }

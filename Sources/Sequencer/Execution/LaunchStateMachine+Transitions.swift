@@ -34,10 +34,9 @@ extension LaunchStateMachine {
     }
 
     /// Takes the ready operation with the longest remaining path whose resources are free; those it has to pass over are parked.
-    mutating func takeNext(from queue: WritableKeyPath<LaunchStateMachine, Heap<Ready>>) -> Assignment? {
+    mutating func takeNext(forMain isMain: Bool) -> Assignment? {
         guard phase == .running else { return nil }
-        let isMain = queue == \.readyForMain
-        while isMain || lanes.available > 0, let ready = self[keyPath: queue].pop() {
+        while isMain || lanes.available > 0, let ready = isMain ? readyForMain.pop() : readyForWorkers.pop() {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
@@ -70,13 +69,13 @@ extension LaunchStateMachine {
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
-            if let place = replacedWorkers.firstIndex(of: previous) {
+            if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
                 replacedWorkers.remove(at: place)
                 return nil
             }
             if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
         }
-        let next = takeNext(from: \.readyForWorkers)
+        let next = takeNext(forMain: false)
         if next == nil { activeWorkers -= 1 }
         return next
     }
@@ -108,12 +107,13 @@ extension LaunchStateMachine {
 
     // MARK: Ending
 
-    mutating func endAttempt(_ ended: Assignment, _ result: Result) -> Bool {
+    mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
         let node = ended.node
         guard isCurrent(ended) else { return false }
         switch result {
         case .succeeded:
-            end(node, ended.kind == .computeFallback ? .fellBack : .succeeded)
+            // Nothing is pending between inputs, so this is its turn.
+            endNow(node, ended.kind == .computeFallback ? .fellBack : .succeeded, &actions)
         case .failed:
             if nodes[node].isToldToCancel {
                 notSucceeded(node, .cancelled)
@@ -127,10 +127,11 @@ extension LaunchStateMachine {
     }
 
     /// Whether this is what the operation does now, rather than something it was done with.
+    @inline(__always)
     func isCurrent(_ assignment: Assignment) -> Bool {
-        let node = nodes[assignment.node]
-        return node.state == .running && Int(node.attempts) == assignment.attempt
-            && node.isComputingFallback == (assignment.kind == .computeFallback)
+        let node = assignment.node
+        return nodes[node].state == .running && Int(nodes[node].attempts) == assignment.attempt
+            && nodes[node].isComputingFallback == (assignment.kind == .computeFallback)
     }
 
     /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
@@ -177,37 +178,44 @@ extension LaunchStateMachine {
 
     /// Ends what is to end, in order, without recursion: ending one operation can end any number of others.
     mutating func drainEnds(_ actions: inout Actions) {
+        if pendingEnds.isEmpty { return }
         var next = 0
         while next < pendingEnds.count {
-            let (node, outcome) = (pendingEnds[next].node, pendingEnds[next].outcome)
+            let pending = pendingEnds[next]
             next += 1
-            guard nodes[node].state != .ended else { continue }
-            release(node)
-            move(node, to: .ended)
-            nodes[node].outcome = outcome
-            nodes[node].end = time
-            lastProgress = time
-            isStallReported = false
-            alive -= 1
-            if outcome == .fellBack { actions.useFallbackValue.append(node) }
-            if node == milestone { interactiveUntilMilestone = interactive.total(at: time) }
-            record(.ended, node: node, at: time)
-            guard phase == .running else { continue }
-            if node == milestone, !deferred.isEmpty { startDeferred() }
-            let effect = effectOnDependents(node)
-            if effect == .stopLaunch {
-                stopLaunch(.failed(node), &actions)
-            } else if !nodes[node].isDeferred {
-                releaseDependents(of: node, effect)
-            }
+            endNow(pending.node, pending.outcome, &actions)
         }
         pendingEnds.removeAll(keepingCapacity: true)
+    }
+
+    /// Ends one operation; whatever ends because of it is left pending.
+    mutating func endNow(_ node: Int, _ outcome: Outcome, _ actions: inout Actions) {
+        guard nodes[node].state != .ended else { return }
+        release(node)
+        move(node, to: .ended)
+        nodes[node].outcome = outcome
+        nodes[node].end = time
+        lastProgress = time
+        isStallReported = false
+        alive -= 1
+        if outcome == .fellBack { actions.useFallbackValue.append(node) }
+        if node == milestone { interactiveUntilMilestone = interactive.total(at: time) }
+        record(.ended, node: node, at: time)
+        guard phase == .running else { return }
+        if node == milestone, !deferred.isEmpty { startDeferred() }
+        let effect = effectOnDependents(node)
+        if effect == .stopLaunch {
+            stopLaunch(.failed(node), &actions)
+        } else if !nodes[node].isDeferred {
+            releaseDependents(of: node, effect)
+        }
     }
 
     private enum Effect {
         case start, startWithoutValue, skip, stopLaunch
     }
 
+    @inline(__always)
     private func effectOnDependents(_ node: Int) -> Effect {
         switch nodes[node].outcome {
         case .succeeded, .fellBack: return .start
@@ -249,7 +257,7 @@ extension LaunchStateMachine {
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
         guard phase == .running else { return }
-        phase = .stopping(reason)
+        phase = .stopping
         stop = reason
         record(.stopped, at: time)
         readyForWorkers.removeAll()
@@ -390,6 +398,7 @@ extension LaunchStateMachine {
         }
     }
 
+    @inline(__always)
     mutating func record(_ kind: RawEvent.Kind, node: Int = -1, at time: Nanoseconds) {
         guard settings.recordsEvents else { return }
         let attempt = node >= 0 ? Int(nodes[node].attempts) : 0

@@ -26,6 +26,10 @@ struct LaunchStateMachine {
         var reportsStall = false
         /// The launch is over: nothing will happen any more.
         var isOver = false
+
+        var isEmpty: Bool {
+            workers == 0 && mainTurns == 0 && !isOver && !reportsStall && cancel.isEmpty && useFallbackValue.isEmpty
+        }
     }
 
     /// An operation to run, handed out exactly once.
@@ -51,10 +55,10 @@ struct LaunchStateMachine {
         case cancelled
     }
 
-    enum Phase: Equatable {
+    enum Phase: UInt8 {
         case running
         /// Nothing starts any more; what runs has been told to cancel.
-        case stopping(Stop)
+        case stopping
         case over
     }
 
@@ -82,6 +86,9 @@ struct LaunchStateMachine {
         var budget: Nanoseconds?
         /// After how long without an operation's end that is reported.
         var stallLimit: Nanoseconds?
+
+        /// Whether nothing is due at a time of the launch as a whole.
+        var isUntimed: Bool { deadline == nil && stallLimit == nil }
     }
 
     let graph: ValidatedGraph
@@ -174,7 +181,7 @@ struct LaunchStateMachine {
         _ actions: inout Actions
     ) -> (counted: Bool, next: Assignment?) {
         advance(to: time)
-        let counted = endAttempt(ended, result)
+        let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
         let next = nextForWorker(after: ended)
         settle(&actions)
@@ -185,7 +192,7 @@ struct LaunchStateMachine {
     mutating func takeForMain(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
         advance(to: time)
         pendingMainTurns -= 1
-        let assignment = takeNext(from: \.readyForMain)
+        let assignment = takeNext(forMain: true)
         settle(&actions)
         return assignment
     }
@@ -220,7 +227,7 @@ struct LaunchStateMachine {
         _ actions: inout Actions
     ) -> Bool {
         advance(to: time)
-        let counted = endAttempt(ended, result)
+        let counted = endAttempt(ended, result, &actions)
         settle(&actions)
         return counted
     }
@@ -308,6 +315,7 @@ struct LaunchStateMachine {
     var nextWake: Nanoseconds? {
         mutating get {
             guard phase != .over else { return nil }
+            if timers.isEmpty, cuts.isEmpty, graceEnd == nil, settings.isUntimed { return nil }
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
             return wake == .max ? nil : wake
@@ -329,6 +337,7 @@ struct LaunchStateMachine {
     // MARK: Time
 
     /// The time of the input being handled.
+    @inline(__always)
     var time: Nanoseconds { now }
 
     private mutating func advance(to time: Nanoseconds) {

@@ -1,19 +1,56 @@
 import Foundation
 
 extension LaunchStorage.State {
-    /// Puts away what an attempt came to, if it counts, before anyone can see that it ended.
-    mutating func willEnd(
-        _ assignment: LaunchStateMachine.Assignment,
-        _ result: Result<any Sendable, any Error>,
-        _ values: ValueTable
-    ) {
-        guard machine.isCurrent(assignment) else { return }
-        handles[assignment.node] = nil
-        if !waits.isEmpty { waits[assignment.node] = nil }
-        switch result {
-        case .success(let value): values.set(value, at: assignment.node)
-        case .failure(let error): errors[assignment.node] = error
+    /// What follows from an input, to be done without the lock; nil when nothing does, as after most.
+    @inline(__always)
+    mutating func takeConsequences(_ graph: ValidatedGraph, _ values: ValueTable) -> LaunchStorage.Consequences? {
+        let wake = machine.nextWake
+        if actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
+        return takeConsequences(graph, values, wake: wake)
+    }
+
+    private mutating func takeConsequences(_ graph: ValidatedGraph, _ values: ValueTable, wake: Nanoseconds?) -> LaunchStorage.Consequences
+    {
+        for node in actions.useFallbackValue {
+            if case .value(let value)? = graph.policy(node).fallback { values.set(value, at: node) }
         }
+        let cancelled = actions.cancel.compactMap { handles[$0] }
+        defer { actions = LaunchStateMachine.Actions() }
+        return LaunchStorage.Consequences(actions: actions, cancelled: cancelled, wake: wake, hasEvents: !machine.events.isEmpty)
+    }
+
+    /// Puts away what an attempt came to, under the lock that it ended under: before anyone can see that it ended.
+    mutating func keep(
+        _ result: Result<any Sendable, any Error>,
+        of assignment: LaunchStateMachine.Assignment,
+        counted: Bool,
+        at now: Nanoseconds,
+        in values: ValueTable
+    ) {
+        if counted {
+            switch result {
+            case .success(let value): keep(value, of: assignment.node, in: values)
+            case .failure(let error):
+                errors[assignment.node] = error
+                letGo(of: assignment.node)
+            }
+        } else if result.ending != .cancelled {
+            noteLateEnd(of: assignment, at: now)
+        }
+    }
+
+    /// Puts away an operation's value.
+    @inline(__always)
+    mutating func keep(_ value: any Sendable, of node: Int, in values: ValueTable) {
+        values.set(value, at: node)
+        letGo(of: node)
+    }
+
+    /// Drops what only an operation that runs needs.
+    @inline(__always)
+    private mutating func letGo(of node: Int) {
+        if !handles.isEmpty { handles[node] = nil }
+        if !waits.isEmpty { waits[node] = nil }
     }
 
     /// Keeps what cancels a running operation.
@@ -25,13 +62,8 @@ extension LaunchStorage.State {
         return machine.nodes[assignment.node].isToldToCancel
     }
 
-    /// Notes that an operation's code came to its end after the operation had, unless it did so because it was told to cancel.
-    mutating func noteLateEnd(
-        of assignment: LaunchStateMachine.Assignment,
-        _ result: Result<any Sendable, any Error>,
-        at now: Nanoseconds
-    ) {
-        if result.ending == .cancelled { return }
+    /// Notes that an operation's code came to its end after the operation had.
+    mutating func noteLateEnd(of assignment: LaunchStateMachine.Assignment, at now: Nanoseconds) {
         let node = machine.nodes[assignment.node]
         guard node.state == .ended, node.end >= 0, assignment.kind == .run else { return }
         let delay = Duration.nanoseconds(max(0, now - node.end))
@@ -71,6 +103,7 @@ final class ValueTable: @unchecked Sendable {
     subscript(index: Int) -> (any Sendable)? { slots[index] }
 
     func set(_ value: any Sendable, at index: Int) {
-        slots[index] = value
+        // An operation ends once: there is nothing in the slot.
+        (slots.baseAddress! + index).initialize(to: value)
     }
 }

@@ -22,6 +22,8 @@ final class LaunchStorage: Sendable {
 
     struct State {
         var machine: LaunchStateMachine
+        /// What the state machine wants done; empty whenever the lock is free.
+        var actions = LaunchStateMachine.Actions()
         /// Of operations that run, on whatever thread.
         var handles: [Int: Handle] = [:]
         /// Why operations did not succeed, by operation.
@@ -34,6 +36,14 @@ final class LaunchStorage: Sendable {
         var deliveries = EventDeliveries()
         var waiters: [@Sendable (LaunchReport) -> Void] = []
         var report: LaunchReport?
+    }
+
+    /// What follows from an input.
+    struct Consequences {
+        var actions: LaunchStateMachine.Actions
+        var cancelled: [Handle]
+        var wake: Nanoseconds?
+        var hasEvents: Bool
     }
 
     typealias Assignment = LaunchStateMachine.Assignment
@@ -74,15 +84,16 @@ final class LaunchStorage: Sendable {
     }
 
     func begin() {
+        // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of the launch a slow one.
         // Until the first operations have been handed out there is nothing to show that time must not move.
         virtualTime?.jobBegins()
         defer { virtualTime?.jobEnds() }
         if let virtualTime {
-            virtualTime.begin({ [weak self] in self?.timePassed() }, runningOperations: { [weak self] in self?.runningOperations ?? 0 })
+            virtualTime.begin({ [self] in timePassed() }, runningOperations: { [self] in runningOperations })
         } else {
-            timekeeper.begin { [weak self] in self?.timePassed() }
+            timekeeper.begin { [self] in timePassed() }
         }
-        input { state, _, actions in state.machine.begin(&actions) }
+        input { state, _ in state.machine.begin(&state.actions) }
     }
 
     // MARK: The one way in
@@ -90,39 +101,34 @@ final class LaunchStorage: Sendable {
     /// Asks the state machine under the lock, then acts without it.
     @discardableResult
     @inline(__always)
-    func input<Result>(_ body: (inout State, Nanoseconds, inout LaunchStateMachine.Actions) -> Result) -> Result {
+    func input<Result>(_ body: (inout State, Nanoseconds) -> Result) -> Result {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.jobBegins()
         defer { virtualTime?.jobEnds() }
         let now = timekeeper.now
-        var actions = LaunchStateMachine.Actions()
-        var cancelled: [Handle] = []
-        var wake: Nanoseconds?
-        var hasEvents = false
+        var consequences: Consequences?
         let result = state.withLock { state in
-            let result = body(&state, now, &actions)
-            for node in actions.useFallbackValue {
-                if case .value(let value)? = graph.policy(node).fallback { values.set(value, at: node) }
-            }
-            for node in actions.cancel {
-                if let handle = state.handles[node] { cancelled.append(handle) }
-            }
-            wake = state.machine.nextWake
-            hasEvents = !state.machine.events.isEmpty
+            let result = body(&state, now)
+            consequences = state.takeConsequences(graph, values)
             return result
         }
-        for handle in cancelled { handle.cancel() }
-        if let wake { timekeeper.wake(at: wake) }
-        for _ in 0..<actions.workers { pool.addWorker { self.work() } }
-        for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if hasEvents { deliverEvents() }
-        if actions.reportsStall { stallWatch?.report(status) }
-        if actions.isOver { finish() }
+        if let consequences { act(on: consequences) }
         return result
     }
 
+    private func act(on consequences: Consequences) {
+        let actions = consequences.actions
+        for handle in consequences.cancelled { handle.cancel() }
+        if let wake = consequences.wake { timekeeper.wake(at: wake) }
+        for _ in 0..<actions.workers { pool.addWorker { self.work() } }
+        for _ in 0..<actions.mainTurns { requestMainTurn() }
+        if consequences.hasEvents { deliverEvents() }
+        if actions.reportsStall { stallWatch?.report(status) }
+        if actions.isOver { finish() }
+    }
+
     private func timePassed() {
-        input { state, now, actions in state.machine.timePassed(to: now, &actions) }
+        input { state, now in state.machine.timePassed(to: now, &state.actions) }
     }
 
     private var runningOperations: Int {
@@ -133,14 +139,14 @@ final class LaunchStorage: Sendable {
 
     /// What a worker does: takes operations until there are none.
     private func work() {
-        var next = input { state, now, actions in state.machine.takeForWorker(at: now, &actions) }
+        var next = input { state, now in state.machine.takeForWorker(at: now, &state.actions) }
         while let assignment = next { next = perform(assignment) }
     }
 
     private func requestMainTurn() {
         virtualTime?.jobBegins()
         OperationQueue.main.addOperation { [self] in
-            let assignment = input { state, now, actions in state.machine.takeForMain(at: now, &actions) }
+            let assignment = input { state, now in state.machine.takeForMain(at: now, &state.actions) }
             if let assignment { performOnMain(assignment) }
             virtualTime?.jobEnds()
         }
@@ -163,7 +169,13 @@ final class LaunchStorage: Sendable {
             case .nothing:
                 return workerEnded(assignment, .success(()))
             case .synchronous(let body):
-                return workerEnded(assignment, Swift.Result { try body(launch) })
+                let value: any Sendable
+                do {
+                    value = try body(launch)
+                } catch {
+                    return workerEnded(assignment, .failure(error))
+                }
+                return workerSucceeded(assignment, value)
             case .asynchronous(let body):
                 return takeNext(after: assignment, handle: startAsynchronous(assignment, launch, body))
             case .operation(let operation):
@@ -239,9 +251,9 @@ final class LaunchStorage: Sendable {
     private func checkCondition(_ assignment: Assignment) -> Bool {
         let node = assignment.node
         let answer = Swift.Result { try graph.policy(node).condition?() ?? true }
-        return input { state, now, actions in
+        return input { state, now in
             if case .failure(let error) = answer { state.errors[node] = error }
-            return state.machine.conditionAnswered(node, try? answer.get(), at: now, &actions)
+            return state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions)
         }
     }
 
@@ -255,28 +267,39 @@ final class LaunchStorage: Sendable {
     // MARK: Ends
 
     private func takeNext(after assignment: Assignment, handle: Handle? = nil) -> Assignment? {
-        let (next, isTooLate) = input { state, now, actions in
+        let (next, isTooLate) = input { state, now in
             let isTooLate = handle.map { state.keep($0, for: assignment) } ?? false
-            return (state.machine.takeForWorker(after: assignment, at: now, &actions), isTooLate)
+            return (state.machine.takeForWorker(after: assignment, at: now, &state.actions), isTooLate)
         }
         if isTooLate { handle?.cancel() }
         return next
     }
 
     private func workerEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) -> Assignment? {
-        input { state, now, actions in
-            state.willEnd(assignment, result, values)
-            let (counted, next) = state.machine.workerEnded(assignment, result.ending, at: now, &actions)
-            if !counted { state.noteLateEnd(of: assignment, result, at: now) }
+        input { state, now in
+            let (counted, next) = state.machine.workerEnded(assignment, result.ending, at: now, &state.actions)
+            state.keep(result, of: assignment, counted: counted, at: now, in: values)
+            return next
+        }
+    }
+
+    /// The common case of ``workerEnded(_:_:)``, without wrapping and unwrapping.
+    private func workerSucceeded(_ assignment: Assignment, _ value: any Sendable) -> Assignment? {
+        input { state, now in
+            let (counted, next) = state.machine.workerEnded(assignment, .succeeded, at: now, &state.actions)
+            if counted {
+                state.keep(value, of: assignment.node, in: values)
+            } else {
+                state.noteLateEnd(of: assignment, at: now)
+            }
             return next
         }
     }
 
     private func attemptEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) {
-        input { state, now, actions in
-            state.willEnd(assignment, result, values)
-            let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &actions)
-            if !counted { state.noteLateEnd(of: assignment, result, at: now) }
+        input { state, now in
+            let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &state.actions)
+            state.keep(result, of: assignment, counted: counted, at: now, in: values)
         }
     }
 
@@ -313,24 +336,24 @@ final class LaunchStorage: Sendable {
     // MARK: What operations and callers ask
 
     func abort(by node: Int, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool {
-        let isAccepted = input { state, now, actions in
-            state.machine.abort(by: node, reason, hasTakeover: takeover != nil, at: now, &actions)
+        let isAccepted = input { state, now in
+            state.machine.abort(by: node, reason, hasTakeover: takeover != nil, at: now, &state.actions)
         }
         if isAccepted, let takeover {
             Task { @MainActor [self] in
                 await takeover()
-                input { state, now, actions in state.machine.takeoverEnded(at: now, &actions) }
+                input { state, now in state.machine.takeoverEnded(at: now, &state.actions) }
             }
         }
         return isAccepted
     }
 
     func personWaitBegan(_ assignment: Assignment) {
-        input { state, now, actions in state.machine.personWaitBegan(assignment, at: now, &actions) }
+        input { state, now in state.machine.personWaitBegan(assignment, at: now, &state.actions) }
     }
 
     func personWaitEnded(_ assignment: Assignment) {
-        input { state, now, actions in state.machine.personWaitEnded(assignment, at: now, &actions) }
+        input { state, now in state.machine.personWaitEnded(assignment, at: now, &state.actions) }
     }
 
     func note(_ text: String, by node: Int) {
@@ -343,11 +366,11 @@ final class LaunchStorage: Sendable {
     }
 
     func cancel() {
-        input { state, now, actions in state.machine.cancelLaunch(at: now, &actions) }
+        input { state, now in state.machine.cancelLaunch(at: now, &state.actions) }
     }
 
     func cancelOperation(_ node: Int) {
-        input { state, now, actions in state.machine.cancelOperation(node, at: now, &actions) }
+        input { state, now in state.machine.cancelOperation(node, at: now, &state.actions) }
     }
 
     func isToldToCancel(_ assignment: Assignment) -> Bool {

@@ -36,7 +36,7 @@ public final class Sequencer: Sendable {
     ///
     /// - Throws: ``GraphError`` when the graph cannot run, ``SequencerError`` when the launch was started before or an option is out of range.
     ///   A launch that fails does not throw: its report says how it ended.
-    public func run() async throws -> LaunchReport {
+    nonisolated(nonsending) public func run() async throws -> LaunchReport {
         let storage = try begin()
         return await withTaskCancellationHandler {
             await Self.report(of: storage)
@@ -54,12 +54,12 @@ public final class Sequencer: Sendable {
     }
 
     /// The report, as soon as there is one; nil when the launch was never started. Any number of callers may wait for it.
-    public func report() async -> LaunchReport? {
+    nonisolated(nonsending) public func report() async -> LaunchReport? {
         guard let storage = state.withLock({ $0.storage }) else { return nil }
         return await Self.report(of: storage)
     }
 
-    private static func report(of storage: LaunchStorage) async -> LaunchReport {
+    nonisolated(nonsending) private static func report(of storage: LaunchStorage) async -> LaunchReport {
         await withCheckedContinuation { continuation in
             storage.whenOver { continuation.resume(returning: $0) }
         }

@@ -24,7 +24,8 @@ final class WorkerPool: Sendable {
         state = Locked(State(sharedPlaces: virtualTime == nil ? Self.processors : .max))
     }
 
-    static var processors: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+    /// Asked for once: on Linux the answer is read from files.
+    static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Runs `work` in a queue, soon.
     func addWorker(_ work: @escaping @Sendable () -> Void) {

@@ -7,6 +7,7 @@
 extension OperationGraph {
     /// Adds a step that runs straight through on a lane.
     @discardableResult
+    @inlinable
     public mutating func add<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
@@ -29,6 +30,7 @@ extension OperationGraph {
 
     /// Adds a step that may suspend.
     @discardableResult
+    @inlinable
     public mutating func add<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
@@ -51,6 +53,7 @@ extension OperationGraph {
 
     /// Adds a step that runs straight through on a lane, and is given the launch.
     @discardableResult
+    @inlinable
     public mutating func add<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
@@ -73,6 +76,7 @@ extension OperationGraph {
 
     /// Adds a step that may suspend, and is given the launch.
     @discardableResult
+    @inlinable
     public mutating func add<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
@@ -95,6 +99,7 @@ extension OperationGraph {
 
     /// Adds a step that runs on the main thread.
     @discardableResult
+    @inlinable
     public mutating func add<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
@@ -118,6 +123,7 @@ extension OperationGraph {
 
     /// Adds a step that runs on the main thread, and is given the launch.
     @discardableResult
+    @inlinable
     public mutating func add<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
@@ -142,11 +148,13 @@ extension OperationGraph {
     /// Adds a step that does nothing itself: a name for "all of these have ended".
     @discardableResult
     public mutating func join(_ id: String, _ options: StepOption..., after dependencies: any StepReference...) -> Step<Void> {
-        insert(id, options: options, inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, index: Int32(nodes.count - 1))
+        let inputs = DependencyList()
+        let index = insert(id, options: options, inputs: inputs, dependencies: dependencies, valueType: Void.self, work: .nothing)
+        return Step(id: id, index: index)
     }
 
-    private mutating func insert<Value: Sendable, each Input: Sendable>(
+    @inlinable
+    mutating func insert<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: [StepOption],
         _ inputs: repeat Step<each Input>,
@@ -155,12 +163,12 @@ extension OperationGraph {
         work: StepWork
     ) -> Step<Value> {
         var list = DependencyList()
-        var types: [any Sendable.Type] = []
+        var types: [Any.Type] = []
         for input in repeat each inputs {
             input.addAsInput(to: &list)
             types.append(input.producedType)
         }
-        insert(
+        let index = insert(
             id,
             options: options,
             inputs: list,
@@ -170,6 +178,6 @@ extension OperationGraph {
             valueType: Value.self,
             work: work
         )
-        return Step(id: id, index: Int32(nodes.count - 1))
+        return Step(id: id, index: index)
     }
 }

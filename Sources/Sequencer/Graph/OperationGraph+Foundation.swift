@@ -21,7 +21,7 @@ extension OperationGraph {
         after dependencies: any StepReference...
     ) -> Step<Void> {
         let id = id ?? Self.identifier(for: operation)
-        insert(
+        let index = insert(
             id,
             options: options,
             inputs: DependencyList(),
@@ -29,7 +29,7 @@ extension OperationGraph {
             valueType: Void.self,
             work: .operation(operation)
         )
-        return Step(id: id, index: Int32(nodes.count - 1))
+        return Step(id: id, index: index)
     }
 
     /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
@@ -44,7 +44,7 @@ extension OperationGraph {
         after dependencies: any StepReference...,
         make: @escaping @Sendable (Launch) throws -> Operation
     ) -> Step<Void> {
-        insert(
+        let index = insert(
             id,
             options: options,
             inputs: DependencyList(),
@@ -52,7 +52,7 @@ extension OperationGraph {
             valueType: Void.self,
             work: .makeOperation(make)
         )
-        return Step(id: id, index: Int32(nodes.count - 1))
+        return Step(id: id, index: index)
     }
 
     static func identifier(for operation: Operation) -> String {

@@ -45,31 +45,26 @@ extension OperationGraph {
         )
     }
 
-    private func checkIdentifiers(_ problems: inout [GraphProblem]) -> [String: Int32] {
-        var index: [String: Int32] = [:]
-        index.reserveCapacity(count)
-        for (position, node) in nodes.enumerated() {
-            if let complaint = Self.complaint(aboutIdentifier: node.id) {
-                problems.append(
-                    GraphProblem(
-                        .invalidIdentifier,
-                        positions: [position],
-                        "operation \(position + 1): the identifier '\(printable(node.id, limit: 80))' \(complaint)"
-                    )
+    private func checkIdentifiers(_ problems: inout [GraphProblem]) -> IdentifierIndex {
+        for position in nodes.indices {
+            guard let complaint = Self.complaint(aboutIdentifier: nodes[position].id) else { continue }
+            problems.append(
+                GraphProblem(
+                    .invalidIdentifier,
+                    positions: [position],
+                    "operation \(position + 1): the identifier '\(printable(nodes[position].id, limit: 80))' \(complaint)"
                 )
-            }
-            if let first = index.updateValue(Int32(position), forKey: node.id) {
-                index[node.id] = first
-                problems.append(
-                    GraphProblem(
-                        .duplicateIdentifier,
-                        positions: [Int(first), position],
-                        "operations \(first + 1) and \(position + 1) have the same identifier '\(printable(node.id))'; each needs its own"
-                    )
-                )
-            }
+            )
         }
-        return index
+        return IdentifierIndex(nodes) { first, second in
+            problems.append(
+                GraphProblem(
+                    .duplicateIdentifier,
+                    positions: [first, second],
+                    "operations \(first + 1) and \(second + 1) have the same identifier '\(printable(nodes[second].id))'; each needs its own"
+                )
+            )
+        }
     }
 
     /// What is wrong with an identifier, as the end of a sentence; nil when nothing is.
@@ -77,9 +72,13 @@ extension OperationGraph {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > longestIdentifier { return "has \(id.utf8.count) bytes; the most is \(longestIdentifier)" }
         // Nearly every identifier is plain ASCII: look at bytes before asking for character properties.
-        var plain = true
-        for byte in id.utf8 where byte <= 0x20 || byte >= 0x7F { plain = false }
-        if plain { return nil }
+        var id = id
+        let isPlain = id.withUTF8 { bytes in
+            var isPlain = true
+            for byte in bytes where byte <= 0x20 || byte >= 0x7F { isPlain = false }
+            return isPlain
+        }
+        if isPlain { return nil }
         if id.unicodeScalars.contains(where: { !$0.isPrintable }) { return "holds a character that cannot be printed" }
         if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }
         return nil
@@ -127,7 +126,7 @@ extension OperationGraph {
     }
 
     /// Checks that every step reads what is there; one that reads from an unknown step waits for it too, which is reported already.
-    private func checkInputs(_ index: [String: Int32], _ predecessors: AdjacencyList, _ problems: inout [GraphProblem]) {
+    private func checkInputs(_ index: IdentifierIndex, _ predecessors: AdjacencyList, _ problems: inout [GraphProblem]) {
         for (position, node) in nodes.enumerated() {
             for input in node.policy?.value.inputs ?? [] {
                 guard let found = self.position(of: input.id, in: index).map(Int.init) else { continue }
@@ -151,7 +150,7 @@ extension OperationGraph {
     }
 
     /// The edges between steps that exist.
-    private func resolvedEdges(_ index: [String: Int32], _ problems: inout [GraphProblem]) -> [GraphEdge] {
+    private func resolvedEdges(_ index: IdentifierIndex, _ problems: inout [GraphProblem]) -> [GraphEdge] {
         var known = edges
         if !names.isEmpty {
             known.removeAll(keepingCapacity: true)

@@ -20,6 +20,8 @@ public struct OperationGraph: Sendable {
     var edges: [GraphEdge] = []
     /// The identifiers that edges name before, or without, a step of that name: an edge's target `t < 0` is `names[-1 - t]`.
     var names: [String] = []
+    /// What a step is said to wait for while it is added; empty otherwise, and kept for its room.
+    private var named = DependencyList()
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
     private var replacements: [String: String] = [:]
 
@@ -129,6 +131,7 @@ struct GraphEdge: Sendable {
 }
 
 /// An immutable value behind one reference, so that what is rarely said costs a step eight bytes.
+@usableFromInline
 final class Boxed<Value: Sendable>: Sendable {
     let value: Value
 
@@ -139,32 +142,36 @@ final class Boxed<Value: Sendable>: Sendable {
 
 extension OperationGraph {
     /// Adds a step; every public way to add one ends here.
+    ///
+    /// - Returns: where it is.
+    @discardableResult
+    @usableFromInline
     mutating func insert(
         _ id: String,
         options: [StepOption],
         inputs: DependencyList,
         dependencies: [any StepReference],
-        inputTypes: [any Sendable.Type] = [],
-        fallback: StepFallback? = nil,
+        inputTypes: [Any.Type] = [],
+        fallback: Boxed<StepFallback>? = nil,
         valueType: any Sendable.Type,
         work: StepWork
-    ) {
+    ) -> Int32 {
         let node = Int32(nodes.count)
         for reference in inputs.references { connect(node, to: reference) }
-        if !dependencies.isEmpty {
-            var list = DependencyList()
-            for dependency in dependencies { dependency.add(to: &list) }
-            for reference in list.references { connect(node, to: reference) }
-        }
+        for dependency in dependencies { dependency.add(to: &named) }
+        for place in named.references.indices { connect(node, to: named.references[place]) }
+        // One by one: for the few that there are, that is much cheaper than `removeAll(keepingCapacity:)`.
+        while !named.references.isEmpty { named.references.removeLast() }
         var policy: Boxed<StepPolicy>?
         if !options.isEmpty || fallback != nil || !inputTypes.isEmpty {
             var value = StepPolicy()
             for option in options { option.apply(&value) }
-            value.fallback = fallback
+            value.fallback = fallback?.value
             value.inputs = zip(inputs.references, inputTypes).map { (id: $0.id, type: $1) }
             policy = Boxed(value)
         }
         nodes.append(GraphNode(id: id, work: work, policy: policy, valueType: valueType))
+        return node
     }
 
     private mutating func connect(_ node: Int32, to reference: DependencyList.Reference) {
@@ -180,7 +187,7 @@ extension OperationGraph {
     }
 
     /// Where the step of that name is, or the one that took its place, given where each identifier is.
-    func position(of name: String, in index: [String: Int32]) -> Int32? {
+    func position(of name: String, in index: IdentifierIndex) -> Int32? {
         var name = name
         while true {
             if let position = index[name] { return position }
@@ -190,7 +197,7 @@ extension OperationGraph {
     }
 
     /// Whether the step at the end of `edge` reads the value of the one at its beginning.
-    func reads(_ edge: GraphEdge, in index: [String: Int32]) -> Bool {
+    func reads(_ edge: GraphEdge, in index: IdentifierIndex) -> Bool {
         if edge.needsValue { return true }
         guard edge.node >= 0, let inputs = nodes[Int(edge.node)].policy?.value.inputs else { return false }
         return inputs.contains { position(of: $0.id, in: index) == edge.target }
@@ -199,9 +206,8 @@ extension OperationGraph {
     /// Replaces names by indices where a step of that name exists.
     ///
     /// - Returns: where each identifier is, the first time it was used.
-    private mutating func resolveNames() -> [String: Int32] {
-        var index: [String: Int32] = [:]
-        for (position, node) in nodes.enumerated() where index[node.id] == nil { index[node.id] = Int32(position) }
+    private mutating func resolveNames() -> IdentifierIndex {
+        let index = IdentifierIndex(nodes)
         guard !names.isEmpty else { return index }
         for place in edges.indices {
             if edges[place].target < 0, let found = position(of: names[Int(-1 - edges[place].target)], in: index) {

@@ -12,28 +12,36 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
     /// The identifier the step was added under.
     public let id: String
     /// Where the step was in its graph when the handle was made: a hint that saves a lookup, checked before it is used.
+    @usableFromInline
     let index: Int32
-    /// What a step that reads this one gets when there is no value; nil when it must not run without one.
-    let absent: Value?
-    /// The type that the step itself produces.
-    let producedType: any Sendable.Type
+    /// Whether a step that reads this one runs without a value too.
+    @usableFromInline
+    let isOptional: Bool
 
-    init(id: String, index: Int32) {
-        self.init(id: id, index: index, absent: nil, producedType: Value.self)
-    }
-
-    private init(id: String, index: Int32, absent: Value?, producedType: any Sendable.Type) {
+    // 24 bytes in all: what fits into an existential without a box of its own.
+    @inlinable
+    init(id: String, index: Int32, isOptional: Bool = false) {
         self.id = id
         self.index = index
-        self.absent = absent
-        self.producedType = producedType
+        self.isOptional = isOptional
+    }
+
+    /// The type that the step itself produces.
+    @usableFromInline
+    var producedType: Any.Type {
+        isOptional ? (Value.self as? any OptionalValue.Type)?.wrappedType ?? Value.self : Value.self
+    }
+
+    /// What a step that reads this one gets when there is no value; nil when it must not run without one.
+    var absent: Value? {
+        isOptional ? (Value.self as? any OptionalValue.Type)?.none(as: Value.self) : nil
     }
 
     /// The same step, read as an optional: `nil` when it was skipped by its condition, or failed under ``FailurePolicy/continue``.
     ///
     /// A step that reads `config` is skipped when there is no configuration; a step that reads `config.optional` runs with `nil`.
     public var optional: Step<Value?> {
-        Step<Value?>(id: id, index: index, absent: .some(nil), producedType: producedType)
+        Step<Value?>(id: id, index: index, isOptional: true)
     }
 
     /// Two handles are equal when they name the same identifier.
@@ -47,6 +55,17 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
     }
 }
 
+/// An optional type, as far as a handle has to know it.
+private protocol OptionalValue {
+    static var wrappedType: Any.Type { get }
+    static func none<Value>(as type: Value.Type) -> Value?
+}
+
+extension Optional: OptionalValue {
+    static var wrappedType: Any.Type { Wrapped.self }
+    static func none<Value>(as type: Value.Type) -> Value? { type == Self.self ? Self.none as? Value : nil }
+}
+
 /// Something that names the steps another one waits for: a ``Step``, an identifier, or an array of either.
 public protocol StepReference: Sendable {
     /// Adds the steps this value names to `list`.
@@ -55,7 +74,8 @@ public protocol StepReference: Sendable {
 
 /// The dependencies named for one step, in the order they were written.
 public struct DependencyList: Sendable {
-    struct Reference {
+    @usableFromInline
+    struct Reference: Sendable {
         var id: String
         /// -1 when only the identifier is known.
         var index: Int32
@@ -63,6 +83,9 @@ public struct DependencyList: Sendable {
     }
 
     var references: [Reference] = []
+
+    @usableFromInline
+    init() {}
 
     /// Adds the step with the identifier `id`.
     public mutating func add(id: String) {
@@ -77,8 +100,9 @@ extension Step: StepReference {
     }
 
     /// Adds this step to `list` as one whose value is read.
+    @usableFromInline
     func addAsInput(to list: inout DependencyList) {
-        list.references.append(DependencyList.Reference(id: id, index: index, needsValue: absent == nil))
+        list.references.append(DependencyList.Reference(id: id, index: index, needsValue: !isOptional))
     }
 }
 

@@ -167,29 +167,31 @@ public struct StepOption: Sendable {
 ///
 /// An operation that has one never fails its launch: it ends as ``Outcome/fellBack``.
 public struct Fallback<Value: Sendable>: Sendable {
-    let erased: StepFallback
+    @usableFromInline
+    let erased: Boxed<StepFallback>
 
     /// This value.
     public static func value(_ value: Value) -> Fallback {
-        Fallback(erased: .value(value))
+        Fallback(erased: Boxed(.value(value)))
     }
 
     /// What `make` returns for the error that was met (nil when the operation was cancelled without one).
     ///
     /// It is called once, outside every lock, on a lane.
     public static func compute(_ make: @escaping @Sendable ((any Error)?) -> Value) -> Fallback {
-        Fallback(erased: .compute { _, error in make(error) })
+        Fallback(erased: Boxed(.compute { _, error in make(error) }))
     }
 
     /// What `make` returns for the error that was met, knowing the launch: to ``Launch/note(_:)`` what took the value's place.
     ///
     /// It is called once, outside every lock, on a lane.
     public static func compute(_ make: @escaping @Sendable (Launch, (any Error)?) -> Value) -> Fallback {
-        Fallback(erased: .compute { make($0, $1) })
+        Fallback(erased: Boxed(.compute { make($0, $1) }))
     }
 }
 
 /// A ``Fallback`` without its type.
+@usableFromInline
 enum StepFallback: Sendable {
     case value(any Sendable)
     case compute(@Sendable (Launch, (any Error)?) -> any Sendable)
@@ -212,7 +214,7 @@ struct StepPolicy: Sendable {
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.
     var operation: Operation?
     /// The steps whose values this one reads, each with the type it was promised.
-    var inputs: [(id: String, type: any Sendable.Type)] = []
+    var inputs: [(id: String, type: Any.Type)] = []
 
     static let standard = StepPolicy()
 }

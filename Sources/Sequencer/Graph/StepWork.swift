@@ -1,6 +1,7 @@
 import Foundation
 
 /// What a step does when it runs.
+@usableFromInline
 enum StepWork: Sendable {
     /// Nothing: the step joins others.
     case nothing

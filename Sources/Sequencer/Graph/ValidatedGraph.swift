@@ -16,7 +16,7 @@ public struct ValidatedGraph: Sendable {
     public let graph: OperationGraph
 
     /// Where each identifier is.
-    let positions: [String: Int32]
+    let positions: IdentifierIndex
     let predecessors: AdjacencyList
     let successors: AdjacencyList
     /// Every operation after those it waits for.

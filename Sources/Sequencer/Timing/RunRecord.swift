@@ -20,10 +20,7 @@ final class RunRecord: Sendable {
     let startedAt: Date?
     let version: String?
     private let interactive: Nanoseconds
-    /// By measured durations.
-    let path: CriticalPath
-    /// The critical path without operations that never started: those took no time.
-    let criticalNodes: [Int]
+    private let computedPath = Locked<CriticalPath?>(nil)
 
     init(
         _ state: LaunchStorage.State,
@@ -50,11 +47,21 @@ final class RunRecord: Sendable {
         self.budget = budget
         self.startOffset = startOffset
         interactive = machine.interactiveUntilMilestone ?? machine.interactive.total(at: end)
-        let nodes = machine.nodes
-        // What was put off held nothing up, whatever waits for it.
-        path = CriticalPath(of: graph) { nodes[$0].isDeferred ? 0 : nodes[$0].duration }
-        criticalNodes = path.path.filter { nodes[$0].start >= 0 && !nodes[$0].isDeferred }
     }
+
+    /// The critical path by measured durations, computed when it is first asked for.
+    var path: CriticalPath {
+        computedPath.withLock { computed in
+            if let computed { return computed }
+            // What was put off held nothing up, whatever waits for it.
+            let path = CriticalPath(of: graph) { nodes[$0].isDeferred ? 0 : nodes[$0].duration }
+            computed = path
+            return path
+        }
+    }
+
+    /// The critical path without operations that never started: those took no time.
+    var criticalNodes: [Int] { path.path.filter { nodes[$0].start >= 0 && !nodes[$0].isDeferred } }
 
     /// Why an operation did not succeed, in one sentence.
     func message(_ node: Int) -> String? {
