@@ -129,7 +129,7 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
-            ranks = graph.expectedPath.remaining
+            ranks = graph.ranks
             canKeepBudgets = bits.contains { !$0.isDisjoint(with: [.hasFallback, .isDeferrable]) }
         }
 

@@ -311,6 +311,7 @@ final class LaunchStorage: Sendable {
 
     private func finish() {
         timekeeper.end()
+        pool.retire()
         let (report, waiters) = state.withLock { state in
             let report = LaunchReport(
                 RunRecord(state, graph: graph, budget: budget, startOffset: startOffset, startedAt: startedAt, version: version)

@@ -10,6 +10,8 @@ import Foundation
 final class WorkerPool: Sendable {
     private struct State {
         var sharedPlaces: Int
+        /// Whether the launch is over, and no worker will be added.
+        var isRetired = false
         var sharedQueue: WorkerQueue?
         var idleQueues: [WorkerQueue] = []
     }
@@ -32,20 +34,55 @@ final class WorkerPool: Sendable {
         let (queue, isShared) = state.withLock { state in
             if state.sharedPlaces > 0 {
                 state.sharedPlaces -= 1
-                let queue = state.sharedQueue ?? makeQueue(isShared: true)
+                let queue = state.sharedQueue ?? takeKept() ?? makeQueue(isShared: true)
                 state.sharedQueue = queue
                 return (queue, true)
             }
             return (state.idleQueues.popLast() ?? makeQueue(isShared: false), false)
         }
         virtualTime?.jobBegins()
-        queue.operations.addOperation { [self] in
+        let worker = Worker { [self] in
             work()
-            state.withLock { state in
+            let spare = state.withLock { state in
                 if isShared { state.sharedPlaces += 1 } else { state.idleQueues.append(queue) }
+                return takeSpare(&state)
             }
+            if let spare { Self.keep(spare, for: qualityOfService) }
             virtualTime?.jobEnds()
         }
+        queue.operations.addOperation(worker)
+    }
+
+    /// The launch is over.
+    func retire() {
+        let spare = state.withLock { state in
+            state.isRetired = true
+            return takeSpare(&state)
+        }
+        if let spare { Self.keep(spare, for: qualityOfService) }
+    }
+
+    // MARK: Queues for the next launch
+
+    /// Shared queues that no launch uses, a few: an operation queue is dear to make.
+    private static let kept = Locked<[(queue: WorkerQueue, qualityOfService: QualityOfService)]>([])
+
+    private static func keep(_ queue: WorkerQueue, for qualityOfService: QualityOfService) {
+        kept.withLock { if $0.count < 4 { $0.append((queue, qualityOfService)) } }
+    }
+
+    private func takeKept() -> WorkerQueue? {
+        if virtualTime != nil { return nil }
+        return Self.kept.withLock { kept in
+            kept.lastIndex { $0.qualityOfService == qualityOfService }.map { kept.remove(at: $0).queue }
+        }
+    }
+
+    /// The shared queue, once the launch is over and all its workers have come back: one that hangs would hold up another launch.
+    private func takeSpare(_ state: inout State) -> WorkerQueue? {
+        guard state.isRetired, virtualTime == nil, state.sharedPlaces == Self.processors else { return nil }
+        defer { state.sharedQueue = nil }
+        return state.sharedQueue
     }
 
     private func makeQueue(isShared: Bool) -> WorkerQueue {
@@ -55,8 +92,20 @@ final class WorkerPool: Sendable {
     }
 }
 
+/// A worker, as its queue sees it: less to make and to free than a `BlockOperation`.
+private final class Worker: Operation, @unchecked Sendable {
+    // @unchecked, as Operation is: the one thing of its own does not change.
+    private let work: @Sendable () -> Void
+
+    init(_ work: @escaping @Sendable () -> Void) {
+        self.work = work
+    }
+
+    override func main() { work() }
+}
+
 /// An operation queue, and the dispatch queue under it, which an operation queue does not keep alive by itself.
-private struct WorkerQueue {
+private struct WorkerQueue: Sendable {
     let operations = OperationQueue()
     private let underlying: DispatchQueue?
 

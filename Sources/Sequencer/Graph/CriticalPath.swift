@@ -15,7 +15,7 @@ struct CriticalPath {
     /// - Complexity: O(operations + dependencies).
     init(of graph: ValidatedGraph, duration: (Int) -> Nanoseconds) {
         earliestStart = [Nanoseconds](repeating: 0, count: graph.count)
-        remaining = [Nanoseconds](repeating: 0, count: graph.count)
+        remaining = Self.remaining(in: graph, duration: duration)
         for node in graph.order.lazy.map(Int.init) {
             var start: Nanoseconds = 0
             for predecessor in graph.predecessors[node] {
@@ -23,12 +23,7 @@ struct CriticalPath {
             }
             earliestStart[node] = start
         }
-        for node in graph.order.lazy.reversed().map(Int.init) {
-            var longest: Nanoseconds = 0
-            for successor in graph.successors[node] { longest = max(longest, remaining[successor.index]) }
-            remaining[node] = longest.addingSaturated(duration(node))
-            length = max(length, remaining[node])
-        }
+        length = remaining.max() ?? 0
         // Follow the longest remaining path; of equal ones the operation that was added first.
         var next = (0..<graph.count).first { remaining[$0] == length && graph.predecessors[$0].isEmpty }
         while let node = next {
@@ -36,6 +31,17 @@ struct CriticalPath {
             let isBefore = { (left: Int, right: Int) in (remaining[right], left) < (remaining[left], right) }
             next = graph.successors[node].lazy.map(\.index).min(by: isBefore)
         }
+    }
+
+    /// The backward pass: the longest path from each operation's start to the end of the graph.
+    static func remaining(in graph: ValidatedGraph, duration: (Int) -> Nanoseconds) -> [Nanoseconds] {
+        var remaining = [Nanoseconds](repeating: 0, count: graph.count)
+        for node in graph.order.lazy.reversed().map(Int.init) {
+            var longest: Nanoseconds = 0
+            for successor in graph.successors[node] { longest = max(longest, remaining[successor.index]) }
+            remaining[node] = longest.addingSaturated(duration(node))
+        }
+        return remaining
     }
 
     /// How much later than possible an operation could end without making the graph take longer.
@@ -68,9 +74,20 @@ extension ValidatedGraph {
 
     /// The paths by expected durations, or by the number of operations when nothing is expected of any.
     var expectedPath: CriticalPath {
-        let expected = expectedDurations
-        let isKnown = expected.contains { $0 > 0 }
-        return CriticalPath(of: self) { isKnown ? expected[$0] : 1 }
+        let weights = weights
+        return CriticalPath(of: self) { weights?[$0] ?? 1 }
+    }
+
+    /// The longest path from each operation's start to the end of the graph, by what ``expectedPath`` goes by.
+    var ranks: [Nanoseconds] {
+        let weights = weights
+        return CriticalPath.remaining(in: self) { weights?[$0] ?? 1 }
+    }
+
+    /// Expected durations; nil when nothing is expected of any operation.
+    private var weights: [Nanoseconds]? {
+        let isKnown = graph.nodes.contains { ($0.policy?.value.expected).map { $0 > .zero } ?? false }
+        return isKnown ? expectedDurations : nil
     }
 
     private var expectedDurations: [Nanoseconds] {

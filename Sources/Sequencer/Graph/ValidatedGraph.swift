@@ -13,14 +13,43 @@
 /// Questions about an identifier that is not in the graph throw a ``GraphError`` with the nearest valid one.
 public struct ValidatedGraph: Sendable {
     /// The graph this was made of.
-    public let graph: OperationGraph
+    public var graph: OperationGraph { parts.graph }
 
     /// Where each identifier is.
-    let positions: IdentifierIndex
-    let predecessors: AdjacencyList
-    let successors: AdjacencyList
+    var positions: IdentifierIndex { parts.positions }
+    var predecessors: AdjacencyList { parts.predecessors }
+    var successors: AdjacencyList { parts.successors }
     /// Every operation after those it waits for.
-    let order: [Int32]
+    var order: [Int32] { parts.order }
+
+    private let parts: Parts
+
+    /// All there is, behind one reference: everything about a launch holds its graph.
+    private final class Parts: Sendable {
+        let graph: OperationGraph
+        let positions: IdentifierIndex
+        let predecessors: AdjacencyList
+        let successors: AdjacencyList
+        let order: [Int32]
+
+        init(
+            _ graph: OperationGraph,
+            _ positions: IdentifierIndex,
+            _ predecessors: AdjacencyList,
+            _ successors: AdjacencyList,
+            _ order: [Int32]
+        ) {
+            self.graph = graph
+            self.positions = positions
+            self.predecessors = predecessors
+            self.successors = successors
+            self.order = order
+        }
+    }
+
+    init(graph: OperationGraph, positions: IdentifierIndex, predecessors: AdjacencyList, successors: AdjacencyList, order: [Int32]) {
+        parts = Parts(graph, positions, predecessors, successors, order)
+    }
 
     /// The number of operations.
     public var count: Int { graph.count }

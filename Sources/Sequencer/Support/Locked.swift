@@ -6,50 +6,66 @@ import Foundation
 /// none, and `NSLock` costs an Objective-C message on Apple platforms.
 ///
 /// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act after.
-package final class Locked<Value>: @unchecked Sendable {
-    // @unchecked: what `guarded` points to is only reached through `withLock`, which holds its mutex.
-    // A pointer: a stored property would be checked for exclusive access each time, which the mutex sees to.
-    private let guarded: UnsafeMutablePointer<Guarded>
-
-    private struct Guarded {
-        var mutex = pthread_mutex_t()
-        var value: Value
-    }
+/// Copies are the same lock around the same value.
+package struct Locked<Value>: @unchecked Sendable {
+    // @unchecked: the value is only reached through `withLock`, which holds its mutex.
+    private let guarded: GuardedValue<Value>
 
     package init(_ value: Value) {
-        guarded = .allocate(capacity: 1)
-        guarded.initialize(to: Guarded(value: value))
-        #if os(Linux)
-            // Held for well under a microsecond: whoever finds it taken spins a little before it sleeps.
-            var attributes = pthread_mutexattr_t()
-            pthread_mutexattr_init(&attributes)
-            pthread_mutexattr_settype(&attributes, 3)
-            pthread_mutex_init(mutex, &attributes)
-            pthread_mutexattr_destroy(&attributes)
-        #else
-            pthread_mutex_init(mutex, nil)
-        #endif
-    }
-
-    deinit {
-        pthread_mutex_destroy(mutex)
-        guarded.deinitialize(count: 1)
-        guarded.deallocate()
-    }
-
-    private var mutex: UnsafeMutablePointer<pthread_mutex_t> {
-        // The first member has the address of the whole.
-        UnsafeMutableRawPointer(guarded).assumingMemoryBound(to: pthread_mutex_t.self)
+        guarded = GuardedValue.make(value)
     }
 
     /// Runs `body` with the value while holding the lock, and returns what it returns.
     @inline(__always)
     package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
-        let mutex = mutex
+        let pointer = guarded.pointer
+        // The first member has the address of the whole.
+        let mutex = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: pthread_mutex_t.self)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&guarded.pointee.value)
+        return try body(&pointer.pointee.value)
     }
+}
+
+private struct Guarded<Value> {
+    var mutex = pthread_mutex_t()
+    var value: Value
+}
+
+/// The mutex and the value in one allocation, at an address that stays, which stored properties of a class do not promise.
+private final class GuardedValue<Value>: ManagedBuffer<Guarded<Value>, Void> {
+    var pointer: UnsafeMutablePointer<Guarded<Value>> {
+        @inline(__always) get { withUnsafeMutablePointerToHeader { $0 } }
+    }
+
+    static func make(_ value: Value) -> GuardedValue {
+        // `create` returns what it is called on.
+        let made = unsafeDowncast(create(minimumCapacity: 0) { _ in Guarded(value: value) }, to: GuardedValue.self)
+        made.withUnsafeMutablePointerToHeader { header in
+            initializeMutex(UnsafeMutableRawPointer(header).assumingMemoryBound(to: pthread_mutex_t.self))
+        }
+        return made
+    }
+
+    deinit {
+        withUnsafeMutablePointerToHeader { header in
+            _ = pthread_mutex_destroy(UnsafeMutableRawPointer(header).assumingMemoryBound(to: pthread_mutex_t.self))
+        }
+    }
+}
+
+private func initializeMutex(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
+    #if os(Linux)
+        // Held for well under a microsecond: whoever finds it taken spins a little before it sleeps.
+        let adaptive: Int32 = 3  // PTHREAD_MUTEX_ADAPTIVE_NP, which the C library's Swift module does not name.
+        var attributes = pthread_mutexattr_t()
+        pthread_mutexattr_init(&attributes)
+        pthread_mutexattr_settype(&attributes, adaptive)
+        pthread_mutex_init(mutex, &attributes)
+        pthread_mutexattr_destroy(&attributes)
+    #else
+        pthread_mutex_init(mutex, nil)
+    #endif
 }
 
 extension Locked: CustomReflectable {
