@@ -41,8 +41,9 @@ extension LaunchStateMachine {
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
             if traits[node].contains(.hasResources), !nodes[node].isComputingFallback {
-                guard resources.acquire(for: node) else {
+                guard resources.acquire(for: ready) else {
                     move(node, to: .parked)
+                    offerFreeResources(of: node)
                     continue
                 }
             }
@@ -101,7 +102,19 @@ extension LaunchStateMachine {
             nodes[node].holdsLane = false
         }
         if traits[node].contains(.hasResources) {
-            for freed in resources.release(by: node) where nodes[freed].state == .parked { enqueue(freed) }
+            resources.release(by: node)
+            offerFreeResources(of: node)
+        }
+    }
+
+    /// Wakes, for each resource that `node` needs and does not hold, nor anybody else, one operation that waits for it.
+    private mutating func offerFreeResources(of node: Int) {
+        for resource in resources.free(of: node) {
+            while let waiting = resources.nextWaiting(for: resource) {
+                guard nodes[waiting].state == .parked else { continue }
+                enqueue(waiting)
+                break
+            }
         }
     }
 

@@ -138,10 +138,13 @@ extension LaunchStateMachine {
 }
 
 /// Who holds which exclusive resource, and who waits for one.
+///
+/// A resource that becomes free is offered to one operation that waits for it, the one with the longest remaining path: waking them all would
+/// cost as many looks as there are waiting, each time. Whoever turns an offer down passes it on.
 struct ResourceTable {
     private var needs: [Int: [Int]] = [:]
     private var holder: [Int] = []
-    private var parked: [[Int]] = []
+    private var parked: [Heap<LaunchStateMachine.Ready>] = []
     /// The resources' names, by their number.
     private(set) var names: [ExclusiveResource] = []
 
@@ -157,14 +160,15 @@ struct ResourceTable {
             }
         }
         holder = Array(repeating: -1, count: names.count)
-        parked = Array(repeating: [], count: names.count)
+        parked = Array(repeating: Heap(), count: names.count)
     }
 
-    /// Takes all that `node` needs, or none of it: then the node is on the list of the first one that is held.
-    mutating func acquire(for node: Int) -> Bool {
+    /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
+    mutating func acquire(for ready: LaunchStateMachine.Ready) -> Bool {
+        let node = Int(ready.node)
         let needed = needs[node] ?? []
         if let held = needed.first(where: { holder[$0] >= 0 && holder[$0] != node }) {
-            parked[held].append(node)
+            parked[held].push(ready)
             return false
         }
         for resource in needed { holder[resource] = node }
@@ -178,16 +182,18 @@ struct ResourceTable {
     }
 
     /// Gives back what `node` holds.
-    ///
-    /// - Returns: the operations that waited for it.
-    mutating func release(by node: Int) -> [Int] {
-        var waiting: [Int] = []
-        for resource in needs[node] ?? [] where holder[resource] == node {
-            holder[resource] = -1
-            waiting += parked[resource]
-            parked[resource] = []
-        }
-        return waiting
+    mutating func release(by node: Int) {
+        for resource in needs[node] ?? [] where holder[resource] == node { holder[resource] = -1 }
+    }
+
+    /// What `node` needs and nobody holds.
+    func free(of node: Int) -> [Int] {
+        (needs[node] ?? []).filter { holder[$0] < 0 }
+    }
+
+    /// The next operation that waits for a resource; it waits for it no longer.
+    mutating func nextWaiting(for resource: Int) -> Int? {
+        parked[resource].pop().map { Int($0.node) }
     }
 }
 

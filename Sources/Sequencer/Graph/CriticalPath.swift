@@ -114,14 +114,4 @@ extension ValidatedGraph {
         }
         return (.nanoseconds(length), names.reversed())
     }
-
-    /// Pairs of interactive operations that can run at the same time: two would ask the person at once.
-    public var overlappingInteractions: [(String, String)] {
-        let interactive = (0..<count).filter { policy($0).isInteractive }.map(id)
-        var pairs: [(String, String)] = []
-        for (place, first) in interactive.enumerated() {
-            for second in interactive[(place + 1)...] where (try? canOverlap(first, second)) == true { pairs.append((first, second)) }
-        }
-        return pairs
-    }
 }

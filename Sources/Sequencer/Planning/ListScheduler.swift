@@ -2,7 +2,7 @@
 ///
 /// This is list scheduling (R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", 1969), and what the engine does with the longest
 /// remaining path as key. No lane idles while an operation could run on it. An operation whose resources are held is passed over until one
-/// of them is free.
+/// of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
 ///
 /// One scheduler is used for any number of schedules, so that none of them allocates.
 struct ListScheduler {
@@ -13,6 +13,12 @@ struct ListScheduler {
         static func < (left: Candidate, right: Candidate) -> Bool {
             left.key != right.key ? left.key < right.key : left.node < right.node
         }
+    }
+
+    /// Lanes and the main thread each take their own first: what waits for the other one must not hold up either.
+    private struct Parking {
+        var forLanes = Heap<Candidate>()
+        var forMain = Heap<Candidate>()
     }
 
     let problem: PlanningProblem
@@ -32,7 +38,8 @@ struct ListScheduler {
     private var freeLanes = 0
     private var isMainFree = true
     private var isHeld: [Bool]
-    private var parked: [[Int32]]
+    /// By resource: those that wait for it. For each free one, the first of them are ready or there are none.
+    private var parked: [Parking]
     private var time: Nanoseconds = 0
 
     /// - Parameter lanes: how many operations can run at the same time, besides one on the main thread.
@@ -42,7 +49,7 @@ struct ListScheduler {
         starts = [Nanoseconds](repeating: 0, count: problem.count)
         waiting = [Int32](repeating: 0, count: problem.count)
         isHeld = [Bool](repeating: false, count: problem.resourceNames.count)
-        parked = [[Int32]](repeating: [], count: problem.resourceNames.count)
+        parked = [Parking](repeating: Parking(), count: problem.resourceNames.count)
         sequence.reserveCapacity(problem.count)
     }
 
@@ -52,7 +59,7 @@ struct ListScheduler {
     ///
     /// - Parameter isBackward: schedules from the end: an operation starts once all that depend on it have ended.
     /// - Returns: the makespan.
-    /// - Complexity: O(dependencies + operations · log operations), without contended resources.
+    /// - Complexity: O(dependencies + operations · log operations), if no operation needs several contended resources.
     mutating func schedule(_ keys: [Int64], isBackward: Bool = false) -> Nanoseconds {
         let before = isBackward ? problem.successors : problem.predecessors
         let after = isBackward ? problem.predecessors : problem.successors
@@ -97,7 +104,7 @@ struct ListScheduler {
         for place in needed {
             let resource = Int(problem.resources.targets[place])
             if isHeld[resource] {
-                parked[resource].append(node)
+                park(node, at: resource, keys)
                 return
             }
         }
@@ -106,6 +113,7 @@ struct ListScheduler {
         let duration = problem.durations[index]
         guard duration > 0 else {
             // It gives back at once what it takes.
+            for place in needed { wake(Int(problem.resources.targets[place])) }
             complete(node, keys, after)
             return
         }
@@ -119,11 +127,28 @@ struct ListScheduler {
         for place in problem.resources.range(Int(node)) {
             let resource = Int(problem.resources.targets[place])
             isHeld[resource] = false
-            guard !parked[resource].isEmpty else { continue }
-            let freed = parked[resource]
-            parked[resource].removeAll(keepingCapacity: true)
-            for node in freed { enqueue(node, keys) }
+            wake(resource)
         }
+    }
+
+    /// Lets an operation wait for a resource that is held. Those that wait for another one of its resources, and were left to it, come next there.
+    private mutating func park(_ node: Int32, at resource: Int, _ keys: [Int64]) {
+        let candidate = Candidate(key: keys[Int(node)], node: node)
+        if problem.places[Int(node)] == .main {
+            parked[resource].forMain.push(candidate)
+        } else {
+            parked[resource].forLanes.push(candidate)
+        }
+        for place in problem.resources.range(Int(node)) {
+            let other = Int(problem.resources.targets[place])
+            if !isHeld[other] { wake(other) }
+        }
+    }
+
+    /// Makes the first of those that wait for a free resource ready once more.
+    private mutating func wake(_ resource: Int) {
+        if let candidate = parked[resource].forLanes.pop() { readyForLanes.push(candidate) }
+        if let candidate = parked[resource].forMain.pop() { readyForMain.push(candidate) }
     }
 
     /// Lets operations that waited for this one become ready.

@@ -13,38 +13,41 @@ struct BenchSubject {
     private let state: BenchState?
     private let arguments: RunArguments
 
-    init(_ scenario: String, _ bench: BenchArguments) throws {
+    /// - Parameter keep: is given what has to be removed at the end, before it is made; also when this throws.
+    init(_ scenario: String, _ bench: BenchArguments, keep: (BenchState) -> Void) throws {
         var arguments = bench.launch
         arguments.scenario = scenario
         let isReal = Scenario.named(scenario) != nil && arguments.clock == .wall
-        let state = isReal ? try BenchState(arguments.state) : nil
-        if let state { arguments.state = try state.fresh() }
-        self.state = state
+        state = isReal ? BenchState(arguments.state) : nil
+        if let state {
+            keep(state)
+            arguments.state = try state.using { try state.fresh() }
+        }
         self.arguments = arguments
         command = RunCommand(arguments)
-        do {
-            let (loaded, app) = try Self.load(arguments)
-            app?.close()
-            name = loaded.graph.name
-            budget = command.budget(of: loaded).limit
-            options = command.options(for: loaded)
-            graph = isReal ? nil : loaded.graph
-        } catch {
-            state?.remove()
-            throw error
-        }
+        let (loaded, app) = try state?.using { try Self.load(arguments) } ?? Self.load(arguments)
+        app?.close()
+        name = loaded.graph.name
+        budget = command.budget(of: loaded).limit
+        options = command.options(for: loaded)
+        graph = isReal ? nil : loaded.graph
     }
 
     /// Launches once.
     ///
-    /// - Parameter willRun: is given the launch before it begins, and says whether it may.
+    /// - Parameters:
+    ///   - say: tells a person what they should know of the result.
+    ///   - willRun: is given the launch before it begins, and says whether it may.
     /// - Returns: nil when it might not.
-    func launch(_ willRun: (Sequencer) -> Bool) async throws -> LaunchReport? {
-        if let state, !state.isPrepared { try await prepare(state, willRun) }
+    func launch(say: (String) -> Void, _ willRun: (Sequencer) -> Bool) async throws -> LaunchReport? {
+        if let state, !state.isPrepared { try await prepare(state, say, willRun) }
         if let graph { return try await run(graph, options, willRun) }
-        var arguments = arguments
-        arguments.state = try state?.fresh()
-        let (scenario, app) = try Self.load(arguments)
+        let load = {
+            var arguments = arguments
+            arguments.state = try state?.fresh()
+            return try Self.load(arguments)
+        }
+        let (scenario, app) = try state?.using(load) ?? load()
         defer { app?.close() }
         var options = options
         options.version = app?.environment.app.version.description
@@ -61,19 +64,19 @@ struct BenchSubject {
     }
 
     /// Where nothing was said about what the app remembers, it is what a first launch leaves behind, unless this is one.
-    private func prepare(_ state: BenchState, _ willRun: (Sequencer) -> Bool) async throws {
+    private func prepare(_ state: BenchState, _ say: (String) -> Void, _ willRun: (Sequencer) -> Bool) async throws {
         defer { state.endPreparation() }
         if state.isGiven || name == Scenario.firstLaunch.name { return }
         var first = arguments
         first.scenario = Scenario.firstLaunch.name
         first.injections = []
         first.state = state.template
-        let (scenario, app) = try Self.load(first)
+        let (scenario, app) = try state.using { try Self.load(first) }
         defer { app?.close() }
         let report = try await run(scenario.graph, options, willRun)
         // A person should know that the runs begin with less than they seem to.
         if let report, report.outcome != .completed, report.outcome != .cancelled {
-            message(
+            say(
                 "the first launch, which was to prepare those of \(printable(name)), \(report.outcome.name); they begin with what it has left"
             )
         }
@@ -86,10 +89,5 @@ struct BenchSubject {
             // It is this command's line that is wrong.
             throw UsageError(error.message, command: "bench")
         }
-    }
-
-    /// Removes what it has put on disk.
-    func end() {
-        state?.remove()
     }
 }

@@ -39,48 +39,76 @@ struct BenchCommand {
     ///
     /// - Returns: the signal that ended it early.
     private func measure(into document: inout BenchDocument, _ baseline: BenchDocument?) async throws -> Int32? {
-        let subjects = try arguments.scenarios.map { try BenchSubject($0, arguments) }
-        defer { for subject in subjects { subject.end() } }
+        let current = Locked(Current())
+        let progress = ProgressBar("bench", reading: arguments.scenarios.first { isStandardInput($0) })
+        defer { progress?.end() }
+        // What is on disk is removed whoever ends this, and when; while signals still come here, so that none ends the process before.
+        let removeAll: @Sendable () -> Void = {
+            for state in current.withLock({ $0.states }) { state.remove() }
+        }
+        let abandon: @Sendable () -> Void = {
+            progress?.end()
+            removeAll()
+        }
+        let interruption = Interruption(abandon: abandon) { current.withLock { $0.stop() }?.cancel() }
+        do {
+            try await launch(into: &document, baseline, current, progress)
+        } catch {
+            removeAll()
+            // One that comes because a signal has taken everything away is none.
+            guard let signal = interruption.end() else { throw error }
+            return signal
+        }
+        removeAll()
+        return interruption.end()
+    }
+
+    /// What a signal has to know, and to end.
+    private struct Current {
+        var states: [BenchState] = []
+        private var launch: Sequencer?
+        private(set) var isOver = false
+
+        /// - Returns: whether the launch may begin.
+        mutating func begin(_ launch: Sequencer) -> Bool {
+            self.launch = launch
+            return !isOver
+        }
+
+        mutating func stop() -> Sequencer? {
+            isOver = true
+            return launch
+        }
+    }
+
+    private func launch(
+        into document: inout BenchDocument,
+        _ baseline: BenchDocument?,
+        _ current: Locked<Current>,
+        _ progress: ProgressBar?
+    ) async throws {
+        let subjects = try arguments.scenarios.map { scenario in
+            try BenchSubject(scenario, arguments) { state in current.withLock { $0.states.append(state) } }
+        }
         for subject in subjects { document.scenarios.append(BenchedScenario(name: subject.name, budget: subject.budget)) }
         if let baseline, let path = arguments.baseline, baseline.sameNames(as: document).isEmpty {
             let names = alternatives(subjects.map(\.name))
             throw ToolError(.badData, "\(inputName(path)) has no scenario \(names); measure it first with 'bench --save'")
         }
-        let current = Locked<(launch: Sequencer?, isOver: Bool)>((nil, false))
-        let interruption = Interruption {
-            let launch = current.withLock { current in
-                current.isOver = true
-                return current.launch
-            }
-            launch?.cancel()
+        func say(_ text: String) {
+            if let progress { progress.erase { message(text) } } else { message(text) }
         }
-        var progress = ProgressBar("bench")
         let total = (arguments.warmups + arguments.runs) * subjects.count
         var done = 0
-        var failure: (any Error)?
-        rounds: for round in 0..<arguments.warmups + arguments.runs {
+        for round in 0..<arguments.warmups + arguments.runs {
             for index in subjects.indices {
-                progress?.update(fraction: Double(done) / Double(total), detail: "")
-                do {
-                    let report = try await subjects[index].launch { launch in
-                        current.withLock { current in
-                            current.launch = launch
-                            return !current.isOver
-                        }
-                    }
-                    guard let report, !current.withLock({ $0.isOver }) else { break rounds }
-                    if round >= arguments.warmups { document.scenarios[index].add(report) }
-                } catch {
-                    failure = error
-                    break rounds
-                }
+                progress?.update(fraction: Double(done) / Double(total))
+                let report = try await subjects[index].launch(say: say) { launch in current.withLock { $0.begin(launch) } }
+                guard let report, !current.withLock({ $0.isOver }) else { return }
+                if round >= arguments.warmups { document.scenarios[index].add(report) }
                 done += 1
             }
         }
-        progress?.erase()
-        let signal = interruption.end()
-        if let failure { throw failure }
-        return signal
     }
 
     private func comparisons(of document: BenchDocument, with baseline: BenchDocument?) -> [BenchComparison] {

@@ -19,7 +19,7 @@ struct BlameCommand {
     func run() async throws -> ExitCode {
         let output = Output(arguments.common.output)
         try output.check()
-        let report = try await LoadedReport.load(arguments.source)
+        let report = try await ProgressBar.during("blame", reading: arguments.source) { try await LoadedReport.load(arguments.source) }
         let paths = MeasuredPaths(report)
         let longest = report.operations.indices.filter { report.operations[$0].start != nil }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }

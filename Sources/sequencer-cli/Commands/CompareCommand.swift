@@ -11,8 +11,8 @@ struct CompareCommand {
     func run() throws -> ExitCode {
         let output = Output(arguments.common.output)
         try output.check()
-        let before = try readBench(arguments.before)
-        let after = try readBench(arguments.after)
+        let before = try ProgressBar.during("compare", reading: arguments.before) { try readBench(arguments.before) }
+        let after = try ProgressBar.during("compare", reading: arguments.after) { try readBench(arguments.after) }
         try checkComparable(
             before,
             named: inputName(arguments.before),

@@ -11,7 +11,9 @@ struct CriticalChainCommand {
     func run() async throws -> ExitCode {
         let output = Output(arguments.common.output)
         try output.check()
-        let report = try await LoadedReport.load(arguments.source)
+        let report = try await ProgressBar.during("critical-chain", reading: arguments.source) {
+            try await LoadedReport.load(arguments.source)
+        }
         let operations = report.operations
         // The chain of what the launch is for; of a report without one, of what ended last.
         let last =

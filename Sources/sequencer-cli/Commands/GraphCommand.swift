@@ -10,17 +10,22 @@ struct GraphCommand {
     }
 
     func run() throws -> ExitCode {
+        let output = Output(arguments.common.output)
+        try output.check()
+        let text = try ProgressBar.during("graph", reading: arguments.scenario) { try drawing() }
+        try output.write(text.hasSuffix("\n") ? text : text + "\n")
+        return .success
+    }
+
+    private func drawing() throws -> String {
         var graph = try LoadedScenario.load(arguments.scenario, clock: .virtual).validated()
         if arguments.reduce { graph = graph.reduced() }
-        let text =
-            switch arguments.format {
-            case .dot: graph.dot()
-            case .mermaid: try graph.mermaid()
-            case .gantt: try graph.gantt()
-            case .json: graph.json()
-            case .tree: graph.tree()
-            }
-        try Output(arguments.common.output).write(text.hasSuffix("\n") ? text : text + "\n")
-        return .success
+        switch arguments.format {
+        case .dot: return graph.dot()
+        case .mermaid: return try graph.mermaid()
+        case .gantt: return try graph.gantt()
+        case .json: return graph.json()
+        case .tree: return graph.tree()
+        }
     }
 }

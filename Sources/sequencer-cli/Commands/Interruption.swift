@@ -6,8 +6,10 @@ final class Interruption: Sendable {
     private let signal = Locked<Int32?>(nil)
     private let watch: Locked<SignalWatch?> = Locked(nil)
 
-    /// - Parameter cancel: called at the first signal, on a queue that no launch can block.
-    init(cancel: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - abandon: called at the second signal, before the process ends: removes what nobody else will.
+    ///   - cancel: called at the first signal. Both are called on a queue that no launch can block.
+    init(abandon: @escaping @Sendable () -> Void = {}, cancel: @escaping @Sendable () -> Void) {
         let watch = SignalWatch([SIGINT, SIGTERM]) { [signal] number in
             let isFirst = signal.withLock { signal in
                 defer { signal = signal ?? number }
@@ -17,6 +19,7 @@ final class Interruption: Sendable {
             // Nobody is left to restore what a live view, or the question for a password, has hidden.
             TerminalEcho.restoreAll()
             if Terminal.standardOutput.isTerminal { Terminal.standardOutput.write(LiveView.showCursor) }
+            abandon()
             _exit(128 + number)
         }
         self.watch.withLock { $0 = watch }

@@ -12,19 +12,23 @@ struct ReportCommand {
     func run() async throws -> ExitCode {
         let output = Output(arguments.common.output)
         try output.check()
-        let report = try await LoadedReport.load(arguments.source)
-        let text =
-            switch arguments.format {
-            case .text: TimelineText(report, style: TextStyle(arguments.common.color, for: output), width: output.width).text
-            case .html: report.html()
-            case .svg: report.svg()
-            case .markdown: report.markdown()
-            case .chrome: report.chromeTrace()
-            case .otlp: try otlp(report)
-            case .json: report.json()
-            }
+        let text = try await ProgressBar.during("report", reading: arguments.source) {
+            try form(of: try await LoadedReport.load(arguments.source), for: output)
+        }
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
+    }
+
+    private func form(of report: ReportDocument, for output: Output) throws -> String {
+        switch arguments.format {
+        case .text: TimelineText(report, style: TextStyle(arguments.common.color, for: output), width: output.width).text
+        case .html: report.html()
+        case .svg: report.svg()
+        case .markdown: report.markdown()
+        case .chrome: report.chromeTrace()
+        case .otlp: try otlp(report)
+        case .json: report.json()
+        }
     }
 
     /// What ran in virtual time began at no time: it is told as if it began now.

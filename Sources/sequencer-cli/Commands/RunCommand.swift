@@ -22,6 +22,9 @@ struct RunCommand {
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
+        let progress = ProgressBar("run", reading: arguments.scenario)
+        defer { progress?.end() }
+        progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
         var (scenario, app) = try load(screens)
         let history = arguments.history.map { LaunchHistoryFile(named: $0) }
         if let history { scenario.graph.expect(try history.read()) }
@@ -32,12 +35,15 @@ struct RunCommand {
         options.version = app?.environment.app.version.description
         let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options)
         reporter.watch { sequencer.status }
+        // In real time there is the live view, and what a stalled launch says.
+        if arguments.clock == .wall { progress?.end() }
         // The events have to be asked for before the launch starts.
         let drawing = view.map { [events = sequencer.events] view in Task { await view.run(events) } }
         let interruption = Interruption { sequencer.cancel() }
         let report = try await sequencer.run()
         await drawing?.value
         let signal = interruption.end()
+        progress?.end()
         reporter.end()
         app?.close()
         // A launch with a fault in it says nothing of the next.

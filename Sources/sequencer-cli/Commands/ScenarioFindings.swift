@@ -8,9 +8,16 @@ struct ScenarioFindings {
         let message: String
     }
 
+    /// More pairs of operations than anyone mends one by one.
+    private static let mostPairs = 1000
+    /// More warnings of a kind than anyone reads.
+    private static let mostShown = 100
+
     let isOverBudget: Bool
     private let graph: ValidatedGraph
     private let warnings: [Warning]
+    /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
+    private let unnamed: Int
 
     /// - Parameter budget: what the launch may take until its milestone.
     init(_ graph: ValidatedGraph, budget: Duration) {
@@ -23,13 +30,15 @@ struct ScenarioFindings {
                     "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it"
             )
         }
-        warnings += graph.overlappingInteractions.map { first, second in
+        let overlaps = graph.overlappingInteractions(limit: Self.mostPairs)
+        warnings += overlaps.pairs.map { first, second in
             Warning(
                 code: "overlappingInteraction",
                 message: "\(printable(first, limit: 64)) and \(printable(second, limit: 64)) can ask the person at the same time; "
                     + "give both the exclusive resource 'ui'"
             )
         }
+        unnamed = overlaps.count - overlaps.pairs.count
         let (needed, path) = graph.budgetedPath
         isOverBudget = needed > budget
         if isOverBudget {
@@ -46,11 +55,24 @@ struct ScenarioFindings {
 
     func text() -> String {
         let edges = graph.edges.count
-        let count = warnings.isEmpty ? "no problem found" : warnings.count == 1 ? "1 warning" : "\(warnings.count) warnings"
+        let total = warnings.count + unnamed
+        let count = total == 0 ? "no problem found" : total == 1 ? "1 warning" : "\(total) warnings"
         let name = printable(graph.name, limit: 64)
         let head =
             "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
-        return head + warnings.map { "warning: \($0.message)\n" }.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+        return head + lines.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+    }
+
+    /// The first of each kind, and how many others there are.
+    private var lines: [String] {
+        var lines: [String] = []
+        for (code, what) in [("impliedDependency", "implied dependencies"), ("overlappingInteraction", "such pairs"), ("budget", "")] {
+            let warnings = warnings.filter { $0.code == code }
+            lines += warnings.prefix(Self.mostShown).map { "warning: \($0.message)\n" }
+            let rest = warnings.count - min(warnings.count, Self.mostShown) + (code == "overlappingInteraction" ? unnamed : 0)
+            if rest > 0 { lines.append("warning: and \(rest) more \(what)\n") }
+        }
+        return lines
     }
 
     func json() -> String {
@@ -68,6 +90,7 @@ struct ScenarioFindings {
                     }
                 }
             }
+            if unnamed > 0 { json.write(unnamed, for: "unnamedOverlappingInteractions") }
         } + "\n"
     }
 }

@@ -18,11 +18,11 @@ struct StatsCommand {
         try output.check()
         let input = try OpenInput(arguments.input)
         defer { input.close() }
-        var progress = ProgressBar("stats")
+        let progress = ProgressBar("stats", reading: arguments.input)
         var summary = LinesSummary()
         do {
-            defer { progress?.erase() }
-            try read(input, &summary, &progress)
+            defer { progress?.end() }
+            try read(input, &summary, progress)
         }
         let style = TextStyle(arguments.common.color, for: output)
         let text = StatsText(summary: summary, style: style, name: inputName(arguments.input))
@@ -31,7 +31,7 @@ struct StatsCommand {
         return summary.brokenLines > 0 && summary.statistics.groups.isEmpty ? .badData : .success
     }
 
-    private func read(_ input: OpenInput, _ summary: inout LinesSummary, _ progress: inout ProgressBar?) throws {
+    private func read(_ input: OpenInput, _ summary: inout LinesSummary, _ progress: ProgressBar?) throws {
         var splitter = LineSplitter()
         let name = inputName(arguments.input)
         var shown = 0
@@ -43,8 +43,8 @@ struct StatsCommand {
         }
         func show() {
             if complaints.isEmpty { return }
-            progress?.erase()
-            for complaint in complaints { message(complaint) }
+            let write = { for complaint in complaints { message(complaint) } }
+            if let progress { progress.erase(while: write) } else { write() }
             complaints = []
         }
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)

@@ -12,11 +12,13 @@ struct VerifyCommand {
     }
 
     func run() throws -> ExitCode {
-        let scenario = try LoadedScenario.load(arguments.scenario, clock: .virtual)
-        let graph = try scenario.validated()
-        let budget = scenario.budget ?? RunCommand.defaultBudget
-        let findings = ScenarioFindings(graph, budget: budget)
-        try Output(arguments.common.output).write(arguments.common.json ? findings.json() : findings.text())
+        let output = Output(arguments.common.output)
+        try output.check()
+        let findings = try ProgressBar.during("verify", reading: arguments.scenario) {
+            let scenario = try LoadedScenario.load(arguments.scenario, clock: .virtual)
+            return ScenarioFindings(try scenario.validated(), budget: scenario.budget ?? RunCommand.defaultBudget)
+        }
+        try output.write(arguments.common.json ? findings.json() : findings.text())
         return findings.isOverBudget ? .overBudget : .success
     }
 }

@@ -19,7 +19,8 @@ struct BenchText {
         let scenario = summary.scenario
         let runs = scenario.runs.count
         var lines = [
-            style.bold(printable(scenario.name, limit: 80)) + "  \(runs)\(runs < requested ? " of \(requested)" : "") runs"
+            style.bold(printable(scenario.name, limit: 80))
+                + "  \(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
                 + " after \(document.warmups) to warm up, budget \(style.duration(scenario.budget))"
         ]
         if let sample = summary.sample, let interval = summary.interval {

@@ -20,15 +20,23 @@ struct TextTable {
     /// The lines, each with its newline; the first one is the header.
     func text(_ style: TextStyle) -> String {
         let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in rows.map { column < $0.count ? displayWidth($0[column]) : 0 }.max() ?? 0 }
+        let widths = (0..<count).map { column in rows.map { column < $0.count ? Self.width($0[column]) : 0 }.max() ?? 0 }
         return rows.enumerated().map { index, row in
             let cells = row.enumerated().map { column, cell in
-                let space = String(repeating: " ", count: widths[column] - displayWidth(cell))
+                let space = String(repeating: " ", count: widths[column] - Self.width(cell))
                 return column < leading ? cell + space : space + cell
             }
             var line = indent + cells.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return (index == 0 ? style.dim(line) : line) + "\n"
         }.joined()
+    }
+
+    /// The columns that a cell takes: what gives it a colour takes none.
+    private static func width(_ cell: String) -> Int {
+        let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
+            width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
+        }
     }
 }

@@ -98,7 +98,8 @@ struct OpenInput {
     }
 }
 
-private func isStandardInput(_ path: String) -> Bool {
+/// Whether a path means standard input.
+func isStandardInput(_ path: String) -> Bool {
     path == "-" || path == "/dev/stdin"
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import Testing
 
 @testable import sequencer_cli
@@ -162,6 +163,64 @@ struct BenchCommandTests {
         #expect(result.output.hasPrefix("test  2 of 50 runs after 0 to warm up"))
         let document = try parseBench(try readInput(saved), file: saved)
         #expect(document.scenarios.map(\.runs.count) == [2])
+    }
+
+    @Test("Two signals at once, at any moment, leave nothing of the launches on disk")
+    func secondSignal() async throws {
+        // What it does when the second signal comes it cannot do before it goes on: both wait for it then.
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for wait in ["*/1", "*/2", "*/2/*"] {
+            let line = """
+                cd \(folder.url.path) && rm -rf tmp && mkdir tmp && export TMPDIR=$PWD/tmp
+                "$TOOL" bench regular --deadline none --inject login=hang --inject connect-speaker=hang & pid=$!
+                while kill -0 $pid && ! ls tmp/sequencer-bench-\(wait) > /dev/null 2>&1; do sleep 0.01; done
+                kill -STOP $pid; kill -INT $pid; kill -TERM $pid; kill -CONT $pid
+                wait $pid
+                """
+            let result = try await Tool.shell(line)
+            #expect([130, 143].contains(result.code), "\(result.messages)")
+            #expect(try left(in: folder.file("tmp")).isEmpty, "\(wait)")
+        }
+    }
+
+    @Test("What is refused leaves nothing of the launches on disk either")
+    func refusedLeavesNothing() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for arguments in [
+            ["regular", "--interleave", "regualr"], ["regular", "--inject", "nothing=fail"], ["push", "--backend", "nowhere"],
+        ] {
+            let result = try await Tool.run(["bench"] + arguments, environment: ["TMPDIR": folder.url.path])
+            #expect(result.code != 0 && !result.messages.isEmpty)
+            #expect(try left(in: folder.url).isEmpty, "\(arguments)")
+        }
+    }
+
+    @Test("What a launch still writes does not keep its folder from being removed")
+    func removal() async throws {
+        let state = BenchState(nil)
+        let copy = try state.fresh()
+        let isOver = Locked(false)
+        let writer = Task.detached {
+            var number = 0
+            while !isOver.withLock({ $0 }) {
+                number += 1
+                try? Data("x".utf8).write(to: URL(fileURLWithPath: "\(copy)/\(number % 50)"))
+            }
+        }
+        state.remove()
+        #expect(throws: CancellationError.self) { try state.using {} }
+        isOver.withLock { $0 = true }
+        await writer.value
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        let name = URL(fileURLWithPath: copy).deletingLastPathComponent().lastPathComponent
+        let temporary = try FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path)
+        #expect(temporary.filter { $0.hasPrefix(name) }.isEmpty)
+    }
+
+    private func left(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("sequencer-bench") }
     }
 
     @Test("What cannot be measured is refused before anything runs")

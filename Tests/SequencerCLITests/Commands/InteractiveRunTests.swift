@@ -9,7 +9,8 @@ struct InteractiveRunTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let terminal = try PseudoTerminal()
-        let process = try start(terminal, ["run", "--interactive", "--region", "de-DE", "--state", folder.file("device").path])
+        let arguments = ["run", "--interactive", "--region", "de-DE", "--state", folder.file("device").path]
+        let tool = try Tool.start(on: terminal, arguments, environment: ["NO_COLOR": "1"])
         #expect(await terminal.shows("Number or name: "))
         terminal.type("1\n")
         #expect(await terminal.shows("E-mail: "))
@@ -25,7 +26,7 @@ struct InteractiveRunTests {
         terminal.type("Kitchen\n")
         #expect(await terminal.shows("Connected to Kitchen."))
         #expect(await terminal.shows("first-launch: completed"))
-        #expect(await process.value == 0)
+        #expect(await tool.code.value == 0)
         #expect(!terminal.shown.contains("correct horse"))
         #expect(terminal.shown.contains("waiting for a person not counted"))
 
@@ -38,28 +39,5 @@ struct InteractiveRunTests {
         let result = try await Tool.run("run", "--interactive")
         #expect(result.code == 64)
         #expect(result.messages.hasPrefix("sequencer-cli: --interactive needs a terminal"))
-    }
-
-    /// Starts the tool on the terminal.
-    ///
-    /// - Returns: its exit code, once it has ended.
-    private func start(_ terminal: PseudoTerminal, _ arguments: [String]) throws -> Task<Int32, Never> {
-        let process = Process()
-        process.executableURL = Tool.path
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TERM": "xterm"]) { $1 }
-        let end = FileHandle(fileDescriptor: terminal.descriptor, closeOnDealloc: false)
-        process.standardInput = end
-        process.standardOutput = end
-        process.standardError = end
-        let (codes, code) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            code.yield(process.terminationStatus)
-            code.finish()
-        }
-        try process.run()
-        return Task {
-            for await code in codes { return code }; return -1
-        }
     }
 }

@@ -6,34 +6,56 @@ import Testing
 
 @Suite("Progress", .serialized, .timeLimit(.minutes(10)))
 struct ProgressTextTests {
-    @Test("A bar, its share, and the time that is left")
-    func bar() {
-        let text = ProgressText(title: "bench", width: 60, isUnicode: false)
-        #expect(
-            text.line(fraction: 0.25, elapsed: .seconds(10), detail: "")
-                == "bench  [#######......................]  25%  about 30 s left"
-        )
-        #expect(
-            text.line(fraction: 0.5, elapsed: .seconds(600), detail: "")
-                == "bench  [#############..............]  50%  about 10 min left"
-        )
-        #expect(text.line(fraction: 1, elapsed: .seconds(2), detail: "").hasSuffix("]  100%"))
-        #expect(text.line(fraction: 0, elapsed: .seconds(2), detail: "").hasSuffix("]  0%"))
-        let unicode = ProgressText(title: "stats", width: 40, isUnicode: true)
-        #expect(unicode.line(fraction: 0.5, elapsed: .seconds(2), detail: "") == "stats  █████░░░░░  50%  about 2 s left")
+    /// What is done at a time since the begin.
+    private func progress(_ fraction: Double?, at elapsed: Duration) -> ProgressState {
+        var progress = ProgressState()
+        progress.update(fraction: fraction, elapsed: elapsed)
+        return progress
     }
 
-    @Test("It fits any width; what has no known end has a count")
+    private func line(_ text: ProgressText, _ fraction: Double?, _ elapsed: Duration, detail: String = "") -> String {
+        text.line(progress(fraction, at: elapsed), detail: detail, elapsed: elapsed)
+    }
+
+    @Test("A bar, its share, the time that has gone, and the time that is left")
+    func bar() {
+        let text = ProgressText(title: "bench", width: 60, isUnicode: false)
+        #expect(line(text, 0.25, .seconds(10)) == "bench  [#####..................]  25%  10 s, about 30 s left")
+        #expect(line(text, 0.5, .seconds(600)) == "bench  [#####......]  50%  10 min 0 s, about 10 min 0 s left")
+        #expect(line(text, 1, .seconds(2)).hasSuffix("]  100%  2 s"))
+        #expect(line(text, 0, .milliseconds(2900)).hasSuffix("]  0%  2 s"))
+        let unicode = ProgressText(title: "stats", width: 48, isUnicode: true)
+        #expect(line(unicode, 0.5, .seconds(2)) == "stats  ██████░░░░░░░  50%  2 s, about 2 s left")
+    }
+
+    @Test("While nobody says anything its time goes on and the rest gets less; past that, nobody knows what is left")
+    func ticks() {
+        let text = ProgressText(title: "bench", width: 200, isUnicode: false)
+        let state = progress(0.4, at: .seconds(8))
+        let lines = [8, 9, 19, 20, 21, 500].map { text.line(state, detail: "", elapsed: .seconds($0)).drop { $0 != "4" } }
+        #expect(
+            lines == [
+                "40%  8 s, about 12 s left", "40%  9 s, about 11 s left", "40%  19 s, about 1 s left", "40%  20 s", "40%  21 s",
+                "40%  8 min 20 s",
+            ]
+        )
+        #expect(progress(0, at: .seconds(3)).left(.seconds(4)) == nil)
+        #expect(progress(nil, at: .seconds(3)).left(.seconds(4)) == nil)
+        #expect(progress(1e-300, at: .seconds(3)).left(.seconds(4)) == nil)
+        #expect(progress(.nan, at: .seconds(3)).fraction == 0 && progress(7, at: .zero).fraction == 1)
+    }
+
+    @Test("It fits any width; what has no known end has a count and a time")
     func widths() {
         for width in 1...80 {
             for fraction in [nil, -1, 0, 0.3, 1, 7] as [Double?] {
-                let line = ProgressText(title: "stats", width: width, isUnicode: true)
-                    .line(fraction: fraction, elapsed: .seconds(5), detail: "120 MB, 5 lines")
-                #expect(displayWidth(line) <= width, "\(width)")
+                let text = ProgressText(title: "stats", width: width, isUnicode: true)
+                #expect(displayWidth(line(text, fraction, .seconds(5), detail: "120 MB, 5 lines")) <= width, "\(width)")
             }
         }
         let text = ProgressText(title: "stats", width: 60, isUnicode: false)
-        #expect(text.line(fraction: nil, elapsed: .seconds(5), detail: "120 MB, 5 lines") == "stats  120 MB, 5 lines")
+        #expect(line(text, nil, .seconds(5), detail: "120 MB, 5 lines") == "stats  120 MB, 5 lines, 5 s")
+        #expect(line(text, nil, .seconds(5)) == "stats  5 s")
     }
 
     @Test("On a terminal it is drawn over, and gone at the end; elsewhere, and before its time, there is none")
@@ -41,19 +63,47 @@ struct ProgressTextTests {
         let person = try PseudoTerminal()
         let terminal = Terminal(descriptor: person.descriptor)
         let environment = ["TERM": "xterm", "LC_ALL": "C"]
-        var early = try #require(ProgressBar("early", on: terminal, patience: .seconds(3600), environment: environment))
-        early.update(fraction: 0.1, detail: "")
-        early.erase()
-        var bar = try #require(ProgressBar("bench", on: terminal, patience: .zero, environment: environment))
-        bar.update(fraction: 0.5, detail: "")
+        let early = try #require(ProgressBar("early", on: terminal, patience: .seconds(3600), environment: environment))
+        early.update(fraction: 0.1)
+        early.erase {}
+        early.end()
+        let now: @Sendable () -> Duration = { .seconds(7) }
+        let bar = try #require(ProgressBar("bench", on: terminal, patience: .zero, tick: .never, environment: environment, now: now))
+        bar.update(fraction: 0.5)
         // Too soon after the one before.
-        bar.update(fraction: 0.6, detail: "")
-        bar.erase()
+        bar.update(fraction: 0.6)
+        bar.erase { terminal.write("words\n") }
+        bar.update(fraction: 0.7)
+        bar.end()
+        bar.update(fraction: 0.8)
         terminal.write("result\n")
         #expect(await person.shows("result"))
-        #expect(person.shown.contains("\r\u{1B}[Kbench  [") && person.shown.contains("\r\u{1B}[Kresult"))
-        #expect(!person.shown.contains("early") && !person.shown.contains("60%"))
+        #expect(person.shown.contains("\r\u{1B}[Kbench  [") && person.shown.contains("\r\u{1B}[Kwords"))
+        #expect(person.shown.contains("70%") && person.shown.contains("\r\u{1B}[Kresult"))
+        #expect(!person.shown.contains("early") && !person.shown.contains("60%") && !person.shown.contains("80%"))
         #expect(ProgressBar("dumb", on: terminal, environment: ["TERM": "dumb"]) == nil)
         #expect(ProgressBar("none", on: Terminal(descriptor: -1), environment: environment) == nil)
+    }
+
+    @Test("A timer draws it while nobody says anything, once for each line that is new")
+    func timer() async throws {
+        let person = try PseudoTerminal()
+        let seconds = Locked(0)
+        let progress = ProgressBar(
+            "bench",
+            on: Terminal(descriptor: person.descriptor),
+            patience: .seconds(1),
+            tick: .milliseconds(1),
+            environment: ["TERM": "xterm", "LC_ALL": "C"],
+            now: { .seconds(seconds.withLock { $0 }) }
+        )
+        let bar = try #require(progress)
+        bar.update(fraction: 0)
+        for second in 1...3 {
+            seconds.withLock { $0 = second }
+            #expect(await person.shows("0%  \(second) s"))
+        }
+        bar.end()
+        #expect(person.shown.components(separatedBy: "0%").count == 4)
     }
 }

@@ -105,5 +105,31 @@ struct CriticalPathTests {
                 ["consent", "login"], ["consent", "tutorial"], ["login", "speaker"], ["tutorial", "speaker"],
             ]
         )
+        let first = try graph.validated().overlappingInteractions(limit: 3)
+        #expect(first.pairs.map { $0.1 } == ["login", "tutorial", "speaker"] && first.count == 4)
+        #expect(try graph.validated().overlappingInteractions(limit: 0).count == 4)
+    }
+
+    @Test("of random graphs, larger than one pass looks at: the pairs of which neither waits for the other", arguments: 0..<6)
+    func overlappingInteractionsOfRandomGraphs(seed: UInt64) throws {
+        let random = RandomGraph(seed: seed, operations: seed == 0 ? 1_200...1_200 : 1...80)
+        let model = GraphModel(random)
+        let graph = try random.graph { [.interactive, .exclusive($0.isMultiple(of: 3) ? [.userInterface] : [])] }.validated()
+        var pairs: [[String]] = []
+        for left in 0..<random.count {
+            for right in left + 1..<max(random.count, left + 1) where !model.ancestors[left][right] && !model.ancestors[right][left] {
+                if !(left.isMultiple(of: 3) && right.isMultiple(of: 3)) { pairs.append([random.id(left), random.id(right)]) }
+            }
+        }
+        #expect(graph.overlappingInteractions.map { [$0, $1] } == pairs)
+    }
+
+    @Test("of two thousand that nothing orders: all two million are counted, and some named")
+    func overlappingInteractionsByTheMillion() throws {
+        var graph = OperationGraph("graph")
+        for number in 0..<2_000 { graph.join("n\(number)", .interactive) }
+        let overlaps = try graph.validated().overlappingInteractions(limit: 2)
+        #expect(overlaps.count == 2_000 * 1_999 / 2)
+        #expect(overlaps.pairs.map { [$0, $1] } == [["n0", "n1"], ["n0", "n2"]])
     }
 }

@@ -29,6 +29,24 @@ struct PlanPropertyTests {
         #expect(try graph.plan(PlanOptions(lanes: 4, effort: 0)).faults() == [])
     }
 
+    @Test(
+        "Ten thousand operations that all need the same resource are planned in the order of their keys, without looking at each again and again"
+    )
+    func contended() throws {
+        var graph = OperationGraph("graph")
+        for number in 0..<10_000 {
+            let resources: [ExclusiveResource] = number % 3 == 0 ? ["ui", "disk"] : ["disk"]
+            if number % 5 == 0 {
+                graph.add("n\(number)", .expected(.milliseconds(1 + number % 7)), .exclusive(resources), on: .main) {}
+            } else {
+                graph.add("n\(number)", .expected(.milliseconds(number % 7)), .exclusive(resources)) {}
+            }
+        }
+        let plan = try graph.plan(PlanOptions(lanes: 4))
+        #expect(plan.faults() == [])
+        #expect(plan.makespan == plan.work)
+    }
+
     @Test("A chain of 100,000 joins and steps is planned without recursion")
     func chain() throws {
         let graph = try RandomGraph(seed: 7, operations: 100_000...100_000, shape: .chain).graph(

@@ -1,0 +1,71 @@
+import Foundation
+import Sequencer
+
+/// The command line of `engine-count`: work of a fixed size, for programs that count what a process does (`Scripts/check-instructions`).
+///
+/// Everything runs on one lane, so that two runs do nearly the same; the difference between two sizes is what the operations cost, without
+/// what the process does at its start.
+public enum EngineCount {
+    /// What is counted.
+    private enum Work: String, CaseIterable {
+        /// Only what the graph is made from: what has to be subtracted from the others.
+        case nothing
+        /// Building a graph and validating it.
+        case building
+        /// Building a graph of closures that run straight through, running it, making its report.
+        case running
+        /// The same with `async` closures.
+        case async
+    }
+
+    /// Does what `words` ask for: what, and with how many operations.
+    ///
+    /// - Returns: the exit code.
+    public static func run(_ words: [String]) -> Int32 {
+        guard words.count == 2, let work = Work(rawValue: words[0]), let count = Int(words[1]), (10...1_000_000).contains(count) else {
+            let names = Work.allCases.map(\.rawValue).joined(separator: "|")
+            FileHandle.standardError.write(Data("usage: engine-count \(names) OPERATIONS (10 to 1000000)\n".utf8))
+            return 64
+        }
+        do {
+            try perform(work, ShapeFamily.layered.shapes([count])[0])
+            return 0
+        } catch {
+            FileHandle.standardError.write(Data("engine-count: \(error)\n".utf8))
+            return 1
+        }
+    }
+
+    private static func perform(_ work: Work, _ shape: Shape) throws {
+        let workload = Workload(count: shape.count, purpose: .counting)
+        if work == .nothing { return }
+        let graph = OperationGraph(shape, workload, work == .async ? .async : .synchronous)
+        if work == .building {
+            if try graph.validated().count != shape.count { throw EngineFailure("the graph has lost operations") }
+            return
+        }
+        // A thread that waits, and no main task: valgrind stumbles over the main thread's end, with which Dispatch begins to serve that one.
+        let ending = LaunchEnding()
+        try Sequencer(graph, options: LaunchOptions(lanes: 1)).start { ending.end($0) }
+        let outcome = ending.wait()
+        if outcome != "completed" { throw EngineFailure("the launch ended as \(outcome)") }
+        if let complaint = workload.complaint(after: 1, of: shape) { throw EngineFailure(complaint) }
+    }
+}
+
+/// How a launch ended, for a thread that waits for it.
+private final class LaunchEnding: @unchecked Sendable {
+    // @unchecked: written before the semaphore is signalled, read after.
+    private var outcome = ""
+    private let isOver = DispatchSemaphore(value: 0)
+
+    func end(_ report: LaunchReport) {
+        outcome = report.outcome.name
+        isOver.signal()
+    }
+
+    func wait() -> String {
+        isOver.wait()
+        return outcome
+    }
+}

@@ -1,0 +1,4 @@
+import EngineBench
+import Foundation
+
+exit(await EngineBench.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,4 @@
+import EngineBench
+import Foundation
+
+exit(EngineCount.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,60 @@
+# What scripts need of other programs, and how they get them. Sourced by them, not run; messages name the script that asks.
+
+# need WORDS: what is missing, in one line, and the end.
+need() {
+    echo "$(basename "$0"): $*" >&2
+    exit 1
+}
+
+# as_root COMMAND...: runs it, by sudo where that is needed and can be done without a password.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# apt_install PACKAGE...: with the reason on stderr where it fails.
+apt_install() {
+    command -v apt-get >/dev/null || { echo "$(basename "$0"): $* cannot be installed: there is no apt-get" >&2 && return 1; }
+    local log status=0
+    log=$(mktemp)
+    # A second program may be installing something: wait for it, not for ever. Nothing may ask.
+    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -qq)
+    {
+        # Old lists name packages that are gone; where new ones cannot be had, the old ones may do.
+        as_root "${apt[@]}" update || true
+        as_root "${apt[@]}" install -y --no-install-recommends "$@"
+    } </dev/null >"$log" 2>&1 || status=1
+    if [ "$status" -ne 0 ]; then
+        echo "$(basename "$0"): 'apt-get install $*' has failed:" >&2
+        tail -n 5 "$log" | cut -c1-200 | sed 's/^/    /' >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
+
+require_python() {
+    command -v python3 >/dev/null || apt_install python3 || need "python3 is missing; install it"
+}
+
+# pip_install DIRECTORY PACKAGE...: a directory of its own: an externally managed Python refuses to be installed into, and the versions of
+# others are left alone.
+pip_install() {
+    local directory=$1 log status=0
+    shift
+    if ! python3 -m pip --version >/dev/null 2>&1 && ! apt_install python3-pip; then
+        echo "$(basename "$0"): python3 has no pip to install $* with" >&2
+        return 1
+    fi
+    log=$(mktemp)
+    python3 -m pip install --quiet --disable-pip-version-check --no-input --root-user-action=ignore --target "$directory" "$@" \
+        </dev/null >"$log" 2>&1 || status=1
+    if [ "$status" -ne 0 ]; then
+        echo "$(basename "$0"): 'pip install $*' has failed:" >&2
+        tail -n 5 "$log" | cut -c1-200 | sed 's/^/    /' >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}

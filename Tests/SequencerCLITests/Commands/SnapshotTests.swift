@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+/// The text of every command, to the letter, in `Tests/Data/CommandLine`, a file for each command line.
+///
+/// `RECORD_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew, and fails, so that nobody takes it for a check; what has changed is then
+/// for a person to read.
+@Suite("The text of every command", .serialized, .timeLimit(.minutes(10)))
+struct SnapshotTests {
+    struct Snapshot: CustomTestStringConvertible, Sendable {
+        /// The file's name without `.txt`.
+        let name: String
+        /// The words of the command line; those that are names of files in the folder are taken for these files.
+        let words: [String]
+        let code: ExitCode
+
+        init(_ name: String, _ line: String, _ code: ExitCode = .success) {
+            self.name = name
+            words = line.split(separator: " ").map(String.init)
+            self.code = code
+        }
+
+        var testDescription: String { words.joined(separator: " ") }
+    }
+
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Data/CommandLine")
+        .standardized
+
+    static let snapshots =
+        [
+            Snapshot("run", "run launch.json --clock virtual"),
+            Snapshot("run-over-budget", "run regular --clock virtual --budget 500ms", .overBudget),
+            Snapshot("run-failed", "run regular --clock virtual --inject login=fail", .failed),
+            Snapshot("run-aborted", "run first-launch --clock virtual --inject force-update=required", .aborted),
+            Snapshot("run-json", "run launch.json --clock virtual --json"),
+            Snapshot("plan", "plan launch.json --lanes 1,2,4"),
+            Snapshot("plan-over-budget", "plan regular --what-if login=4s", .overBudget),
+            Snapshot("plan-json", "plan launch.json --json"),
+            Snapshot("graph", "graph launch.json"),
+            Snapshot("graph-reduced", "graph launch.json --reduce"),
+            Snapshot("graph-dot", "graph launch.json --format dot"),
+            Snapshot("graph-mermaid", "graph launch.json --format mermaid"),
+            Snapshot("graph-gantt", "graph launch.json --format gantt"),
+            Snapshot("graph-json", "graph launch.json --format json"),
+            Snapshot("verify", "verify launch.json"),
+            Snapshot("verify-json", "verify launch.json --json"),
+            Snapshot("blame", "blame launch.report.json"),
+            Snapshot("blame-json", "blame launch.report.json --json"),
+            Snapshot("critical-chain", "critical-chain launch.report.json"),
+            Snapshot("critical-chain-json", "critical-chain launch.report.json --json"),
+            Snapshot("bench", "bench launch.json --clock virtual --runs 3 --interleave regular", .regression),
+            Snapshot("compare", "compare before.bench.json after.bench.json", .regression),
+            Snapshot("compare-json", "compare before.bench.json after.bench.json --json", .regression),
+            Snapshot("report", "report launch.report.json"),
+            Snapshot("report-markdown", "report launch.report.json --format markdown"),
+            Snapshot("stats", "stats launches.jsonl"),
+            Snapshot("stats-json", "stats launches.jsonl --json"),
+            Snapshot("scenarios", "scenarios"),
+            Snapshot("scenarios-json", "scenarios --json"),
+            Snapshot("help", "--help"),
+        ] + Shell.allCases.map { Snapshot("completions-\($0.rawValue)", "completions \($0.rawValue)") }
+        + CommandDeclaration.all.map { Snapshot("help-\($0.name)", "\($0.name) --help") }
+
+    @Test("Exactly this", arguments: snapshots)
+    func text(_ snapshot: Snapshot) async throws {
+        // Beside the files, so that their names alone are in the text.
+        let result = try await Tool.run(
+            ["-c", #"cd "$0" && exec "$TOOL" "$@""#, Self.folder.path] + snapshot.words,
+            executable: URL(fileURLWithPath: "/bin/sh"),
+            environment: ["TOOL": Tool.path.path, "COLUMNS": "80"]
+        )
+        #expect(result.code == snapshot.code.rawValue && result.messages.isEmpty, "\(result.messages)")
+        let file = Self.folder.appendingPathComponent(snapshot.name + ".txt")
+        if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] != nil {
+            try Data(result.output.utf8).write(to: file)
+            Issue.record("recorded \(file.path)")
+            return
+        }
+        let expected = try String(contentsOf: file, encoding: .utf8)
+        #expect(result.output == expected, "\(Self.difference(expected, result.output))")
+    }
+
+    /// The first line that differs.
+    private static func difference(_ expected: String, _ found: String) -> String {
+        let before = expected.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) + ["(the end)"]
+        let after = found.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) + ["(the end)"]
+        for (number, (before, after)) in zip(before, after).enumerated() where before != after {
+            return "line \(number + 1): expected '\(before)', found '\(after)'"
+        }
+        return "the same"
+    }
+
+    @Test("Every file of the folder is one of them, or read by one")
+    func files() throws {
+        let names = Set(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path))
+        let inputs = Self.snapshots.flatMap(\.words).filter { $0.contains(".json") }
+        #expect(names == Set(Self.snapshots.map { $0.name + ".txt" } + inputs))
+        #expect(Set(Self.snapshots.map(\.name)).count == Self.snapshots.count)
+    }
+
+    @Test("Every command has its text here")
+    func commands() {
+        let shown = Set(Self.snapshots.compactMap(\.words.first))
+        for command in CommandDeclaration.all where command.name != "help" { #expect(shown.contains(command.name)) }
+    }
+}
