@@ -7,6 +7,16 @@ public struct LaunchOptions: Sendable {
     /// Nil, the default: as many as are ready, where those that run straight through share one thread per processor. With a number, there
     /// are as many threads: steps that block theirs then cost only their own lane.
     public var lanes: Int?
+    /// Which of several ready operations goes first when lanes are scarce: the one that this plan starts first.
+    ///
+    /// Nil, the default: the one with the longest remaining path, by expected durations, which is what a plan begins its search with. Operations
+    /// that the plan does not know come after those it does.
+    ///
+    /// ```swift
+    /// let plan = try graph.plan(PlanOptions(lanes: 2))
+    /// let report = try await Sequencer(graph, options: LaunchOptions(lanes: 2, plan: plan)).run()
+    /// ```
+    public var plan: LaunchPlan?
     /// When the launch ends, whatever happens: what still runs is left behind and named in the report. Nil: never.
     ///
     /// With no deadline, an operation that neither ends nor has a timeout keeps its launch from ending.
@@ -29,6 +39,7 @@ public struct LaunchOptions: Sendable {
     /// The options of a launch.
     public init(
         lanes: Int? = nil,
+        plan: LaunchPlan? = nil,
         deadline: Duration? = nil,
         deadlineCountsInteractiveTime: Bool = true,
         grace: Duration = .milliseconds(250),
@@ -39,6 +50,7 @@ public struct LaunchOptions: Sendable {
         stallWatch: StallWatch? = nil
     ) {
         self.lanes = lanes
+        self.plan = plan
         self.deadline = deadline
         self.deadlineCountsInteractiveTime = deadlineCountsInteractiveTime
         self.grace = grace
@@ -69,6 +81,7 @@ public struct LaunchOptions: Sendable {
     var settings: LaunchStateMachine.Settings {
         LaunchStateMachine.Settings(
             lanes: lanes,
+            plan: plan,
             workers: lanes ?? WorkerPool.processors,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,

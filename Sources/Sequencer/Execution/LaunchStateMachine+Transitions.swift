@@ -33,7 +33,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// Takes the ready operation with the longest remaining path whose resources are free; those it has to pass over are parked.
+    /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
     mutating func takeNext(forMain isMain: Bool) -> Assignment? {
         guard phase == .running else { return nil }
         while isMain || lanes.available > 0, let ready = isMain ? readyForMain.pop() : readyForWorkers.pop() {
@@ -70,6 +70,10 @@ extension LaunchStateMachine {
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
+            if nodes[previous.node].workerReturns {
+                nodes[previous.node].workerReturns = false
+                returningWorkers -= 1
+            }
             if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
                 replacedWorkers.remove(at: place)
                 return nil
@@ -392,7 +396,7 @@ extension LaunchStateMachine {
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
-            let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
+            let missing = min(readyForWorkers.count - returningWorkers, lanes.available, settings.workers - activeWorkers)
             if missing > 0 {
                 actions.workers += missing
                 activeWorkers += missing

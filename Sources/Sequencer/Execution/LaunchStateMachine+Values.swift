@@ -24,6 +24,8 @@ extension LaunchStateMachine {
         var holdsLane = false
         /// Its code runs on a worker's thread.
         var holdsWorker = false
+        /// The worker that started it is about to come back.
+        var workerReturns = false
         var isToldToCancel = false
         var isSkippedByCondition = false
         var isComputingFallback = false
@@ -39,7 +41,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// A ready operation: longest remaining path first, then the one that was added first.
+    /// A ready operation: highest rank first, then the one that was added first.
     struct Ready: Comparable {
         let rank: Nanoseconds
         let node: Int32
@@ -105,10 +107,10 @@ extension LaunchStateMachine {
         private let bits: [Bits]
         /// Whether there is anything to cut or to put off.
         let canKeepBudgets: Bool
-        /// The longest path from each operation's start to the end of the graph.
+        /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
 
-        init(_ graph: ValidatedGraph) {
+        init(_ graph: ValidatedGraph, ranks: [Nanoseconds]) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.work.isMain ? .isMain : []
                 guard let policy = node.policy?.value else {
@@ -129,7 +131,7 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
-            ranks = graph.ranks
+            self.ranks = ranks
             canKeepBudgets = bits.contains { !$0.isDisjoint(with: [.hasFallback, .isDeferrable]) }
         }
 

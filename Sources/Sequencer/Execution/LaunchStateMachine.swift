@@ -73,6 +73,8 @@ struct LaunchStateMachine {
     struct Settings {
         /// The most operations off the main thread that run at the same time; nil for no limit.
         var lanes: Int?
+        /// Whose order decides which ready operation goes first.
+        var plan: LaunchPlan?
         /// The most threads that start operations.
         var workers = 2
         var deadline: Nanoseconds?
@@ -126,6 +128,8 @@ struct LaunchStateMachine {
     /// Operations that run now, or whose fallback is being computed.
     var runningCount = 0
     var activeWorkers = 0
+    /// Active workers that are about to ask for an operation, for what they started has ended already.
+    var returningWorkers = 0
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
     var alive: Int
@@ -143,7 +147,7 @@ struct LaunchStateMachine {
     init(graph: ValidatedGraph, settings: Settings) {
         self.graph = graph
         self.settings = settings
-        traits = NodeTraits(graph)
+        traits = NodeTraits(graph, ranks: settings.plan?.ranks(in: graph) ?? graph.ranks)
         milestone = graph.milestoneIndex ?? -1
         latestEnds = traits.canKeepBudgets ? settings.budget.map { LatestEnds(graph, limit: $0) } : nil
         nodes = (0..<graph.count).map { Node(waiting: graph.predecessors.degree($0)) }
@@ -219,14 +223,20 @@ struct LaunchStateMachine {
 
     /// An attempt, or the computing of a fallback, came to an end on any other thread.
     ///
+    /// - Parameter workerReturns: whether the worker that started it, if it has not done so yet, is about to ask for its next operation.
     /// - Returns: whether it counted: false for an operation that had ended before.
     mutating func attemptEnded(
         _ ended: Assignment,
         _ result: Result,
+        workerReturns: Bool = false,
         at time: Nanoseconds,
         _ actions: inout Actions
     ) -> Bool {
         advance(to: time)
+        if workerReturns, isCurrent(ended), nodes[ended.node].holdsWorker, !nodes[ended.node].workerReturns {
+            nodes[ended.node].workerReturns = true
+            returningWorkers += 1
+        }
         let counted = endAttempt(ended, result, &actions)
         settle(&actions)
         return counted

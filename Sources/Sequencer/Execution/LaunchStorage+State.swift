@@ -88,15 +88,17 @@ extension Result where Success == any Sendable, Failure == any Error {
 /// held the lock later.
 final class ValueTable: @unchecked Sendable {
     // @unchecked: see above; no slot is written and read at the same time.
-    private let slots: UnsafeMutableBufferPointer<(any Sendable)?>
+    private let slots: UnsafeMutablePointer<(any Sendable)?>
+    private let count: Int
 
     init(count: Int) {
+        self.count = count
         slots = .allocate(capacity: count)
-        slots.initialize(repeating: nil)
+        slots.initialize(repeating: nil, count: count)
     }
 
     deinit {
-        slots.deinitialize()
+        slots.deinitialize(count: count)
         slots.deallocate()
     }
 
@@ -104,6 +106,6 @@ final class ValueTable: @unchecked Sendable {
 
     func set(_ value: any Sendable, at index: Int) {
         // An operation ends once: there is nothing in the slot.
-        (slots.baseAddress! + index).initialize(to: value)
+        (slots + index).initialize(to: value)
     }
 }

@@ -202,9 +202,9 @@ final class LaunchStorage: Sendable {
             startTask(priority: qos.taskPriority, on: virtualTime) { [self] in
                 do {
                     let value = try await body(launch)
-                    attemptEnded(assignment, .success(value))
+                    attemptEnded(assignment, .success(value), workerReturns: true)
                 } catch {
-                    attemptEnded(assignment, .failure(error))
+                    attemptEnded(assignment, .failure(error), workerReturns: true)
                 }
             }
         )
@@ -296,9 +296,15 @@ final class LaunchStorage: Sendable {
         }
     }
 
-    private func attemptEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) {
+    private func attemptEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>, workerReturns: Bool = false) {
         input { state, now in
-            let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &state.actions)
+            let counted = state.machine.attemptEnded(
+                assignment,
+                result.ending,
+                workerReturns: workerReturns,
+                at: now,
+                &state.actions
+            )
             state.keep(result, of: assignment, counted: counted, at: now, in: values)
         }
     }

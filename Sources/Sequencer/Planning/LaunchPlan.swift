@@ -116,6 +116,16 @@ public struct LaunchPlan: Sendable {
         )
     }
 
+    /// Ranks for an engine that starts operations in this plan's order: the first has the highest, and those the plan does not know have none.
+    func ranks(in graph: ValidatedGraph) -> [Nanoseconds] {
+        var ranks = [Nanoseconds](repeating: 0, count: graph.count)
+        for (place, node) in sequence.enumerated() {
+            guard let position = graph.positions[self.graph.id(Int(node))] else { continue }
+            ranks[Int(position)] = Nanoseconds(sequence.count - place)
+        }
+        return ranks
+    }
+
     func end(_ node: Int) -> Nanoseconds { starts[node].addingSaturated(problem.durations[node]) }
 }
 

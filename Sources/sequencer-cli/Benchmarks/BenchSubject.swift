@@ -29,7 +29,7 @@ struct BenchSubject {
         app?.close()
         name = loaded.graph.name
         budget = command.budget(of: loaded).limit
-        options = command.options(for: loaded)
+        options = try command.options(for: loaded)
         graph = isReal ? nil : loaded.graph
     }
 

@@ -36,10 +36,11 @@ enum LoadedReport {
     }
 
     private static func run(_ scenario: LoadedScenario) async throws -> ReportDocument {
-        _ = try scenario.validated()
+        let graph = try scenario.validated()
         let budget = Budget(scenario.budget ?? RunCommand.defaultBudget)
         let options = LaunchOptions(
             lanes: scenario.lanes,
+            plan: try scenario.lanes.map { try graph.plan(PlanOptions(lanes: $0)) },
             deadline: scenario.deadline ?? RunCommand.defaultDeadline,
             clock: VirtualClock(),
             seed: 0

@@ -30,7 +30,7 @@ struct RunCommand {
         if let history { scenario.graph.expect(try history.read()) }
         let view = showsLiveView(output) ? try liveView(of: scenario, style, pausing) : nil
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
-        var options = options(for: scenario)
+        var options = try options(for: scenario)
         if arguments.clock == .wall { options.stallWatch = reporter.stallWatch }
         options.version = app?.environment.app.version.description
         let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options)
@@ -101,15 +101,18 @@ struct RunCommand {
         Budget(arguments.budget ?? scenario.budget ?? Self.defaultBudget, from: arguments.fromProcessStart ? .processStart : .run)
     }
 
-    func options(for scenario: LoadedScenario) -> LaunchOptions {
+    func options(for scenario: LoadedScenario) throws -> LaunchOptions {
         let deadline: Duration?
         switch arguments.deadline {
         case .some(.none): deadline = nil
         case .some(.after(let duration)): deadline = duration
         case nil: deadline = scenario.deadline ?? Self.defaultDeadline
         }
+        let lanes = arguments.lanes ?? scenario.lanes
         return LaunchOptions(
-            lanes: arguments.lanes ?? scenario.lanes,
+            lanes: lanes,
+            // With as many lanes as it takes, whatever is ready starts at once.
+            plan: try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0)) },
             deadline: deadline,
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
