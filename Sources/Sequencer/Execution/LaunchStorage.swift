@@ -144,11 +144,14 @@ final class LaunchStorage: Sendable {
     }
 
     private func requestMainTurn() {
-        virtualTime?.jobBegins()
-        OperationQueue.main.addOperation { [self] in
+        let turn: @Sendable () -> Void = { [self] in
             let assignment = input { state, now in state.machine.takeForMain(at: now, &state.actions) }
             if let assignment { performOnMain(assignment) }
-            virtualTime?.jobEnds()
+        }
+        if let virtualTime {
+            virtualTime.requestMainTurn(turn)
+        } else {
+            OperationQueue.main.addOperation(turn)
         }
     }
 

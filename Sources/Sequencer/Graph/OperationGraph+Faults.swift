@@ -3,7 +3,7 @@ import Foundation
 /// A way for a step to misbehave, put into a graph to see what the launch makes of it.
 public struct Fault: Sendable {
     enum Kind: Sendable {
-        case fail, hang, delay(Duration), abort(AbortReason)
+        case fail, hang, crash, delay(Duration), abort(AbortReason)
     }
 
     let kind: Kind
@@ -12,6 +12,8 @@ public struct Fault: Sendable {
     public static let fail = Fault(kind: .fail)
     /// The step never ends, until it is told to cancel.
     public static let hang = Fault(kind: .hang)
+    /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see what the next launch makes of it.
+    public static let crash = Fault(kind: .crash)
     /// The step starts its work this much later.
     public static func delay(_ duration: Duration) -> Fault { Fault(kind: .delay(duration)) }
     /// The step does its work and then aborts the launch.
@@ -92,6 +94,7 @@ extension Fault.Kind {
     ) async throws -> any Sendable {
         switch self {
         case .fail: throw InjectedFailure(operation: launch.operation)
+        case .crash: killThisProcess()
         case .hang:
             try await launch.sleep(for: VirtualClock.never)
             return try await work()

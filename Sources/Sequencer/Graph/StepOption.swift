@@ -159,6 +159,14 @@ public struct StepOption: Sendable {
         StepOption { $0.expected = duration }
     }
 
+    /// What takes the place of the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
+    ///
+    /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has failed. A value that is not
+    /// of the step's own type is none.
+    public static func substitute(_ value: some Sendable) -> StepOption {
+        StepOption { $0.substitute = value }
+    }
+
     /// Marks the step whose end stops the budget's clock, such as `main-app`. One step of a graph at most.
     public static let milestone = StepOption { $0.isMilestone = true }
 }
@@ -211,6 +219,12 @@ struct StepPolicy: Sendable {
     var expected: Duration?
     var isMilestone = false
     var fallback: StepFallback?
+    /// Takes the value's place when the step is left out.
+    var substitute: (any Sendable)?
+    /// Why the step is left out; nil when it is not.
+    var skipReason: String?
+    /// What the report says about the step besides what it notes itself.
+    var notes: [String] = []
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.
     var operation: Operation?
     /// The steps whose values this one reads, each with the type it was promised.

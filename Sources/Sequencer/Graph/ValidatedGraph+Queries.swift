@@ -111,7 +111,7 @@ extension ValidatedGraph {
         return pairs.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    private func reachable(from start: Int, along neighbours: AdjacencyList) -> Set<Int> {
+    func reachable(from start: Int, along neighbours: AdjacencyList) -> Set<Int> {
         var found: Set<Int> = []
         var pending = [start]
         while let node = pending.popLast() {

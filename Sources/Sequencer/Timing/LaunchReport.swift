@@ -145,7 +145,7 @@ public struct LaunchReport: Sendable {
                 isCut: node.isCut,
                 isDeferred: node.isDeferred,
                 message: record.message(position),
-                notes: record.notes[position] ?? []
+                notes: (step.policy?.value.notes ?? []) + (record.notes[position] ?? [])
             )
         }
     }

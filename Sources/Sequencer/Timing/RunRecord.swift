@@ -73,11 +73,12 @@ final class RunRecord: Sendable {
         case .timedOut: return failureMessage(node, .timedOut)
         case .cancelled where value.start >= 0: return failureMessage(node, .cancelled)
         case .cancelled: return stop.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
-        case .skipped where value.isSkippedByCondition: return "its condition was false"
+        case .skipped where value.isSkippedByCondition: return graph.policy(node).skipReason.map(skippedText) ?? "its condition was false"
         case .skipped:
             let root = Int(max(value.cause, 0))
             let id = printable(graph.id(root))
             return switch nodes[root].outcome {
+            case .skipped where graph.policy(root).skipReason != nil: "there is no value of \(id), which was left out"
             case .skipped: "there is no value of \(id), whose condition was false"
             case .timedOut: "\(id) timed out"
             case .cancelled: "\(id) was cancelled"

@@ -9,6 +9,8 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
         var wake: Nanoseconds?
         /// Jobs handed out and not yet done, on the serial queue or on the main thread.
         var jobs = 0
+        /// Turns asked of the main thread that have not begun.
+        var mainTurns: [@Sendable () -> Void] = []
         var isCheckQueued = false
         /// Counts what happens, so that patience can tell whether anything did.
         var activity = 0
@@ -83,6 +85,13 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
         checkSoon()
     }
 
+    /// Runs `turn` on the main thread, once everything else that can be done at this time has been: what comes first must not be up to two
+    /// threads, or no two launches would be the same.
+    func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
+        state.withLock { $0.mainTurns.append(turn) }
+        checkSoon()
+    }
+
     // MARK: Moving time
 
     /// Looks for rest behind everything that is in the queue now.
@@ -97,11 +106,21 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
     }
 
     private func check() {
-        let (isBusy, running, activity) = state.withLock { state in
+        let (isBusy, turn, running, activity) = state.withLock { state in
             state.isCheckQueued = false
-            return (state.jobs > 0 || state.handler == nil, state.runningOperations, state.activity)
+            let isBusy = state.jobs > 0 || state.handler == nil
+            let turn = isBusy || state.mainTurns.isEmpty ? nil : state.mainTurns.removeFirst()
+            if turn != nil { state.jobs += 1 }
+            return (isBusy, turn, state.runningOperations, state.activity)
         }
         guard !isBusy, let running else { return }
+        if let turn {
+            OperationQueue.main.addOperation { [self] in
+                turn()
+                jobEnds()
+            }
+            return
+        }
         if running() <= clock.sleeping {
             moveTime()
         } else {

@@ -58,9 +58,7 @@ public struct ConnectSpeakerOperation: Sendable {
         var problem: String?
         for _ in 0..<Self.mostChoices {
             let complaint = problem
-            let choice = try await launch.waitForPerson {
-                try await stage.present(by: launch.operation) { await presenter.chooseSpeaker(from: found, problem: complaint) }
-            }
+            let choice = try await stage.ask(in: launch) { await presenter.chooseSpeaker(from: found, problem: complaint) }
             guard let choice else {
                 launch.note(found.isEmpty ? "no speaker was found, so none was chosen" : "no speaker was chosen")
                 return nil

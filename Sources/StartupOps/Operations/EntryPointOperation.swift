@@ -35,10 +35,9 @@ public struct EntryPointOperation: Sendable {
         let push = mailbox.waiting().first { if case .push = $0.entryPoint { true } else { false } }
         guard let push else { return }
         guard let presenter else { throw MissingPresenterError(operation: launch.operation, question: "to read what was pushed") }
-        let operation = launch.operation
         await mailbox.deliver(push.id) { delivery in
             guard case .push(let payload) = delivery.entryPoint else { return }
-            try await stage.present(by: operation) { await presenter.showPush(payload) }
+            try await stage.ask(in: launch) { await presenter.showPush(payload) }
         }
     }
 

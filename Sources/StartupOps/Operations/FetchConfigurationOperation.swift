@@ -103,8 +103,6 @@ public struct FetchConfigurationOperation: Sendable {
                 question: "the country and language, for there is no configuration for \(device.language)-\(device.country)"
             )
         }
-        return try await launch.waitForPerson {
-            try await stage.present(by: launch.operation) { await presenter.chooseRegion(from: countries) }
-        }
+        return try await stage.ask(in: launch) { await presenter.chooseRegion(from: countries) }
     }
 }

@@ -191,9 +191,7 @@ public struct LoginOperation: Sendable {
     }
 
     private func ask<Answer: Sendable>(_ launch: Launch, _ question: @MainActor @Sendable () async -> Answer) async throws -> Answer {
-        try await launch.waitForPerson {
-            try await stage.present(by: launch.operation) { await question() }
-        }
+        try await stage.ask(in: launch, question)
     }
 
     /// What to tell the person before the form is shown again; rethrows what a form cannot help with.

@@ -22,6 +22,7 @@ public struct MainAppOperation: Sendable {
     private let configurations: ConfigurationStore
     private let mailbox: EntryPointMailbox
     private let problems: [StorageError]
+    private let countsAsLaunch: @Sendable () -> Bool
     private let earlyOnboarding: @Sendable () -> OnboardingType?
     private let didLaunch: @Sendable () -> Void
 
@@ -29,6 +30,7 @@ public struct MainAppOperation: Sendable {
     ///   - presenter: nil when nothing can be shown: the operation then only records.
     ///   - mailbox: delivers what started the app once the main screen is visible.
     ///   - problems: what could not be kept on the disk, and is in memory instead; the report says so.
+    ///   - countsAsLaunch: whether the next launch is not the first any more: one in safe mode may have left out what a first launch is for.
     ///   - earlyOnboarding: which kind of onboarding the launch went by before it had its configuration; nil when it did not have to.
     ///   - didLaunch: called once, when the main screen is visible for the first time.
     public init(
@@ -38,10 +40,12 @@ public struct MainAppOperation: Sendable {
         configurations: ConfigurationStore,
         mailbox: EntryPointMailbox,
         problems: [StorageError] = [],
+        countsAsLaunch: @escaping @Sendable () -> Bool = { true },
         earlyOnboarding: @escaping @Sendable () -> OnboardingType? = { nil },
         didLaunch: @escaping @Sendable () -> Void = {}
     ) {
         self.problems = problems
+        self.countsAsLaunch = countsAsLaunch
         self.earlyOnboarding = earlyOnboarding
         self.didLaunch = didLaunch
         self.presenter = presenter
@@ -58,7 +62,7 @@ public struct MainAppOperation: Sendable {
         // Each on its own: one that cannot be stored must not make every further launch the first.
         record("start", launch) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
         record("configuration", launch) { try configurations.confirmTrial() }
-        record("launch", launch) { try state.recordCompletedLaunch() }
+        if countsAsLaunch() { record("launch", launch) { try state.recordCompletedLaunch() } }
         for problem in problems { launch.note("kept in memory, and only until the app ends: \(problem)") }
         if let decided = earlyOnboarding() { launch.noteLateOnboarding(decided, content.configuration) }
         mailbox.setSession(content.account.isAnonymous ? .guest : .loggedIn)

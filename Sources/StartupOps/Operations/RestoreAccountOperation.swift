@@ -17,9 +17,7 @@ public struct RestoreAccountOperation: Sendable {
     @MainActor
     public func run(in launch: Launch) async throws {
         guard let presenter, let session = accounts.storedSession().value else { return }
-        let isWanted = try await launch.waitForPerson {
-            try await stage.present(by: launch.operation) { await presenter.askToRestore(session) }
-        }
+        let isWanted = try await stage.ask(in: launch) { await presenter.askToRestore(session) }
         if !isWanted {
             await accounts.logOut(because: "the person did not want the account back")
             launch.note("the account found on this device was logged out, as the person wished")

@@ -55,9 +55,7 @@ public struct TutorialOperation: Sendable {
         }
         let pages = (configuration ?? configurations.lastKnown.configuration).tutorialPages
         guard !pages.isEmpty else { return }
-        try await launch.waitForPerson {
-            try await stage.present(by: launch.operation) { await presenter.showTutorial(pages) }
-        }
+        try await stage.ask(in: launch) { await presenter.showTutorial(pages) }
         try launch.checkCancellation()
         do {
             try state.recordTutorialSeen(version: version.description)

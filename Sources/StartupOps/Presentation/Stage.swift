@@ -22,8 +22,14 @@ public final class Stage {
     /// Who wanted to present after the takeover, in order.
     public private(set) var refusals: [PresentationRefused] = []
 
+    private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
+
     /// An empty stage.
-    public nonisolated init() {}
+    ///
+    /// - Parameter onQuestion: told of each question to the person, before it is asked and when it has been answered.
+    public nonisolated init(onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in }) {
+        self.onQuestion = onQuestion
+    }
 
     /// Who has taken the stage over; nil as long as nobody has.
     public var isTakenOverBy: String? { takeover }
@@ -42,6 +48,23 @@ public final class Stage {
         // Only now: who is cancelled with the turn in hand still has to pass it on.
         try Task.checkCancellation()
         return try await body()
+    }
+
+    /// Presents, when it is this operation's turn, what waits for a person's answer; the time until then does not count.
+    ///
+    /// - Throws: as ``present(by:_:)`` does.
+    nonisolated(nonsending) public func ask<Answer: Sendable>(
+        in launch: Launch,
+        _ question: @MainActor @Sendable () async -> Answer
+    ) async throws -> Answer {
+        let operation = launch.operation
+        return try await launch.waitForPerson {
+            try await present(by: operation) {
+                onQuestion(operation, false)
+                defer { onQuestion(operation, true) }
+                return await question()
+            }
+        }
     }
 
     /// Takes the stage over, at once and for good: whoever has it is covered.

@@ -56,7 +56,8 @@ extension OperationGraph {
         after dependencies: String...
     ) -> Step<Account> {
         let step = StartupStep.login
-        let options = StepOption.all([step.options] + options)
+        // In safe mode: whoever is logged in stays so, but this launch does not look.
+        let options = StepOption.all([step.options, .substitute(Account.guest)] + options)
         guard let configuration else {
             return add(step.id, options, after: dependencies) { launch in try await operations.logIn(nil, launch) }
         }
@@ -88,7 +89,7 @@ extension OperationGraph {
         after dependencies: String...
     ) -> Step<Speaker?> {
         let step = StartupStep.connectSpeaker
-        let options = StepOption.all([step.options] + options)
+        let options = StepOption.all([step.options, .substitute(Speaker?.none)] + options)
         guard let configuration else {
             return add(step.id, options, after: dependencies) { launch in try await operations.connectSpeaker(nil, launch) }
         }

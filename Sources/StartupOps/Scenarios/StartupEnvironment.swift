@@ -29,6 +29,8 @@ public struct StartupEnvironment: Sendable {
     public let stage: Stage
     /// What the system does with the app meanwhile.
     public let lifecycle: AppLifecycle
+    /// What this launch writes down as it goes; nil for one that writes nothing down.
+    public let journal: LaunchJournal?
     /// What could not be kept on the disk, and is in memory for this launch.
     public let storageProblems: [StorageError]
     /// What is connected.
@@ -43,11 +45,14 @@ public struct StartupEnvironment: Sendable {
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
 
     /// An environment over a state directory.
+    ///
+    /// - Parameter journal: of this launch, opened in the same directory before anything else was.
     public init(
         app: AppInfo,
         services: StartupServices,
         presenters: StartupPresenters,
         directory: StateDirectory,
+        journal: LaunchJournal? = nil,
         bundled: AppConfiguration = .bundled,
         splashMinimum: Duration = .milliseconds(400)
     ) {
@@ -61,7 +66,8 @@ public struct StartupEnvironment: Sendable {
         configurations = ConfigurationStore(directory.state, bundled: bundled)
         cache = directory.cache
         mailbox = EntryPointMailbox(directory.secure)
-        stage = Stage()
+        self.journal = journal
+        stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
         lifecycle = AppLifecycle()
         devices = ConnectedDevices()
     }

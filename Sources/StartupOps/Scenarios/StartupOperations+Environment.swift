@@ -73,6 +73,7 @@ extension StartupOperations {
             configurations: configurations,
             mailbox: mailbox,
             problems: environment.storageProblems,
+            countsAsLaunch: { [journal = environment.journal] in (journal?.recovery.level ?? .normal) == .normal },
             earlyOnboarding: { onboarding.onboarding },
             didLaunch: environment.didLaunch
         )
@@ -94,13 +95,11 @@ extension StartupOperations {
             paywall: { known, launch in
                 // Whose entitlements are not known is not asked to buy what may have been bought.
                 guard let presenter = presenters.main, known?.isSubscribed == false else { return }
-                try await launch.waitForPerson {
-                    try await stage.present(by: launch.operation) { await presenter.showPaywall() }
-                }
+                try await stage.ask(in: launch) { await presenter.showPaywall() }
             },
             onboarding: { launch in
                 guard let presenter = presenters.main else { return }
-                try await stage.present(by: launch.operation) { await presenter.showOnboarding() }
+                try await stage.ask(in: launch) { await presenter.showOnboarding() }
             },
             becomeActive: { launch in
                 guard let presenter = presenters.main else { return }

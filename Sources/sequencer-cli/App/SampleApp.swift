@@ -17,10 +17,12 @@ struct SampleApp {
     /// The version the app has unless told otherwise.
     static let version = SemanticVersion(1)
 
-    /// - Parameter screens: asks the person; nil when defaults answer.
-    init(_ arguments: RunArguments, screens: TerminalScreens?) throws {
+    /// - Parameters:
+    ///   - screens: asks the person; nil when defaults answer.
+    ///   - device: nil for a launch that writes nothing down.
+    init(_ arguments: RunArguments, screens: TerminalScreens?, on device: JournaledDevice? = nil) throws {
         var warnings: [String] = []
-        let directory = Self.directory(arguments.state)
+        let directory = device?.directory ?? Self.directory(arguments.state)
         warnings += directory.problems.map(\.description)
         let app = AppInfo(version: try Self.version(arguments.appVersion), region: Self.region(arguments.region))
         let requiresUpdate = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
@@ -53,7 +55,8 @@ struct SampleApp {
                 speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector(clientName: "sequencer-cli"))
             ),
             presenters: screens.map { StartupPresenters(all: TerminalPresenter($0)) } ?? StartupPresenters(all: DefaultAnswers()),
-            directory: directory
+            directory: directory,
+            journal: device?.journal
         )
         environment.bootstrap = bootstrap
         self.environment = environment
@@ -66,12 +69,12 @@ struct SampleApp {
         environment.devices.closeAll()
     }
 
-    private static func directory(_ path: String?) -> StateDirectory {
+    static func directory(_ path: String?) -> StateDirectory {
         guard let path else { return .openDefault() }
         return .open(at: URL(fileURLWithPath: path, isDirectory: true))
     }
 
-    private static func version(_ text: String?) throws -> SemanticVersion {
+    static func version(_ text: String?) throws -> SemanticVersion {
         guard let text else { return version }
         guard let version = SemanticVersion(text) else {
             throw UsageError("option '--app-version': \(quoted(text)) is not a version, such as 1.4.0", command: "run")

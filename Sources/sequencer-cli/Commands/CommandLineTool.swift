@@ -24,6 +24,7 @@ enum CommandLineTool {
             case .stats(let arguments): leave(try StatsCommand(arguments).run())
             case .graph(let arguments): leave(try GraphCommand(arguments).run())
             case .verify(let arguments): leave(try VerifyCommand(arguments).run())
+            case .explain(let arguments): leave(try ExplainCommand(arguments).run())
             case .scenarios(let arguments): leave(try ScenariosCommand(arguments).run())
             case .help(let text): leave(try print(text + "\n"))
             case .version: leave(try print("\(HelpText.tool) \(version)\n"))

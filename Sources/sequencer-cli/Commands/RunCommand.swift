@@ -19,28 +19,46 @@ struct RunCommand {
         try arguments.checkStreams()
         let output = Output(arguments.common.output)
         try output.check()
+        let device = try JournaledDevice(arguments)
+        do {
+            return try await run(device, output)
+        } catch {
+            // Where there was no launch, it must not seem to have crashed.
+            device?.journal.withdraw()
+            throw error
+        }
+    }
+
+    private func run(_ device: JournaledDevice?, _ output: Output) async throws -> ExitCode {
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
         let progress = ProgressBar("run", reading: arguments.scenario)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
-        var (scenario, app) = try load(screens)
+        var (scenario, app) = try load(screens, on: device)
         let history = arguments.history.map { LaunchHistoryFile(named: $0) }
         if let history { scenario.graph.expect(try history.read()) }
+        // After the faults: what is left out must not bring them about.
+        device?.prepare(&scenario.graph)
         let view = showsLiveView(output) ? try liveView(of: scenario, style, pausing) : nil
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
         var options = try options(for: scenario)
-        if arguments.clock == .wall { options.stallWatch = reporter.stallWatch }
+        if arguments.clock == .wall { options.stallWatch = device?.journal.watching(reporter.stallWatch) ?? reporter.stallWatch }
         options.version = app?.environment.app.version.description
         let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options)
         reporter.watch { sequencer.status }
         // In real time there is the live view, and what a stalled launch says.
         if arguments.clock == .wall { progress?.end() }
+        device?.journal.record(sequencer)
         // The events have to be asked for before the launch starts.
         let drawing = view.map { [events = sequencer.events] view in Task { await view.run(events) } }
-        let interruption = Interruption { sequencer.cancel() }
+        let interruption = Interruption {
+            device?.journal.quit()
+            sequencer.cancel()
+        }
         let report = try await sequencer.run()
+        device?.ended(report)
         await drawing?.value
         let signal = interruption.end()
         progress?.end()
@@ -58,9 +76,10 @@ struct RunCommand {
 
     /// The scenario to run and, for a built-in one in real time, the app whose launch it is. In virtual time, steps are simulated: nothing
     /// real can happen in no time.
-    func load(_ screens: TerminalScreens?) throws -> (LoadedScenario, SampleApp?) {
-        let isBuiltIn = arguments.scenario.map { Scenario.named($0) != nil } ?? true
-        let app = isBuiltIn && arguments.clock == .wall ? try SampleApp(arguments, screens: screens) : nil
+    ///
+    /// - Parameter device: nil for a launch that writes nothing down.
+    func load(_ screens: TerminalScreens?, on device: JournaledDevice? = nil) throws -> (LoadedScenario, SampleApp?) {
+        let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
         for warning in app?.warnings ?? [] { message(warning) }
         let context = app?.environment.context() ?? .firstLaunch
         let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
@@ -78,6 +97,7 @@ struct RunCommand {
         switch injection.effect {
         case .fail: fault = .fail
         case .hang: fault = .hang
+        case .crash: fault = .crash
         case .delay(let duration): fault = .delay(duration)
         case .required:
             guard injection.operation == StartupStep.forceUpdate.id else {

@@ -12,6 +12,7 @@ enum ParsedCommand: Equatable, Sendable {
     case compare(CompareArguments)
     case stats(StatsArguments)
     case scenarios(ScenariosArguments)
+    case explain(ExplainArguments)
     /// Print this text on standard output; that is a success.
     case help(String)
     case version

@@ -87,6 +87,9 @@ extension CommandDeclaration {
             baseline: arguments.text("baseline"),
             verdict: try VerdictArguments(arguments)
         )
+        if let crash = bench.launch.injections.first(where: { $0.effect == .crash }) {
+            throw arguments.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
+        }
         if (bench.scenarios + [bench.baseline].compactMap(\.self)).count(where: { $0 == "-" }) > 1 {
             throw arguments.failure("standard input ('-') can be read only once")
         }

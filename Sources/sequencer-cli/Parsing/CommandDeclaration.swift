@@ -75,7 +75,7 @@ struct CommandDeclaration: Sendable {
     let value: @Sendable (ScannedArguments) throws(UsageError) -> ParsedCommand
 
     static let all: [CommandDeclaration] = [
-        .run, .plan, .graph, .verify, .blame, .criticalChain, .bench, .compare, .report, .stats, .scenarios, .completions, .help,
+        .run, .plan, .graph, .verify, .blame, .criticalChain, .bench, .compare, .report, .stats, .explain, .scenarios, .completions, .help,
     ]
 
     /// What every command understands; its own options come first in help.

@@ -5,6 +5,8 @@ struct Injection: Equatable, Sendable {
         case fail
         /// The work never ends by itself.
         case hang
+        /// The process ends where the work should begin.
+        case crash
         /// The work begins later by this much.
         case delay(Duration)
         /// The check finds that an update is required.
@@ -33,12 +35,13 @@ struct Injection: Equatable, Sendable {
         return injections
     }
 
-    private static let effects = ["fail", "hang", "delay:500ms", "required"]
+    private static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
 
     private static func parseEffect(_ word: String) throws(ValueError) -> Effect {
         switch word {
         case "fail": return .fail
         case "hang": return .hang
+        case "crash": return .crash
         case "required": return .required
         default: break
         }

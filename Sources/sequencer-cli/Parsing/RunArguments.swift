@@ -57,7 +57,7 @@ extension CommandDeclaration {
         OptionDeclaration(
             "inject",
             .repeated("OP=EFFECT"),
-            help: "Make an operation misbehave: fail, hang, delay:500ms or required; repeatable."
+            help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable."
         ),
     ]
 
@@ -81,6 +81,10 @@ extension CommandDeclaration {
             CommandExample(line: "run first-launch --inject force-update=required", effect: "See the update take over."),
             CommandExample(line: "run launch.json --json -o report.json", effect: "Save the report of a scenario file."),
             CommandExample(line: "run --state device --interactive", effect: "Be the app's user; the next launch remembers you."),
+            CommandExample(
+                line: "run --state device --inject tutorial=crash",
+                effect: "Crash; after three of these, the tutorial is left out."
+            ),
             CommandExample(line: "run --push message.json --link app://open/speakers/7", effect: "Start from a push and a link at once."),
         ],
         signals: [

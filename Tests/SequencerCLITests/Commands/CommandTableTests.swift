@@ -153,6 +153,7 @@ struct CommandTableTests {
         let names = try await Tool.run("scenarios").output.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
         #expect(names.map(Source.builtIn) == Self.builtIn)
         let commands = Self.rows.map { String($0.command.prefix { $0 != " " }) }
-        #expect(Set(commands).union(["help"]) == Set(CommandDeclaration.all.map(\.name)))
+        // What `explain` works on is a folder that launches leave behind: see its own tests.
+        #expect(Set(commands).union(["help", "explain"]) == Set(CommandDeclaration.all.map(\.name)))
     }
 }

@@ -45,6 +45,9 @@ struct ArgumentsTests {
             ("graph a --json", .graph(GraphArguments(scenario: "a", format: .json, common: CommonArguments(json: true)))),
             ("graph a --json --format json", .graph(GraphArguments(scenario: "a", format: .json, common: CommonArguments(json: true)))),
             ("verify a.json", .verify(VerifyArguments(scenario: "a.json"))),
+            ("explain", .explain(ExplainArguments())),
+            ("explain --state d --last 3", .explain(ExplainArguments(state: "d", last: 3))),
+            ("run a --inject b=crash", .run(RunArguments(scenario: "a", injections: [Injection(operation: "b", effect: .crash)]))),
             ("scenarios --json", .scenarios(ScenariosArguments(common: CommonArguments(json: true)))),
             ("help", .help(HelpText.overview)),
             ("help run", .help(HelpText.page(of: .run))),
@@ -62,7 +65,7 @@ struct ArgumentsTests {
 
     private static let duration = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
     private static let commands = alternatives(CommandDeclaration.all.map(\.name))
-    private static let effects = "'fail', 'hang', 'delay:500ms' or 'required'"
+    private static let effects = "'fail', 'hang', 'crash', 'delay:500ms' or 'required'"
 
     static let mistakes: [(line: [String], message: String)] = [
         ([], "a command is missing"),

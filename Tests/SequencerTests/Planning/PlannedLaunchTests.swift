@@ -4,12 +4,13 @@ import Testing
 
 @Suite("Launches that follow a plan", .serialized, .timeLimit(.minutes(10)))
 struct PlannedLaunchTests {
-    /// Operations that take as long as expected, in no real time.
+    /// Operations that take as long as expected, in no real time. No two of them end at the same time: of two that do, a launch sees one end first,
+    /// and gives its lane away before it knows what the other one's end makes ready.
     private func randomGraph(seed: UInt64) -> OperationGraph {
         var random = SplitMix64(seed: seed)
         var graph = OperationGraph("seed-\(seed)")
         for node in 0..<24 {
-            let duration = Duration.milliseconds(Int.random(in: 1...40, using: &random))
+            let duration = Duration.nanoseconds(Int.random(in: 1_000_000...40_000_000, using: &random))
             let dependencies = (0..<node).filter { _ in Int.random(in: 0..<8, using: &random) == 0 }.map { "op\($0)" }
             graph.add("op\(node)", .expected(duration), after: dependencies) { launch in try await launch.sleep(for: duration) }
         }

@@ -50,7 +50,11 @@ final class SampleDevice: Sendable {
     func giveUpSpeakerSoon() { isSpeakerGivenUpSoon.withLock { $0 = true } }
 
     /// The app as its process would make it.
-    func environment(_ presenters: StartupPresenters, version: SemanticVersion = SemanticVersion(1)) -> StartupEnvironment {
+    func environment(
+        _ presenters: StartupPresenters,
+        version: SemanticVersion = SemanticVersion(1),
+        journal: LaunchJournal? = nil
+    ) -> StartupEnvironment {
         let directory = directory()
         let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
         let service = AppService(
@@ -74,6 +78,7 @@ final class SampleDevice: Sendable {
             ),
             presenters: presenters,
             directory: directory,
+            journal: journal,
             // Virtual time would not move for a splash while somebody waits for the screen that it has.
             splashMinimum: .zero
         )

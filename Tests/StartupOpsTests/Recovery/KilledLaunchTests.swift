@@ -7,12 +7,16 @@ import Testing
 /// Launches whose process is killed, and the launches after them.
 @Suite("A launch that was killed", .serialized, .timeLimit(.minutes(10)))
 struct KilledLaunchTests {
-    @Test("fault P1: killed at any event, a first launch leaves a next one that completes, and the one after that is a regular one")
+    @Test(
+        "fault P1: killed at any event, a first launch leaves a next one that completes and names where it died, and the one after that is a regular one"
+    )
     func firstLaunch() async throws {
         try await killAtEveryEvent(of: "first-launch") { _ in }
     }
 
-    @Test("fault P1: killed at any event, a regular launch leaves a next one that completes as one, and asks nobody for anything")
+    @Test(
+        "fault P1: killed at any event, a regular launch leaves a next one that completes as one, names where it died, and asks nobody for anything"
+    )
     func regularLaunch() async throws {
         try await killAtEveryEvent(of: "regular") { path in
             let first = try await KillableApp(at: path).launch()
@@ -31,7 +35,12 @@ struct KilledLaunchTests {
                 await #expect(processExitsWith: .signal(SIGKILL), "event \(event)") { [path = path as String, event = event as Int] in
                     _ = try await KillableApp(at: path).launch(killAt: event)
                 }
+                let ending = try expectNamed(path, event, isLast: event == whole.events)
                 let next = try await KillableApp(at: path).launch()
+                #expect(
+                    next.remarks.contains("the launch before this one \(ending)") == ending.isDeath,
+                    "after a kill at event \(event): \(next)"
+                )
                 #expect(next.outcome == .completed, "after a kill at event \(event): \(next)")
                 #expect(next.problems.isEmpty, "after a kill at event \(event)")
                 if scenario == "regular" {
@@ -42,6 +51,26 @@ struct KilledLaunchTests {
                 #expect(third.shown == ["splash", "main"] && third.problems.isEmpty, "after a kill at event \(event)")
             }
         }
+    }
+
+    /// What the journal says of the launch that was killed, held against what its process knew.
+    private func expectNamed(_ path: String, _ event: Int, isLast: Bool) throws -> LaunchEnding {
+        let launch = try #require(LaunchJournal.launches(in: URL(fileURLWithPath: path)).first)
+        let known = try JSONDecoder().decode(KillableApp.Progress.self, from: Data(contentsOf: KillableApp.evidence(path)))
+        #expect(launch.damage == nil && !launch.isRunning, "event \(event)")
+        switch launch.ending {
+        case .completed: #expect(isLast, "event \(event)")
+        // Which is told by the person's screen, not by events.
+        case .quit(let asking): #expect(known.running.isSuperset(of: asking), "event \(event)")
+        case .crashed(let operations):
+            // An operation that has just started is written down before anybody is told.
+            #expect(
+                known.running.isSubset(of: operations) && known.ended.isDisjoint(with: operations),
+                "event \(event): \(known) \(operations)"
+            )
+        default: Issue.record("event \(event): \(launch.ending)")
+        }
+        return launch.ending
     }
 
     private func run<Result>(afterCopying prepared: TemporaryFolder, _ body: (String) async throws -> Result) async throws -> Result {
@@ -64,6 +93,16 @@ private struct KillableApp {
         let remarks: [String]
     }
 
+    /// What the process that is killed knows of its operations.
+    struct Progress: Codable {
+        var running: Set<String> = []
+        var ended: Set<String> = []
+    }
+
+    static func evidence(_ path: String) -> URL { URL(fileURLWithPath: path + ".progress") }
+
+    private let path: String
+    private let journal: LaunchJournal
     private let environment: StartupEnvironment
     private let backend: EmbeddedBackend
     private let speaker: LoopbackSpeaker
@@ -71,7 +110,9 @@ private struct KillableApp {
     private let problems = Problems()
 
     init(at path: String) throws {
+        self.path = path
         let directory = StateDirectory.open(at: URL(fileURLWithPath: path, isDirectory: true), onProblem: problems.add)
+        journal = .open(in: directory, version: "1.0.0", onProblem: problems.add)
         let last = directory.launchState().lastSpeaker.value.flatMap { UInt16(exactly: $0.port) } ?? 0
         speaker = try (try? LoopbackSpeaker(id: "kitchen", name: "Kitchen", port: last)) ?? LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         let known = speaker.speaker
@@ -97,7 +138,8 @@ private struct KillableApp {
                 speakers: ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector())
             ),
             presenters: StartupPresenters(all: person),
-            directory: directory
+            directory: directory,
+            journal: journal
         )
     }
 
@@ -106,21 +148,36 @@ private struct KillableApp {
     /// - Parameter killAt: the number of the event at which the process dies, before anything follows from it; nil for a launch that lives.
     func launch(killAt fatal: Int? = nil) async throws -> Result {
         let scenario = Scenario.choose(for: environment.context())
-        let sequencer = Sequencer(environment.graph(scenario), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
-        let events = Locked(0)
-        sequencer.observe { _ in
-            let number = events.withLock { events in
-                events += 1
+        var graph = environment.graph(scenario)
+        journal.prepare(&graph)
+        let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
+        journal.record(sequencer)
+        let events = Locked((number: 0, progress: Progress()))
+        let evidence = Self.evidence(path)
+        sequencer.observe { event in
+            let (number, progress) = events.withLock { events in
+                events.number += 1
+                switch event.kind {
+                case .started(let operation, _): events.progress.running.insert(operation)
+                case .ended(let operation, _):
+                    events.progress.running.remove(operation)
+                    events.progress.ended.insert(operation)
+                default: break
+                }
                 return events
             }
-            if number == fatal { killThisProcess() }
+            guard number == fatal else { return }
+            try? JSONEncoder().encode(progress).write(to: evidence)
+            killThisProcess()
         }
         let report = try await sequencer.run()
+        journal.ended(report)
+        if report.outcome == .completed { journal.stayedHealthy() }
         environment.devices.closeAll()
         return Result(
             scenario: scenario.name,
             outcome: report.outcome,
-            events: events.withLock { $0 },
+            events: events.withLock { $0.number },
             shown: person.shown,
             problems: problems.all.map { "\($0)" },
             remarks: report.operations.flatMap { [$0.message].compactMap(\.self) + $0.notes }

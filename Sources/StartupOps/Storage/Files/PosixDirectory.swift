@@ -124,7 +124,7 @@ struct PosixDirectory: Sendable {
     }
 
     /// A new file under a name of its own, locked for as long as it is open: that is how others know that it is in use.
-    private func makeTemporary() throws(StorageError) -> PosixFile {
+    func makeTemporary() throws(StorageError) -> PosixFile {
         for _ in 0..<100 {
             let name = "\(Self.temporaryPrefix)\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36))"
             let file: PosixFile

@@ -108,6 +108,18 @@ struct PosixFile: ~Copyable {
         }
     }
 
+    /// Writes all of `bytes` where the last write ended; `size` is what the file has.
+    ///
+    /// - Throws: also when only some of them could be written.
+    func append(_ bytes: [UInt8], after size: Int) throws(StorageError) {
+        if let limit = Self.sizeLimit, UInt64(size + bytes.count) > limit { throw StorageError("writing to it", path, errno: EFBIG) }
+        var count = 0
+        while count < bytes.count {
+            let result = bytes[count...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if result >= 0 { count += result } else if errno != EINTR { throw StorageError("writing to it", path) }
+        }
+    }
+
     private static var sizeLimit: UInt64? {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -126,6 +138,19 @@ struct PosixFile: ~Copyable {
         #endif
         // EINVAL: file systems that cannot do this for directories.
         if fsync(descriptor) != 0, errno != EINVAL { throw StorageError("getting it onto the disk", path) }
+    }
+
+    /// Whether somebody, also in this process, has the file locked.
+    ///
+    /// The lock is tried as one that can be shared: any number may look at the same time.
+    var isLocked: Bool {
+        var result: Int32
+        repeat { result = flock(descriptor, LOCK_SH | LOCK_NB) } while result != 0 && errno == EINTR
+        if result == 0 {
+            flock(descriptor, LOCK_UN)
+            return false
+        }
+        return errno == EWOULDBLOCK
     }
 
     /// Locks the file against other processes that lock it, until it is closed, or its process ends. False when it is locked already.

@@ -1,0 +1,282 @@
+import Foundation
+import Sequencer
+
+/// Writes down what a launch does, so that the next one knows how it ended, and leaves out what keeps the app from starting.
+///
+/// Open it before anything else, with the version of the app: it reads how the launches before this one ended, and notes that this one has begun.
+///
+/// ```swift
+/// let directory = StateDirectory.openDefault()
+/// let journal = LaunchJournal.open(in: directory, version: "1.4.0")
+/// let environment = StartupEnvironment(app: app, services: services, presenters: presenters, directory: directory, journal: journal)
+/// var graph = environment.graph(Scenario.choose(for: environment.context()))
+/// journal.prepare(&graph)
+/// let report = try await journal.run(Sequencer(graph))
+/// // Later, when the app has worked for a while:
+/// journal.stayedHealthy()
+/// ```
+///
+/// After three launches that died in the same operation, the next one leaves it out; see ``RecoveryLevel`` for what comes after that. Opening never
+/// fails: where nothing can be written, nothing is, and ``problem`` says why.
+///
+/// Each event is one line of a file and one system call; it is there when the process is killed right after. A power cut may take the last lines:
+/// then the launch seems to have ended earlier. The file is readable by its owner only, and holds names, times and outcomes, no secrets and nothing
+/// that is the person's. Those of the last fifty launches are kept.
+///
+/// Every method can be called from any thread. Keep the journal for as long as the app runs: other processes see by it that this one is there.
+public final class LaunchJournal: Sendable {
+    private struct State {
+        var recovery: Recovery
+        var problem: StorageError?
+        var wasStarted = false
+        var wasStopped = false
+    }
+
+    /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
+    public let lastLaunch: JournaledLaunch?
+    private let file: JournalFile?
+    private let directory: StateDirectory
+    private let start: ContinuousClock.Instant
+    private let onProblem: @Sendable (StorageError) -> Void
+    private let state: Locked<State>
+
+    /// How many launches are kept.
+    static let keptLaunches = 50
+    /// How many bytes they may have together.
+    static let keptBytes = 8 << 20
+
+    /// Opens the journal of a new launch.
+    ///
+    /// - Parameters:
+    ///   - directory: where what the launch leaves out is dropped from, too. In memory, nothing is written down.
+    ///   - name: tells the journals of an app and of its extensions apart; each counts its own launches.
+    ///   - version: the version of the app; another one ends the count.
+    ///   - limits: how many deaths make a safe launch.
+    ///   - now: when the launch began, by the wall clock; for people only.
+    ///   - onProblem: told what could not be written or dropped, on the thread that tried: the first thing of each kind.
+    public static func open(
+        in directory: StateDirectory,
+        named name: String = "journal",
+        version: String?,
+        kind: LaunchKind = .foreground,
+        limits: RecoveryLimits = RecoveryLimits(),
+        now: Date = Date(),
+        onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) -> LaunchJournal {
+        let start = ContinuousClock.now
+        guard let location = directory.location else {
+            return LaunchJournal(nil, nil, directory, start, State(recovery: .none, problem: directory.problem), onProblem)
+        }
+        let journals = journals(in: location, named: name)
+        var last: JournaledLaunch?
+        let launches = journals.launches.lazy.map { launch in
+            if last == nil, !launch.isRunning { last = launch }
+            return launch
+        }
+        let recovery = RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(launches, for: version))
+        var line = JournalLine(.began)
+        line.schema = JournalLine.schema
+        line.ms = 0
+        line.at = JournalTime.text(now)
+        line.process = Int(getpid())
+        line.version = version
+        line.kind = kind
+        line.set(recovery)
+        var file: JournalFile?
+        var problem: StorageError?
+        do throws(StorageError) {
+            file = try journals.begin(line, keeping: keptLaunches, size: keptBytes)
+        } catch {
+            problem = error
+            onProblem(error)
+        }
+        let journal = LaunchJournal(file, last, directory, start, State(recovery: recovery, problem: problem), onProblem)
+        journal.drop(recovery)
+        return journal
+    }
+
+    private init(
+        _ file: JournalFile?,
+        _ lastLaunch: JournaledLaunch?,
+        _ directory: StateDirectory,
+        _ start: ContinuousClock.Instant,
+        _ state: State,
+        _ onProblem: @escaping @Sendable (StorageError) -> Void
+    ) {
+        self.file = file
+        self.lastLaunch = lastLaunch
+        self.directory = directory
+        self.start = start
+        self.onProblem = onProblem
+        self.state = Locked(state)
+    }
+
+    /// The launches whose journals are kept, the newest first, this one included.
+    ///
+    /// - Parameter location: of a ``StateDirectory``; nothing is created there.
+    public static func launches(in location: URL, named name: String = "journal") -> [JournaledLaunch] {
+        Array(journals(in: location, named: name).launches)
+    }
+
+    /// What a launch of this version would leave out, if it began now.
+    public static func nextRecovery(
+        after launches: [JournaledLaunch],
+        version: String?,
+        limits: RecoveryLimits = RecoveryLimits()
+    ) -> Recovery {
+        RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(launches, for: version))
+    }
+
+    private static func journals(in location: URL, named name: String) -> JournalDirectory {
+        let folder = location.appendingPathComponent(StoreFileName(StoreKey(name)).description)
+        return JournalDirectory(directory: PosixDirectory(path: folder.path))
+    }
+
+    /// The number of this launch; nil when it is not written down.
+    public var number: Int? { file?.number }
+
+    /// What this launch leaves out. It may change once more, in ``prepare(_:)``.
+    public var recovery: Recovery { state.withLock { $0.recovery } }
+
+    /// Why something could not be written down, or dropped: the first thing.
+    public var problem: StorageError? { state.withLock { $0.problem } }
+
+    /// What a person should know before the launch, in one sentence: that it is in safe mode and why, or that the one before it died and where; nil
+    /// when all is as it should be. Reports have it as a note of the milestone.
+    public var news: String? {
+        if let sentence = recovery.sentence { return sentence }
+        guard let lastLaunch, lastLaunch.ending.isDeath else { return nil }
+        return "the launch before this one \(lastLaunch.ending)"
+    }
+
+    // MARK: Launching
+
+    /// Takes out of the graph what this launch leaves out, and has it write down which operations are in progress.
+    ///
+    /// Where the graph needs all of the operations in which launches died, the next level counts at once.
+    public func prepare(_ graph: inout OperationGraph) {
+        let skippable = graph.skippable
+        var recovery = recovery
+        // A scenario without these operations has nothing to leave out.
+        let culprits = Set(graph.identifiers).intersection(recovery.skipped)
+        if recovery.level == .skipping, !culprits.isEmpty, skippable.isDisjoint(with: culprits) {
+            recovery = .withoutSkipping(recovery.skipped, because: recovery.reason)
+            drop(recovery)
+        }
+        state.withLock { [recovery] in $0.recovery = recovery }
+        recovery.apply(to: &graph, skippable: skippable)
+        if let milestone = graph.milestone, let news { try? graph.note(news, on: milestone) }
+        guard file != nil else { return }
+        var line = JournalLine(.planned)
+        line.scenario = graph.name
+        line.required = graph.identifiers.filter { !skippable.contains($0) }
+        line.set(recovery)
+        write(line)
+        graph.beforeEachAttempt { [self] launch in started(launch.operation, launch.attempt) }
+    }
+
+    /// Writes down what happens in a launch. Call it before the start; then start the launch, and give its report to ``ended(_:)``.
+    public func record(_ sequencer: Sequencer) {
+        guard file != nil else { return }
+        sequencer.observe { [self] event in
+            switch event.kind {
+            case .started(let operation, let attempt): started(operation, attempt)
+            case .retrying(let operation, let attempt): write(JournalLine(.retrying, operation: operation, attempt: attempt))
+            case .ended(let operation, let outcome): write(JournalLine(.ended, operation: operation, outcome: outcome.rawValue))
+            case .stopped: state.withLock { $0.wasStopped = true }
+            case .launchEnded:
+                var line = JournalLine(.over)
+                line.stopped = state.withLock { $0.wasStopped }
+                write(line)
+            case .launchStarted: state.withLock { $0.wasStarted = true }
+            case .ready: break
+            }
+        }
+    }
+
+    /// Runs a launch, and writes down what happens in it and what became of it.
+    public func run(_ sequencer: Sequencer) async throws -> LaunchReport {
+        record(sequencer)
+        let report = try await sequencer.run()
+        ended(report)
+        return report
+    }
+
+    /// Writes down what became of the launch.
+    public func ended(_ report: LaunchReport) {
+        var line = JournalLine(.outcome, outcome: report.outcome.name)
+        switch report.outcome {
+        case .aborted(let operation, let reason): (line.operation, line.reason) = (operation, printable(reason.rawValue, limit: 80))
+        case .failed(let operation, _): line.operation = operation
+        case .completed, .cancelled: break
+        }
+        write(line)
+    }
+
+    /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs is known for one.
+    public func watching(_ watch: StallWatch) -> StallWatch {
+        StallWatch(after: watch.limit) { [self] status in
+            write(JournalLine(.stalled))
+            watch.report(status)
+        }
+    }
+
+    // MARK: What the app says
+
+    /// The launch is of another kind from now on: as when an app that was prewarmed comes to the front, or one goes to the background.
+    public func change(to kind: LaunchKind) {
+        var line = JournalLine(.kind)
+        line.kind = kind
+        write(line)
+    }
+
+    /// The person ends the app: from now on, its end is none that counts.
+    public func quit() { write(JournalLine(.quit)) }
+
+    /// The app has worked for a while after the launch: what was left out of it no longer is.
+    ///
+    /// Call it when whatever would have crashed would have done so: after half a minute, say, or at the app's orderly end.
+    public func stayedHealthy() { write(JournalLine(.healthy)) }
+
+    /// There is no launch after all, such as for a command line that makes no sense: nothing is kept of it. Once it runs, that has no effect.
+    public func withdraw() {
+        if !state.withLock({ $0.wasStarted }) { file?.remove() }
+    }
+
+    func questionAsked(by operation: String, isAnswered: Bool) {
+        write(JournalLine(isAnswered ? .answered : .asked, operation: operation))
+    }
+
+    // MARK: Writing
+
+    private func started(_ operation: String, _ attempt: Int) {
+        write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)")
+    }
+
+    private func write(_ line: JournalLine, once attempt: String? = nil) {
+        guard let file else { return }
+        var line = line
+        line.ms = (ContinuousClock.now - start).milliseconds
+        do throws(StorageError) { try file.append(line, once: attempt) } catch { report(error) }
+    }
+
+    private func drop(_ recovery: Recovery) {
+        for problem in recovery.drop(from: directory) { report(problem) }
+    }
+
+    private func report(_ problem: StorageError) {
+        let isNew = state.withLock { state in
+            defer { state.problem = state.problem ?? problem }
+            return state.problem?.code != problem.code
+        }
+        if isNew { onProblem(problem) }
+    }
+}
+
+extension JournalLine {
+    fileprivate mutating func set(_ recovery: Recovery) {
+        level = recovery.level
+        if !recovery.skipped.isEmpty { skipped = recovery.skipped }
+        reason = recovery.reason
+    }
+}

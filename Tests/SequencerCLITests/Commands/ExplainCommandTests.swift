@@ -1,0 +1,197 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+/// `explain`, over launches that have really died.
+@Suite("explain", .serialized, .timeLimit(.minutes(10)))
+struct ExplainCommandTests {
+    /// What differs from one time to the next, replaced.
+    private func steady(_ text: String, _ folder: String) -> String {
+        text.replacing(folder, with: "DIR")
+            .replacing(#/\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}/#, with: "2026-11-21 13:47:54")
+            .replacing(#/\d[\d.]* (?:µs|ms|s) */#, with: "412 ms  ")
+            .replacing(#/after +ended/#, with: "after   ended")
+    }
+
+    private func levels(of explained: Tool.Result) throws -> [String] {
+        try #require(try explained.json()["launches"] as? [[String: Any]]).compactMap { $0["level"] as? String }
+    }
+
+    @Test("fault P2: a step that crashes three launches is left out of the fourth, which reaches main-app; explain says all of it")
+    func loop() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        #expect(try await Tool.run("run", "--state", state).code == 0)
+        for number in 0..<3 {
+            let crash = try await Tool.run("run", "--state", state, "--inject", "tutorial=crash")
+            #expect(crash.code == 128 + SIGKILL && crash.output.isEmpty)
+            #expect(crash.messages == (number == 0 ? "" : "sequencer-cli: the launch before this one crashed in tutorial\n"))
+        }
+        let before = try await Tool.run("explain", "--state", state)
+        #expect(before.code == 0 && before.messages.isEmpty)
+        #expect(
+            steady(before.output, state) == """
+                The next launch is in safe mode: tutorial is left out.
+                  Why: the last 3 launches crashed in tutorial.
+                  It ends after a launch that stays healthy, or with another version of the app. If the next launch dies too, the one after it also goes without the configuration on trial.
+
+                Launches in DIR, the newest first:
+
+                     began (UTC)          version  scenario      level   after   ended
+                  4  2026-11-21 13:47:54  1.0.0    regular       normal  412 ms  crashed in tutorial
+                  3  2026-11-21 13:47:54  1.0.0    regular       normal  412 ms  crashed in tutorial
+                  2  2026-11-21 13:47:54  1.0.0    regular       normal  412 ms  crashed in tutorial
+                  1  2026-11-21 13:47:54  1.0.0    first-launch  normal  412 ms  completed, stayed healthy
+
+                """
+        )
+        let fourth = try await Tool.run("run", "--state", state, "--inject", "tutorial=crash", "--json")
+        #expect(fourth.code == 0)
+        let sentence = "safe mode: tutorial is left out, because the last 3 launches crashed in tutorial"
+        #expect(fourth.messages == "sequencer-cli: \(sentence)\n")
+        let report = try fourth.json()
+        #expect(report["outcome"] as? String == "completed")
+        let operations = try #require(report["operations"] as? [[String: Any]])
+        func operation(_ id: String) -> [String: Any]? { operations.first { $0["id"] as? String == id } }
+        #expect(operation("tutorial")?["outcome"] as? String == "skipped")
+        #expect(operation("main-app")?["outcome"] as? String == "succeeded")
+        #expect(operation("main-app")?["notes"] as? [String] == [sentence])
+
+        let after = try await Tool.run("explain", "--state", state, "--last", "1")
+        #expect(
+            steady(after.output, state) == """
+                The next launch leaves nothing out.
+
+                Launches in DIR, the newest first, 1 of 5:
+
+                     began (UTC)          version  scenario  level     after   ended
+                  5  2026-11-21 13:47:54  1.0.0    regular   skipping  412 ms  completed, stayed healthy
+
+                  launch 5 was in \(sentence)
+
+                """
+        )
+    }
+
+    @Test("fault P2: a step that crashes while others run beside it is among those that are left out of the fourth launch")
+    func besideOthers() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        #expect(try await Tool.run("run", "--state", state).code == 0)
+        for _ in 0..<3 { #expect(try await Tool.run("run", "--state", state, "--inject", "login=crash").code == 128 + SIGKILL) }
+        let explained = try await Tool.run("explain", "--state", state, "--json").json()
+        let launches = try #require(explained["launches"] as? [[String: Any]])
+        for launch in launches.prefix(3) { #expect((launch["operations"] as? [String])?.contains("login") == true, "\(launch)") }
+        let fourth = try await Tool.run("run", "--state", state, "--inject", "login=crash", "--json")
+        #expect(fourth.code == 0)
+        let operations = try #require(try fourth.json()["operations"] as? [[String: Any]])
+        let outcomes = Dictionary(grouping: operations) { $0["id"] as? String ?? "" }.compactMapValues(\.first)
+        #expect(outcomes["login"]?["outcome"] as? String == "fellBack")
+        #expect(outcomes["main-app"]?["outcome"] as? String == "succeeded")
+    }
+
+    @Test("fault P7: a required step that crashes is not left out: more and more else is, and what a launch without it leaves is known")
+    func required() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "fetch-config", "fallback": "bundled", "work": { "simulate": "1ms" } }"#,
+                #"{ "id": "migrate", "after": ["fetch-config"], "work": { "simulate": "1ms" } }"#,
+                #"{ "id": "main-app", "after": ["migrate"], "work": { "simulate": "1ms" } }"#,
+                head: #""milestone": "main-app","#
+            )
+        )
+        for _ in 0..<7 {
+            let crash = try await Tool.run("run", path, "--state", state, "--clock", "virtual", "--inject", "migrate=crash")
+            #expect(crash.code == 128 + SIGKILL)
+        }
+        let explained = try await Tool.run("explain", "--state", state, "--json")
+        let expected = ["minimal", "minimal", "without-caches", "without-trial-configuration", "normal", "normal", "normal"]
+        #expect(try levels(of: explained) == expected)
+        let next = try #require(try explained.json()["next"] as? [String: Any])
+        #expect(next["level"] as? String == "minimal")
+        let healed = try await Tool.run("run", path, "--state", state, "--clock", "virtual")
+        #expect(healed.code == 0 && healed.messages.contains("safe mode: only what the main screen needs is done"))
+        #expect(healed.output.contains("fetch-config"))
+        let quiet = try await Tool.run("run", path, "--state", state, "--clock", "virtual")
+        #expect(quiet.code == 0 && quiet.messages.isEmpty)
+    }
+
+    @Test("How launches ended that did not crash: one that failed, one that was interrupted, one that another version ran")
+    func otherEnds() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        _ = try await Tool.run("run", "regular", "--state", state, "--clock", "virtual", "--inject", "login=fail")
+        _ = try await Tool.run("run", "regular", "--state", state, "--inject", "force-update=required", "--app-version", "2.0.0")
+        let interrupted = try await Tool.shell(
+            "\"$TOOL\" run regular --state \(state) --inject login=hang & sleep 0.5; kill -INT $!; wait $!"
+        )
+        #expect(interrupted.code == 130)
+        let launches = try #require(try await Tool.run("explain", "--state", state, "--json").json()["launches"] as? [[String: Any]])
+        #expect(launches.map { $0["ending"] as? String } == ["quit", "aborted", "failed"])
+        #expect(launches.map { $0["operations"] as? [String] } == [[], ["force-update"], ["login"]])
+        #expect(launches.map { $0["version"] as? String } == ["1.0.0", "2.0.0", "1.0.0"])
+    }
+
+    @Test("A command line that makes no sense is no launch")
+    func noLaunch() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        let wrong = [
+            ["nowhere", "--clock", "virtual"], ["regular", "--inject", "nobody=fail"], ["regular", "--app-version", "x"],
+            ["regular", "--history", folder.url.path], ["regular", "--link", "javascript:alert(1)"],
+        ]
+        for arguments in wrong {
+            let result = try await Tool.run(["run"] + arguments + ["--state", state])
+            #expect(result.code != 0, "\(arguments)")
+        }
+        let explained = try await Tool.run("explain", "--state", state)
+        #expect(explained.code == 0 && explained.output == "No launch was written down in \(state).\n")
+    }
+
+    @Test("A folder that is not there, or is none, is said, with exit code 66; nothing is created")
+    func noFolder() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let missing = folder.file("missing").path
+        let result = try await Tool.run("explain", "--state", missing)
+        #expect(result.code == 66 && result.output.isEmpty)
+        #expect(result.messages == "sequencer-cli: there is no folder '\(missing)'; 'run' makes it, or name another with --state\n")
+        #expect(!FileManager.default.fileExists(atPath: missing))
+        let file = try folder.write("", to: "file")
+        #expect(try await Tool.run("explain", "--state", file).code == 66)
+        #expect(try await Tool.run("explain", environment: ["XDG_STATE_HOME": "", "HOME": ""]).code == 66)
+        let usage = try await Tool.run("explain", "--last", "0")
+        #expect(usage.code == 64 && usage.messages.contains("--last"))
+    }
+
+    @Test("A damaged journal is told as far as it can be, and what is wrong with it is said")
+    func damaged() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device")
+        _ = try await Tool.run("run", "regular", "--state", state.path, "--clock", "virtual", "--inject", "tutorial=crash")
+        let journals = state.appendingPathComponent("journal")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: journals.path).first { $0.hasSuffix(".jsonl") })
+        let handle = try FileHandle(forWritingTo: journals.appendingPathComponent(name))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(#"{"event":"ended","oper"#.utf8))
+        try handle.close()
+        let result = try await Tool.run("explain", "--state", state.path)
+        #expect(result.code == 0 && result.output.contains("crashed in tutorial"))
+        #expect(result.output.contains(#/launch 1 is not told whole: line \d+ makes no sense/#))
+    }
+
+    @Test("bench cannot crash, and says so")
+    func bench() async throws {
+        let result = try await Tool.run("bench", "regular", "--clock", "virtual", "--inject", "login=crash")
+        #expect(result.code == 64 && result.messages.contains("'login=crash' would end the bench; only run can crash"))
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import Sequencer
+
+/// Leaving steps out of a launch that must reach its milestone.
+@Suite("Leaving steps out", .serialized, .timeLimit(.minutes(10)))
+struct SkippingTests {
+    private struct Broken: Error {}
+
+    /// A launch with a step of each kind; every one but the milestone fails the test when it runs.
+    private func graph(ran: Locked<[String]>) -> OperationGraph {
+        @Sendable func note(_ id: String) { ran.withLock { $0.append(id) } }
+        var graph = OperationGraph("regular")
+        graph.add("tutorial", .onFailure(.continue)) { note("tutorial") }
+        let config = graph.add("config", .retry(attempts: 3), fallback: .value("bundled")) { () -> String in
+            note("config")
+            return "remote"
+        }
+        let login = graph.add("login", .substitute("guest")) { () -> String in
+            note("login")
+            return "person"
+        }
+        let speaker = graph.add("speaker", .onFailure(.continue)) { () -> String in
+            note("speaker")
+            return "kitchen"
+        }
+        graph.add("news", .onFailure(.skipDependents)) { note("news") }
+        graph.add("news-badge", after: "news") { note("news-badge") }
+        graph.add("license") { note("license") }
+        graph.add("entitlements", .onFailure(.continue)) { () -> Int in 1 }
+        graph.add("wrong", .substitute(1)) { () -> String in "" }
+        graph.add("main", .milestone, using: config, login, speaker.optional, after: "tutorial", "license") { config, login, speaker in
+            note("main \(config) \(login) \(speaker ?? "none")")
+        }
+        return graph
+    }
+
+    @Test("A step can be left out when something takes its place, or when the milestone does without it")
+    func skippable() throws {
+        var graph = graph(ran: Locked([]))
+        #expect(graph.skippable == ["tutorial", "config", "login", "speaker", "news", "entitlements"])
+        #expect(graph.milestone == "main")
+        // Whose value the milestone reads, directly or not, is needed, whatever its policy.
+        let price = graph.add("price", .onFailure(.continue)) { 7 }
+        let offer = graph.add("offer", using: price) { $0 }
+        graph.addDependency(offer, to: "main")
+        graph.addDependency("news", to: "main")
+        #expect(graph.skippable == ["tutorial", "config", "login", "speaker", "entitlements"])
+    }
+
+    @Test("What is left out does not run; what takes its place does, and the report says why")
+    func skipped() async throws {
+        let ran = Locked<[String]>([])
+        var graph = graph(ran: ran)
+        for id in graph.skippable { try graph.skip(id, because: "they crashed") }
+        try graph.note("a safe launch", on: "main")
+        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        #expect(report.outcome == .completed)
+        #expect(ran.withLock { $0 } == ["license", "main bundled guest none"])
+        #expect(report["tutorial"]?.outcome == .skipped && report["tutorial"]?.message == "left out: they crashed")
+        #expect(report["config"]?.outcome == .fellBack && report["config"]?.attempts == 1)
+        #expect(report["login"]?.message == "left out: they crashed; its fallback was used")
+        #expect(report["news"]?.outcome == .failed && report["news-badge"]?.outcome == .skipped)
+        #expect(report["main"]?.notes == ["a safe launch"])
+    }
+
+    @Test("A step that is needed can be left out too: its launch fails, and says so")
+    func needed() async throws {
+        var graph = graph(ran: Locked([]))
+        try graph.skip("license", because: "they crashed")
+        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        #expect(report.outcome == .failed(operation: "license", message: "left out: they crashed"))
+        #expect(throws: GraphError.self) { try graph.skip("tutoriel", because: "") }
+        #expect(throws: GraphError.self) { try graph.note("", on: "tutoriel") }
+    }
+
+    @Test("A fault that was put into a step is left out with it")
+    func faults() async throws {
+        let ran = Locked<[String]>([])
+        var graph = graph(ran: ran)
+        for id in ["tutorial", "config", "login"] {
+            try graph.inject(.crash, into: id)
+            try graph.skip(id, because: "they crashed")
+        }
+        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        #expect(report.outcome == .completed)
+    }
+
+    @Test("A crash that was put into a step ends the process when it starts")
+    func crash() async {
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            var graph = OperationGraph("regular")
+            let first = graph.add("first") {}
+            graph.add("second", after: first, on: .main) { exit(1) }
+            try graph.inject(.crash, into: "second")
+            _ = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        }
+    }
+
+    @Test("Who asks for it is called before each attempt, before anything of its work")
+    func beforeEachAttempt() async throws {
+        let calls = Locked<[String]>([])
+        @Sendable func call(_ text: String) { calls.withLock { $0.append(text) } }
+        var graph = OperationGraph("regular")
+        let first = graph.add("first", .retry(attempts: 2)) { (launch: Launch) in
+            call("first \(launch.attempt)")
+            if launch.attempt == 1 { throw Broken() }
+        }
+        let second = graph.add("second", after: first, on: .main) { call("second") }
+        let third = graph.add("third", after: second) { () async in call("third") }
+        graph.add(BlockOperation { call("fourth") }, id: "fourth", after: third)
+        graph.beforeEachAttempt { call("before \($0.operation) \($0.attempt)") }
+        _ = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        #expect(
+            calls.withLock { $0 } == [
+                "before first 1", "first 1", "before first 2", "first 2", "before second 1", "second", "before third 1", "third", "fourth",
+            ]
+        )
+    }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// The journal of a launch, on a real disk.
+@Suite("The launch journal", .serialized, .timeLimit(.minutes(10)))
+struct LaunchJournalTests {
+    private struct Broken: Error {}
+
+    private let folder: TemporaryFolder
+    private var location: URL { folder("app") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(version: String? = "1", onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }) -> LaunchJournal {
+        .open(in: .open(at: location), version: version, onProblem: onProblem)
+    }
+
+    private var launches: [JournaledLaunch] { LaunchJournal.launches(in: location) }
+
+    /// Runs a small graph with the journal of a launch.
+    private func run(_ journal: LaunchJournal, _ change: (inout OperationGraph) -> Void = { _ in }) async throws -> LaunchReport {
+        var graph = OperationGraph("regular")
+        let first = graph.add("first", .retry(attempts: 2)) { (launch: Launch) in if launch.attempt == 1 { throw Broken() } }
+        graph.add("main-app", .milestone, after: first, on: .main) {}
+        change(&graph)
+        journal.prepare(&graph)
+        return try await journal.run(Sequencer(graph, options: LaunchOptions(clock: VirtualClock())))
+    }
+
+    @Test("A launch that completes is known for it; who asks while it runs sees that")
+    func completes() async throws {
+        let journal = open()
+        #expect(journal.recovery == .none && journal.problem == nil && journal.number == 1)
+        #expect(launches.map(\.ending) == [.running] && launches[0].isRunning)
+        let report = try await run(journal)
+        #expect(report.outcome == .completed)
+        let launch = try #require(launches.first)
+        #expect(launch.ending == .completed && launch.scenario == "regular" && launch.version == "1" && !launch.isHealthy)
+        #expect(launch.required == ["first", "main-app"] && launch.isRunning && launch.damage == nil)
+        journal.stayedHealthy()
+        #expect(launches[0].isHealthy)
+    }
+
+    @Test("Every attempt is written down once, whoever was first to know of it")
+    func attempts() async throws {
+        _ = try await run(open())
+        let path = try #require(names(in: location.appendingPathComponent("journal")).first)
+        let (lines, _) = JournalLine.parse(try Data(contentsOf: location.appendingPathComponent("journal/\(path)")))
+        let events = lines.map {
+            [$0.event?.rawValue, $0.operation, $0.attempt.map(String.init)].compactMap(\.self).joined(separator: " ")
+        }
+        #expect(
+            events == [
+                "began", "planned", "started first 1", "retrying first 1", "started first 2", "ended first", "started main-app 1",
+                "ended main-app",
+                "over", "outcome",
+            ]
+        )
+    }
+
+    @Test("How a launch ended that did not complete: failed, aborted, cancelled")
+    func otherEnds() async throws {
+        _ = try await run(open()) { try? $0.inject(.fail, into: "first") }
+        _ = try await run(open()) { try? $0.inject(.abort(.forceUpdate), into: "first") }
+        let journal = open()
+        var graph = OperationGraph("regular")
+        graph.add("first") { (launch: Launch) in try await launch.sleep(for: .seconds(10)) }
+        journal.prepare(&graph)
+        let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock()))
+        sequencer.observe { [weak sequencer] in if case .started = $0.kind { sequencer?.cancel() } }
+        _ = try await journal.run(sequencer)
+        #expect(
+            launches.map(\.ending) == [.quit(asking: []), .aborted(by: "first", reason: "force-update"), .failed(in: "first")]
+        )
+        #expect(launches.allSatisfy { !$0.ending.isDeath })
+    }
+
+    @Test("Only the owner can read it, and what it has in it is no secret")
+    func privacy() async throws {
+        let secret = "cAnaryJn4Qx8"
+        let journal = open()
+        _ = try await run(journal) { graph in
+            graph.add("login", .onFailure(.continue)) { (launch: Launch) in
+                launch.note(secret)
+                throw NetworkError(.unauthorized, request: secret, secret)
+            }
+        }
+        let journals = location.appendingPathComponent("journal")
+        #expect(try permissions(of: journals) == 0o700)
+        for name in names(in: journals) {
+            let file = journals.appendingPathComponent(name)
+            #expect(try permissions(of: file) == 0o600)
+            #expect(!String(decoding: try Data(contentsOf: file), as: UTF8.self).contains(secret))
+        }
+    }
+
+    @Test("fault P13: however often the app starts, the newest fifty launches are kept, and numbers go on")
+    func rotation() {
+        for _ in 0..<60 { open().quit() }
+        let numbers = launches.map(\.number)
+        #expect(numbers == Array((11...60).reversed()))
+        #expect(names(in: location.appendingPathComponent("journal")).count == 50)
+    }
+
+    @Test("Large journals make room for new ones, but the newest ten stay")
+    func largeFiles() throws {
+        let journals = location.appendingPathComponent("journal")
+        for _ in 0..<14 { open().quit() }
+        for name in names(in: journals) {
+            try FileHandle(forWritingTo: journals.appendingPathComponent(name)).truncate(atOffset: UInt64(LaunchJournal.keptBytes / 4))
+        }
+        open().quit()
+        #expect(launches.map(\.number) == Array((5...15).reversed()))
+    }
+
+    @Test("A launch that goes on keeps its file, however old it is")
+    func runningIsKept() {
+        let old = open()
+        for _ in 0..<55 { open().quit() }
+        #expect(launches.last?.number == 1 && launches.last?.isRunning == true)
+        old.quit()
+    }
+
+    @Test("fault P10: an app and its extension each count their own launches, and neither counts one that goes on")
+    func severalJournals() async throws {
+        func openExtension() -> LaunchJournal { .open(in: .open(at: location), named: "widget/ä", version: "1") }
+        for _ in 0..<3 { try await die(in: "widget/ä") }
+        #expect(openExtension().recovery.level == .withoutTrialConfiguration)
+        #expect(open().recovery == .none)
+        // All of these go on.
+        let running = (0..<4).map { _ in open() }
+        #expect(open().recovery == .none)
+        #expect(Set(running.compactMap(\.number)).count == 4)
+    }
+
+    private func die(in name: String) async throws {
+        let path = location.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, name = name as String] in
+            let directory = StateDirectory.open(at: URL(fileURLWithPath: path))
+            let journal = LaunchJournal.open(in: directory, named: name, version: "1")
+            withExtendedLifetime(journal) { killThisProcess() }
+        }
+    }
+
+    @Test("Processes that start at once all have a file of their own")
+    func atOnce() async throws {
+        await withTaskGroup(of: LaunchJournal.self) { group in
+            for _ in 0..<20 { group.addTask { open() } }
+            for await journal in group { journal.quit() }
+        }
+        #expect(launches.count == 20 && launches.allSatisfy { $0.ending == .quit(asking: []) && $0.damage == nil })
+    }
+
+    @Test("A graph that needs the operation in which launches died begins with the next level; one that does not have it stays where it is")
+    func otherGraphs() throws {
+        let journals = location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        for number in 1...3 {
+            try JournalSamples.contents([JournalSamples.began, .started("tutorial")])
+                .write(to: journals.appendingPathComponent("00000\(number)-a.jsonl"))
+        }
+        func level(_ add: (inout OperationGraph) -> Void) throws -> RecoveryLevel {
+            let journal = open(version: "1.0.0")
+            #expect(journal.recovery.level == .skipping && journal.lastLaunch?.number == 3)
+            var graph = OperationGraph("regular")
+            graph.add("main-app", .milestone) {}
+            add(&graph)
+            journal.prepare(&graph)
+            defer { journal.withdraw() }
+            return journal.recovery.level
+        }
+        #expect(try level { _ in } == .skipping)
+        #expect(try level { $0.add("tutorial", .onFailure(.continue)) {} } == .skipping)
+        #expect(try level { $0.add("tutorial") {} } == .withoutTrialConfiguration)
+    }
+
+    @Test("A launch that was none leaves nothing behind; one that runs cannot be taken back")
+    func withdrawn() async throws {
+        let none = open()
+        none.withdraw()
+        #expect(launches.isEmpty)
+        let journal = open()
+        _ = try await run(journal)
+        journal.withdraw()
+        #expect(launches.count == 1)
+    }
+
+    @Test("Where nothing can be written, the launch goes on, and the problem is told once")
+    func unwritable() async throws {
+        let problems = Problems()
+        try FileManager.default.createDirectory(at: location, withIntermediateDirectories: true)
+        // Not a folder.
+        try Data().write(to: location.appendingPathComponent("journal"))
+        let journal = open(onProblem: problems.add)
+        #expect(try await run(journal).outcome == .completed)
+        #expect(problems.all.count == 1 && journal.problem == problems.all.first && journal.number == nil)
+        #expect(problems.all.first?.systemError == ENOTDIR)
+        let inMemory = LaunchJournal.open(in: .inMemory(), version: "1")
+        #expect(try await run(inMemory).outcome == .completed)
+    }
+
+    @Test("A disk that fills up on the way costs lines, not the launch; what was torn is one broken line")
+    func fullDisk() async throws {
+        let path = location.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let directory = StateDirectory.open(at: URL(fileURLWithPath: path))
+            let problems = Problems()
+            let journal = LaunchJournal.open(in: directory, version: "1", onProblem: problems.add)
+            limitFileSizes(to: 300)
+            for _ in 0..<20 { journal.change(to: .background) }
+            precondition(problems.all.count == 1 && problems.all[0].code == .noSpace)
+            limitFileSizes(to: 1 << 20)
+            journal.quit()
+        }
+        let launch = try #require(launches.first)
+        #expect(launch.ending == .quit(asking: []) && launch.kind == .background)
+    }
+
+    @Test("Links, folders and others' files in its place are not read")
+    func strangers() throws {
+        let journals = location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        let secret = folder("secret")
+        try JournalSamples.wholeLaunch.write(to: secret)
+        try FileManager.default.createSymbolicLink(at: journals.appendingPathComponent("000001-a.jsonl"), withDestinationURL: secret)
+        try FileManager.default.createDirectory(at: journals.appendingPathComponent("000002-a.jsonl"), withIntermediateDirectories: true)
+        #expect(mkfifo(journals.appendingPathComponent("000003-a.jsonl").path, 0o600) == 0)
+        for name in ["-1-a.jsonl", "x-a.jsonl", "99999999999999999999-a.jsonl", "000004-a.txt"] {
+            try JournalSamples.wholeLaunch.write(to: journals.appendingPathComponent(name))
+        }
+        #expect(launches.isEmpty)
+        let journal = open()
+        #expect(journal.problem == nil && launches.map(\.ending) == [.running])
+        journal.quit()
+    }
+
+    @Test("Nothing is created where there is nothing to read")
+    func readingOnly() {
+        #expect(launches.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: location.path))
+    }
+}
+
+/// As `ulimit -f`, in bytes.
+private func limitFileSizes(to bytes: Int) {
+    var limit = rlimit()
+    #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        let resource = RLIMIT_FSIZE
+    #endif
+    getrlimit(resource, &limit)
+    limit.rlim_cur = rlim_t(bytes)
+    setrlimit(resource, &limit)
+}

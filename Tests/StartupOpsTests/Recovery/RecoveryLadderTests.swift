@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import StartupOps
+
+/// What the next launch leaves out, by how the ones before it ended.
+@Suite("The recovery ladder", .serialized, .timeLimit(.minutes(10)))
+struct RecoveryLadderTests {
+    /// A launch, in a few words.
+    private struct Sample {
+        var lines: [JournalLine]
+        var version: String? = "1"
+        var level = RecoveryLevel.normal
+        var skipped: [String] = []
+        var required = ["main-app"]
+        var isHealthy = false
+        var kind = LaunchKind.foreground
+
+        static func crash(_ operations: String..., level: RecoveryLevel = .normal, version: String? = "1") -> Sample {
+            Sample(lines: operations.map { .started($0) }, version: version, level: level)
+        }
+
+        static func hang(_ operations: String...) -> Sample { Sample(lines: operations.map { .started($0) } + [.stalled]) }
+        static let completed = Sample(lines: [.over(), .outcome("completed")])
+        static let healthy = Sample(lines: [.over(), .outcome("completed")], isHealthy: true)
+
+        func launch(_ number: Int) -> JournaledLaunch {
+            var planned = JournalLine(.planned)
+            planned.level = level
+            planned.skipped = skipped
+            planned.required = required
+            let end = isHealthy ? [JournalLine(.healthy)] : []
+            let all = [JournalSamples.began(version: version, level: level, kind: kind), planned] + lines + end
+            return JournaledLaunch(number: number, JournalSamples.contents(all))
+        }
+    }
+
+    /// - Parameter launches: the oldest first.
+    private func recovery(after launches: [Sample], version: String? = "1", limits: RecoveryLimits = RecoveryLimits()) -> Recovery {
+        let newestFirst = launches.enumerated().map { $1.launch($0 + 1) }.reversed()
+        return RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(newestFirst, for: version))
+    }
+
+    @Test("fault P2: three launches that died in the same operation, and not two, make the next one leave it out")
+    func three() {
+        #expect(recovery(after: []) == .none)
+        #expect(recovery(after: [.crash("tutorial"), .crash("tutorial")]) == .none)
+        let third = recovery(after: [.crash("tutorial"), .crash("tutorial"), .crash("tutorial")])
+        #expect(third == Recovery(.skipping, skipping: ["tutorial"], because: "the last 3 launches crashed in tutorial"))
+        let hung = recovery(after: [.hang("tutorial"), .hang("tutorial"), .hang("tutorial")])
+        #expect(hung.reason == "the last 3 launches hung in tutorial")
+        let both = recovery(after: [.hang("tutorial"), .crash("tutorial"), .hang("tutorial")])
+        #expect(both.level == .skipping && both.reason == "the last 3 launches crashed or hung in tutorial")
+    }
+
+    @Test("The culprits are those that were in progress every time, the one that started last first")
+    func intersection() {
+        let one = recovery(after: [.crash("splash", "login"), .crash("login"), .crash("config", "login", "speaker")])
+        #expect(one.skipped == ["login"])
+        let two = recovery(after: [.crash("login", "splash"), .crash("splash", "login"), .crash("splash", "config", "login")])
+        #expect(two.skipped == ["login", "splash"] && two.reason == "the last 3 launches crashed in login or splash")
+    }
+
+    @Test("Deaths in different operations say nothing, until there are too many of them")
+    func anywhere() {
+        let four: [Sample] = [.crash("a"), .crash("b"), .crash("a"), .crash("c")]
+        #expect(recovery(after: four) == .none)
+        let five = recovery(after: four + [.crash("b")])
+        #expect(five.level == .withoutTrialConfiguration && five.skipped.isEmpty)
+        #expect(five.reason == "the last 5 launches crashed, each in another operation")
+    }
+
+    @Test("fault P3: launches that die before any operation are a place of its own, for which nobody is blamed")
+    func outside() {
+        #expect(recovery(after: [.crash(), .crash("login"), .crash()]) == .none)
+        let three = recovery(after: [.crash(), .crash(), .crash()])
+        #expect(three == Recovery(.withoutTrialConfiguration, because: "the last 3 launches crashed outside of any operation"))
+    }
+
+    @Test("An operation that cannot be left out is not: the next rung counts at once; of several, those are left out that can be")
+    func required() {
+        var crash = Sample.crash("license")
+        crash.required = ["main-app", "license"]
+        let passed = recovery(after: [crash, crash, crash])
+        #expect(passed.level == .withoutTrialConfiguration && passed.skipped.isEmpty)
+        #expect(passed.reason == "the last 3 launches crashed in license, which cannot be left out")
+        var two = Sample.crash("license", "tutorial")
+        two.required = ["main-app", "license"]
+        #expect(recovery(after: [two, two, two]).skipped == ["tutorial"])
+    }
+
+    @Test("fault P7: each further death in safe mode leaves out more, down to the least; there it stays")
+    func ladder() {
+        var launches: [Sample] = [.crash("tutorial"), .crash("tutorial"), .crash("tutorial")]
+        for level in [RecoveryLevel.skipping, .withoutTrialConfiguration, .withoutCaches, .minimal, .minimal] {
+            let next = recovery(after: launches)
+            #expect(next.level == level && next.skipped == ["tutorial"])
+            // Wherever that one dies.
+            launches.append(Sample(lines: [.started("login")], level: level, skipped: next.skipped))
+        }
+        #expect(recovery(after: launches).reason?.hasSuffix("and crashed in login") == true)
+    }
+
+    @Test("What has been tried is known though the launches that led there are gone")
+    func forgotten() {
+        let died = Sample(lines: [.started("login")], level: .withoutCaches, skipped: ["tutorial"])
+        #expect(recovery(after: [died]).level == .minimal)
+        #expect(recovery(after: [died]).skipped == ["tutorial"])
+        #expect(recovery(after: [Sample(lines: [.over()], level: .withoutCaches)]).level == .withoutCaches)
+    }
+
+    @Test("A launch with less left out, of another process at the same time, does not climb")
+    func concurrent() {
+        var launches: [Sample] = [.crash("tutorial"), .crash("tutorial"), .crash("tutorial")]
+        launches.append(Sample(lines: [.started("login")], level: .skipping, skipped: ["tutorial"]))
+        launches.append(.crash("tutorial"))
+        #expect(recovery(after: launches).level == .withoutTrialConfiguration)
+    }
+
+    @Test("fault P8: a launch that stayed healthy ends it; one that only completed does not, and does not interrupt the count either")
+    func healthy() {
+        let two: [Sample] = [.crash("tutorial"), .crash("tutorial")]
+        #expect(recovery(after: two + [.healthy, .crash("tutorial")]) == .none)
+        #expect(recovery(after: two + [.completed, .crash("tutorial")]).level == .skipping)
+        #expect(recovery(after: two + [.crash("tutorial"), .healthy]) == .none)
+        #expect(recovery(after: two + [.crash("tutorial"), .completed]).level == .skipping)
+        // What works where nobody sees it says nothing of what does not where they do.
+        var background = Sample.healthy
+        background.kind = .background
+        #expect(recovery(after: two + [background, .crash("tutorial")]).level == .skipping)
+    }
+
+    @Test("Another version of the app begins anew")
+    func versions() {
+        let three: [Sample] = [.crash("tutorial"), .crash("tutorial"), .crash("tutorial")]
+        #expect(recovery(after: three, version: "2") == .none)
+        #expect(recovery(after: three, version: nil) == .none)
+        #expect(recovery(after: three + [.crash("tutorial", version: "2")]) == .none)
+        #expect(recovery(after: three + [.crash("tutorial", version: "2")], version: "2") == .none)
+    }
+
+    @Test(
+        "fault P4, P11: a launch that ended by itself, that the person ended, or that nobody waited for, is not counted",
+        arguments: [
+            [.over(stopped: true), .outcome("failed", "tutorial")], [.over(stopped: true), .outcome("cancelled")],
+            [.over(stopped: true), .outcome("aborted", "force-update", "force-update")], [.started("tutorial"), .quit],
+            [.started("tutorial"), .asked("tutorial")], [.started("tutorial"), .kind(.background)],
+            [.started("tutorial"), .kind(.prewarmed)],
+        ] as [[JournalLine]]
+    )
+    func notCounted(_ lines: [JournalLine]) {
+        let other = Sample(lines: lines)
+        #expect(recovery(after: [other, other, other, other, other]) == .none)
+        #expect(recovery(after: [.crash("tutorial"), other, .crash("tutorial"), other, .crash("tutorial"), other]).level == .skipping)
+    }
+
+    @Test("A file that says nothing changes nothing")
+    func unreadable() {
+        let launches = [
+            Sample.crash("a").launch(1), Sample.crash("a").launch(2), JournaledLaunch(number: 3, Data()), Sample.crash("a").launch(4),
+        ]
+        let relevant = RecoveryLadder.relevant(launches.reversed(), for: "1")
+        #expect(RecoveryLadder(limits: RecoveryLimits()).recovery(after: relevant).skipped == ["a"])
+    }
+
+    @Test("No more files are read than say something: of healthy launches, the last one")
+    func bounded() {
+        var looked = 0
+        let launches = (1...50).lazy.map { number in
+            looked += 1
+            return Sample.healthy.launch(number)
+        }
+        #expect(RecoveryLadder.relevant(launches, for: "1").isEmpty)
+        #expect(looked == 1)
+    }
+
+    @Test("Limits are what they are said to be, and never less than one")
+    func limits() {
+        #expect(recovery(after: [.crash("a")], limits: RecoveryLimits(sameOperation: -3)).level == .skipping)
+        #expect(recovery(after: [.crash("a"), .crash("b")], limits: RecoveryLimits(sameOperation: 2, anywhere: 0)).level != .normal)
+        #expect(recovery(after: [.crash("a"), .crash("a"), .crash("a")], limits: RecoveryLimits(sameOperation: 4)) == .none)
+    }
+
+    @Test("Every level says what it does, what ends it and what comes next", arguments: RecoveryLevel.allCases)
+    func words(_ level: RecoveryLevel) {
+        let recovery = Recovery(level, skipping: level == .normal ? [] : ["tutorial"], because: "launches crashed")
+        #expect((recovery.outlook == nil) == (level == .normal))
+        #expect(recovery.sentence.map { $0.hasPrefix("safe mode: ") && $0.hasSuffix(", because launches crashed") } ?? (level == .normal))
+        #expect(level == .minimal || level.next > level)
+        #expect(RecoveryLevel.minimal.next == .minimal)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// The built-in scenarios in safe mode.
+@Suite("Safe mode", .serialized, .timeLimit(.minutes(10)))
+struct SafeModeTests {
+    /// Writes journals of launches that died before.
+    private func write(_ launches: [[JournalLine]], in location: URL) throws {
+        let journals = location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        for (number, lines) in launches.enumerated() {
+            try JournalSamples.contents(lines).write(to: journals.appendingPathComponent("00000\(number + 1)-a.jsonl"))
+        }
+    }
+
+    private func launch(_ device: SampleDevice) async throws -> (report: LaunchReport, person: AgreeablePerson, journal: LaunchJournal) {
+        let journal = LaunchJournal.open(in: device.directory(), version: "1.0.0")
+        let person = AgreeablePerson()
+        let environment = device.environment(StartupPresenters(all: person), journal: journal)
+        defer { environment.devices.closeAll() }
+        var graph = environment.graph(Scenario.choose(for: environment.context()))
+        journal.prepare(&graph)
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120)))
+        let report = try await journal.run(Sequencer(graph, options: options))
+        return (report, person, journal)
+    }
+
+    @Test("Every step of a built-in scenario but the main screen can be left out; of a white-label app's, only what may fail too")
+    func skippable() {
+        for scenario in Scenario.all where scenario.name != Scenario.bootstrap.name {
+            let graph = scenario.graph(.simulated())
+            #expect(graph.skippable == Set(graph.identifiers).subtracting([graph.milestone]), "\(scenario)")
+        }
+        let bootstrap = Scenario.bootstrap.graph(.simulated())
+        #expect(bootstrap.skippable.isSuperset(of: ["splash", "fetch-config", "login", "tutorial"]))
+        #expect(!bootstrap.skippable.contains("configure"))
+    }
+
+    @Test("fault P7: the least of every built-in scenario reaches its milestone, and does nothing else that can be left out")
+    func minimal() async throws {
+        for scenario in Scenario.all {
+            var graph = scenario.graph(.simulated())
+            let skippable = graph.skippable
+            for operation in skippable { try graph.inject(.crash, into: operation) }
+            Recovery(.minimal, because: "launches crashed").apply(to: &graph, skippable: skippable)
+            let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+            #expect(report.outcome == .completed, "\(scenario)")
+            let milestone = try #require(graph.milestone)
+            #expect(report[milestone]?.outcome == .succeeded, "\(scenario)")
+        }
+    }
+
+    @Test("A first launch that leaves out the login shows the main screen to a guest, and the next one is a first launch still")
+    func firstLaunch() async throws {
+        let device = try SampleDevice()
+        let death = [JournalSamples.began, JournalLine.started("login")]
+        try write([death, death, death], in: device.location)
+        let safe = try await launch(device)
+        #expect(safe.report.scenario == "first-launch" && safe.report.outcome == .completed)
+        #expect(safe.person.content?.account == .guest && !safe.person.shown.contains("login"))
+        #expect(safe.report["main-app"]?.notes.first?.hasPrefix("safe mode: login is left out, because") == true)
+        #expect(device.directory().launchState().isFirstLaunch)
+        safe.journal.stayedHealthy()
+        let next = try await launch(device)
+        #expect(next.report.scenario == "first-launch" && next.person.shown.contains("login"))
+        #expect(!device.directory().launchState().isFirstLaunch)
+    }
+
+    @Test("fault P7: whoever was logged in, chose a country and a speaker, still is and has after the least of launches")
+    func nothingIsLost() async throws {
+        let device = try SampleDevice()
+        let first = try await launch(device)
+        #expect(first.report.outcome == .completed)
+        first.journal.stayedHealthy()
+        let journals = device.location.appendingPathComponent("journal")
+        let death = [JournalSamples.began(version: "1.0.0", level: .withoutCaches), JournalLine.started("main-app")]
+        try JournalSamples.contents(death).write(to: journals.appendingPathComponent("000009-a.jsonl"))
+        let safe = try await launch(device)
+        #expect(safe.journal.recovery.level == .minimal && safe.report.outcome == .completed)
+        #expect(safe.person.shown == ["main"])
+        #expect(safe.person.content?.account == .guest && safe.person.content?.speaker == nil)
+        #expect(safe.person.content?.configuration.source == .cached)
+        safe.journal.stayedHealthy()
+        let next = try await launch(device)
+        #expect(next.report.scenario == "regular" && next.journal.recovery == .none)
+        #expect(next.person.shown == ["splash", "main"])
+        #expect(next.person.content?.account.isAnonymous == false && next.person.content?.speaker != nil)
+        #expect(device.problems.all.isEmpty)
+    }
+
+    @Test("A question to the person is written down while it is asked")
+    func questions() async throws {
+        let device = try SampleDevice()
+        _ = try await launch(device)
+        let journals = device.location.appendingPathComponent("journal")
+        let name = try #require(names(in: journals).first)
+        let (lines, _) = JournalLine.parse(try Data(contentsOf: journals.appendingPathComponent(name)))
+        let questions = lines.filter { $0.event == .asked || $0.event == .answered }
+        #expect(questions.map(\.operation) == ["login", "login", "tutorial", "tutorial", "connect-speaker", "connect-speaker"])
+        #expect(questions.map(\.event) == [.asked, .answered, .asked, .answered, .asked, .answered])
+    }
+
+    @Test("The published schema knows every event, level, kind and key")
+    func schema() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../Schemas/journal.schema.json"
+        )
+        let schema = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file.standardized)) as? [String: Any])
+        let properties = try #require(schema["properties"] as? [String: [String: Any]])
+        #expect(Set(properties.keys) == Set(JournalLine.CodingKeys.allCases.map(\.rawValue)))
+        #expect(properties["event"]?["enum"] as? [String] == JournalLine.Event.allCases.map(\.rawValue))
+        #expect(properties["level"]?["enum"] as? [String] == RecoveryLevel.allCases.map(\.rawValue))
+        #expect(properties["kind"]?["enum"] as? [String] == LaunchKind.allCases.map(\.rawValue))
+        #expect(properties["schema"]?["const"] as? String == JournalLine.schema)
+    }
+}
