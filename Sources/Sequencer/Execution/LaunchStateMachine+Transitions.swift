@@ -70,10 +70,6 @@ extension LaunchStateMachine {
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
-            if nodes[previous.node].workerReturns {
-                nodes[previous.node].workerReturns = false
-                returningWorkers -= 1
-            }
             if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
                 replacedWorkers.remove(at: place)
                 return nil
@@ -396,7 +392,7 @@ extension LaunchStateMachine {
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
-            let missing = min(readyForWorkers.count - returningWorkers, lanes.available, settings.workers - activeWorkers)
+            let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
             if missing > 0 {
                 actions.workers += missing
                 activeWorkers += missing

@@ -24,8 +24,6 @@ extension LaunchStateMachine {
         var holdsLane = false
         /// Its code runs on a worker's thread.
         var holdsWorker = false
-        /// The worker that started it is about to come back.
-        var workerReturns = false
         var isToldToCancel = false
         var isSkippedByCondition = false
         var isComputingFallback = false

@@ -128,8 +128,6 @@ struct LaunchStateMachine {
     /// Operations that run now, or whose fallback is being computed.
     var runningCount = 0
     var activeWorkers = 0
-    /// Active workers that are about to ask for an operation, for what they started has ended already.
-    var returningWorkers = 0
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
     var alive: Int
@@ -223,20 +221,14 @@ struct LaunchStateMachine {
 
     /// An attempt, or the computing of a fallback, came to an end on any other thread.
     ///
-    /// - Parameter workerReturns: whether the worker that started it, if it has not done so yet, is about to ask for its next operation.
     /// - Returns: whether it counted: false for an operation that had ended before.
     mutating func attemptEnded(
         _ ended: Assignment,
         _ result: Result,
-        workerReturns: Bool = false,
         at time: Nanoseconds,
         _ actions: inout Actions
     ) -> Bool {
         advance(to: time)
-        if workerReturns, isCurrent(ended), nodes[ended.node].holdsWorker, !nodes[ended.node].workerReturns {
-            nodes[ended.node].workerReturns = true
-            returningWorkers += 1
-        }
         let counted = endAttempt(ended, result, &actions)
         settle(&actions)
         return counted

@@ -14,7 +14,10 @@ extension LaunchStorage.State {
         for node in actions.useFallbackValue {
             if case .value(let value)? = graph.policy(node).fallback { values.set(value, at: node) }
         }
-        let cancelled = actions.cancel.compactMap { handles[$0] }
+        let cancelled = actions.cancel.compactMap { node -> LaunchStorage.Handle? in
+            if case .operation(let operation) = graph.graph.nodes[node].work { return .operation(operation) }
+            return handles[node]
+        }
         defer { actions = LaunchStateMachine.Actions() }
         return LaunchStorage.Consequences(actions: actions, cancelled: cancelled, wake: wake, hasEvents: !machine.events.isEmpty)
     }
@@ -91,8 +94,10 @@ final class ValueTable: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<(any Sendable)?>
     private let count: Int
 
-    init(count: Int) {
-        self.count = count
+    /// Empty where no operation produces anything, and none reads that another one has ended.
+    init(_ graph: ValidatedGraph) {
+        let isNeeded = graph.graph.nodes.contains { $0.valueType != Void.self || $0.policy?.value.inputs.isEmpty == false }
+        count = isNeeded ? graph.count : 0
         slots = .allocate(capacity: count)
         slots.initialize(repeating: nil, count: count)
     }
@@ -102,10 +107,12 @@ final class ValueTable: @unchecked Sendable {
         slots.deallocate()
     }
 
-    subscript(index: Int) -> (any Sendable)? { slots[index] }
+    var isEmpty: Bool { count == 0 }
+
+    subscript(index: Int) -> (any Sendable)? { index < count ? slots[index] : nil }
 
     func set(_ value: any Sendable, at index: Int) {
         // An operation ends once: there is nothing in the slot.
-        (slots + index).initialize(to: value)
+        if index < count { (slots + index).initialize(to: value) }
     }
 }

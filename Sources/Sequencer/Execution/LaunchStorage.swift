@@ -56,7 +56,7 @@ final class LaunchStorage: Sendable {
     let runner = OperationRunner()
     private let pool: WorkerPool
     let virtualTime: VirtualTimekeeper?
-    private let qualityOfService: QualityOfService
+    let qualityOfService: QualityOfService
     private let startOffset: Duration
     private let stallWatch: StallWatch?
     private let version: String?
@@ -73,7 +73,7 @@ final class LaunchStorage: Sendable {
         stallWatch = options.stallWatch
         version = options.version
         startedAt = virtualTime == nil ? Date() : nil
-        values = ValueTable(count: graph.count)
+        values = ValueTable(graph)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings
         settings.recordsEvents = !observers.isEmpty
@@ -153,167 +153,6 @@ final class LaunchStorage: Sendable {
         } else {
             OperationQueue.main.addOperation(turn)
         }
-    }
-
-    /// Runs one operation on a worker.
-    ///
-    /// - Returns: the next one for this worker.
-    private func perform(_ assignment: Assignment) -> Assignment? {
-        let node = assignment.node
-        switch assignment.kind {
-        case .checkCondition:
-            guard checkCondition(assignment) else { return takeNext(after: assignment) }
-            return perform(Assignment(node: node, attempt: assignment.attempt, kind: .run))
-        case .computeFallback:
-            return workerEnded(assignment, computeFallback(assignment))
-        case .run:
-            let launch = Launch(storage: self, assignment: assignment)
-            switch graph.graph.nodes[node].work {
-            case .nothing:
-                return workerEnded(assignment, .success(()))
-            case .synchronous(let body):
-                let value: any Sendable
-                do {
-                    value = try body(launch)
-                } catch {
-                    return workerEnded(assignment, .failure(error))
-                }
-                return workerSucceeded(assignment, value)
-            case .asynchronous(let body):
-                return takeNext(after: assignment, handle: startAsynchronous(assignment, launch, body))
-            case .operation(let operation):
-                return start(operation, assignment)
-            case .makeOperation(let make):
-                do {
-                    return start(try make(launch), assignment)
-                } catch {
-                    return workerEnded(assignment, .failure(error))
-                }
-            case .main:
-                return takeNext(after: assignment)
-            }
-        }
-    }
-
-    private func startAsynchronous(
-        _ assignment: Assignment,
-        _ launch: Launch,
-        _ body: @escaping @Sendable (Launch) async throws -> any Sendable
-    ) -> Handle {
-        let qos = graph.policy(assignment.node).qualityOfService ?? qualityOfService
-        return .task(
-            startTask(priority: qos.taskPriority, on: virtualTime) { [self] in
-                do {
-                    let value = try await body(launch)
-                    attemptEnded(assignment, .success(value), workerReturns: true)
-                } catch {
-                    attemptEnded(assignment, .failure(error), workerReturns: true)
-                }
-            }
-        )
-    }
-
-    private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
-        keep(.operation(operation), for: assignment)
-        let ended = runner.start(operation) { [self] result in
-            attemptEnded(assignment, result)
-        } surplus: { [self] in
-            noteAnomaly(.finishedAgain, assignment.node)
-        }
-        if let ended { return workerEnded(assignment, ended) }
-        return takeNext(after: assignment)
-    }
-
-    private func performOnMain(_ assignment: Assignment) {
-        var assignment = assignment
-        if assignment.kind == .checkCondition {
-            guard checkCondition(assignment) else { return }
-            assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
-        }
-        guard case .main(let body) = graph.graph.nodes[assignment.node].work else { return }
-        let launch = Launch(storage: self, assignment: assignment)
-        let qos = graph.policy(assignment.node).qualityOfService ?? qualityOfService
-        let running = assignment
-        let task = startMainTask(priority: qos.taskPriority) { [self] in
-            do {
-                let value = try await body(launch)
-                attemptEnded(running, .success(value))
-            } catch {
-                attemptEnded(running, .failure(error))
-            }
-        }
-        keep(.task(task), for: running)
-    }
-
-    /// Keeps what cancels a running operation, or cancels it at once if it was told to before there was anything to cancel.
-    private func keep(_ handle: Handle, for assignment: Assignment) {
-        let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
-        if isTooLate { handle.cancel() }
-    }
-
-    private func checkCondition(_ assignment: Assignment) -> Bool {
-        let node = assignment.node
-        let answer = Swift.Result { try graph.policy(node).condition?() ?? true }
-        return input { state, now in
-            if case .failure(let error) = answer { state.errors[node] = error }
-            return state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions)
-        }
-    }
-
-    private func computeFallback(_ assignment: Assignment) -> Swift.Result<any Sendable, any Error> {
-        let node = assignment.node
-        guard case .compute(let compute)? = graph.policy(node).fallback else { return .failure(MissingValueError(step: graph.id(node))) }
-        let error = state.withLock { $0.errors[node] }
-        return .success(compute(Launch(storage: self, assignment: assignment), error))
-    }
-
-    // MARK: Ends
-
-    private func takeNext(after assignment: Assignment, handle: Handle? = nil) -> Assignment? {
-        let (next, isTooLate) = input { state, now in
-            let isTooLate = handle.map { state.keep($0, for: assignment) } ?? false
-            return (state.machine.takeForWorker(after: assignment, at: now, &state.actions), isTooLate)
-        }
-        if isTooLate { handle?.cancel() }
-        return next
-    }
-
-    private func workerEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) -> Assignment? {
-        input { state, now in
-            let (counted, next) = state.machine.workerEnded(assignment, result.ending, at: now, &state.actions)
-            state.keep(result, of: assignment, counted: counted, at: now, in: values)
-            return next
-        }
-    }
-
-    /// The common case of ``workerEnded(_:_:)``, without wrapping and unwrapping.
-    private func workerSucceeded(_ assignment: Assignment, _ value: any Sendable) -> Assignment? {
-        input { state, now in
-            let (counted, next) = state.machine.workerEnded(assignment, .succeeded, at: now, &state.actions)
-            if counted {
-                state.keep(value, of: assignment.node, in: values)
-            } else {
-                state.noteLateEnd(of: assignment, at: now)
-            }
-            return next
-        }
-    }
-
-    private func attemptEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>, workerReturns: Bool = false) {
-        input { state, now in
-            let counted = state.machine.attemptEnded(
-                assignment,
-                result.ending,
-                workerReturns: workerReturns,
-                at: now,
-                &state.actions
-            )
-            state.keep(result, of: assignment, counted: counted, at: now, in: values)
-        }
-    }
-
-    private func noteAnomaly(_ kind: Anomaly.Kind, _ node: Int) {
-        state.withLock { $0.anomalies.append(Anomaly(operation: graph.id(node), kind: kind)) }
     }
 
     // MARK: The end of the launch
@@ -403,6 +242,10 @@ final class LaunchStorage: Sendable {
     /// For anyone else: the step may be about to end.
     func endedValue<Value>(of step: Step<Value>) throws -> Value? {
         let node = try graph.index(of: step)
-        return state.withLock { $0.machine.nodes[node].state == .ended ? values[node] : nil } as? Value
+        let value: (any Sendable)? = state.withLock { state in
+            guard state.machine.nodes[node].state == .ended else { return nil }
+            return values.isEmpty && state.machine.nodes[node].outcome.isSuccess ? () : values[node]
+        }
+        return value as? Value
     }
 }

@@ -23,6 +23,16 @@ final class OperationRunner: Sendable {
     ///   - surplus: called when the operation finishes once more than it should.
     /// - Returns: how the operation ended, if it has ended already.
     func start(_ operation: Operation, ended: @escaping @Sendable (Ending) -> Void, surplus: @escaping @Sendable () -> Void) -> Ending? {
+        if let concurrent = operation as? ConcurrentOperation {
+            let work = StartedWork()
+            concurrent.onSurplusFinish { _ in surplus() }
+            concurrent.whenEnded { operation in
+                let ending = Self.ending(of: operation)
+                if work.end(ending) { ended(ending) }
+            }
+            begin(concurrent)
+            return work.startReturned()
+        }
         let once = Locked(false)
         let claim: @Sendable () -> Bool = {
             once.withLock { isClaimed in
@@ -30,13 +40,7 @@ final class OperationRunner: Sendable {
                 return !isClaimed
             }
         }
-        if let concurrent = operation as? ConcurrentOperation {
-            concurrent.onSurplusFinish { _ in surplus() }
-            concurrent.whenEnded { operation in
-                if claim() { ended(Self.ending(of: operation)) }
-            }
-            begin(concurrent)
-        } else if operation.isAsynchronous {
+        if operation.isAsynchronous {
             watch(operation) { if claim() { ended(Self.ending(of: $0)) } }
             begin(operation)
         } else {

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import Sequencer
+
+/// Asynchronous steps share a task until one of them suspends; nobody may be able to tell.
+@Suite("Asynchronous steps", .serialized, .timeLimit(.minutes(10)))
+struct AsynchronousStepTests {
+    @Test("A long chain of steps that never suspend runs in order, on one stack", arguments: [1, 2])
+    func longChain(lanes: Int) async throws {
+        let seen = Locked<[Int]>([])
+        var graph = OperationGraph("chain")
+        var last = graph.add("0") { await note(0, in: seen) }
+        for node in 1..<50_000 { last = graph.add("\(node)", after: last) { await note(node, in: seen) } }
+        let report = try await Sequencer(graph, options: LaunchOptions(lanes: lanes)).run()
+        #expect(report.outcome == .completed)
+        #expect(seen.withLock { $0 } == Array(0..<50_000))
+    }
+
+    @Test("A step that is told to cancel takes nobody with it that shared its task, before or after")
+    func cancelledAlone() async throws {
+        let cancelled = Locked<[String: Bool]>([:])
+        let note: @Sendable (String) async -> Void = { id in
+            let isCancelled = Task.isCancelled
+            cancelled.withLock { $0[id] = isCancelled }
+        }
+        var graph = OperationGraph("alone")
+        graph.add("first") { await note("first") }
+        graph.add("cut", .timeout(.milliseconds(20)), .onFailure(.continue), after: "first") {
+            try? await Task.sleep(for: .seconds(3600))
+            await note("cut")
+        }
+        graph.add("last", after: "cut") { await note("last") }
+        let report = try await Sequencer(graph).run()
+        #expect(report.outcome == .completed)
+        #expect(report["cut"]?.outcome == .timedOut)
+        #expect(cancelled.withLock { $0["first"] == false && $0["last"] == false })
+    }
+
+    @Test("Steps of different qualities of service do not share a task")
+    func quality() async throws {
+        let priorities = Locked<[String: TaskPriority]>([:])
+        var graph = OperationGraph("quality")
+        let note: @Sendable (String) async -> Void = { id in
+            let priority = Task.currentPriority
+            priorities.withLock { $0[id] = priority }
+        }
+        graph.add("high", .qualityOfService(.userInitiated)) { await note("high") }
+        graph.add("low", .qualityOfService(.utility), after: "high") { await note("low") }
+        graph.add("high again", .qualityOfService(.userInitiated), after: "low") { await note("high again") }
+        _ = try await Sequencer(graph).run()
+        #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
+    }
+
+    @Test("Steps that run straight through, suspend, throw and retry follow one another")
+    func mixture() async throws {
+        let attempts = Locked(0)
+        var graph = OperationGraph("mixture")
+        let one = graph.add("one") { await value(1) }
+        let two = graph.add("two", using: one) { $0 + 1 }
+        let three = graph.add("three", .retry(attempts: 3, backoff: .zero), using: two) { two in
+            await Task.yield()
+            let attempt = attempts.withLock {
+                $0 += 1; return $0
+            }
+            if attempt < 3 { throw CocoaError(.fileReadUnknown) }
+            return two + 1
+        }
+        let four = graph.add("four", using: three) { await value($0 + 1) }
+        let sequencer = Sequencer(graph)
+        let report = try await sequencer.run()
+        #expect(report.outcome == .completed)
+        #expect(try sequencer.value(of: four) == 4)
+        #expect(report["three"]?.attempts == 3)
+    }
+
+    @Test("A step that says who it is while others share its task says so rightly")
+    func identity() async throws {
+        let seen = Locked<[String]>([])
+        var graph = OperationGraph("identity")
+        var last: Step<Void>?
+        for id in ["a", "b", "c"] {
+            let body: @Sendable (Launch) async throws -> Void = { launch in
+                await Task.yield()
+                seen.withLock { $0.append(launch.operation) }
+            }
+            last = last.map { graph.add(id, after: $0, body: body) } ?? graph.add(id, body: body)
+        }
+        _ = try await Sequencer(graph).run()
+        #expect(seen.withLock { $0 } == ["a", "b", "c"])
+    }
+}
+
+@inline(never)
+private func note(_ node: Int, in seen: Locked<[Int]>) async {
+    seen.withLock { $0.append(node) }
+}
+
+@inline(never)
+private func value(_ value: Int) async -> Int { value }
