@@ -60,9 +60,12 @@ public final class Sequencer: Sendable {
     }
 
     nonisolated(nonsending) private static func report(of storage: LaunchStorage) async -> LaunchReport {
-        await withCheckedContinuation { continuation in
+        let report = await withCheckedContinuation { continuation in
             storage.whenOver { continuation.resume(returning: $0) }
         }
+        // Whoever takes the lock sees what the launch's last thread has written; how a continuation hands over is opaque to the thread sanitizer.
+        storage.state.withLock { _ in }
+        return report
     }
 
     private func begin(_ completion: (@Sendable (LaunchReport) -> Void)? = nil) throws -> LaunchStorage {
