@@ -100,11 +100,26 @@ extension ValidatedGraph {
     ///
     /// Interactive operations count as nothing, as they do against a budget. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) {
-        let expected = graph.nodes.map { node in
-            node.policy?.value.isInteractive == true ? 0 : node.policy?.value.expected?.nanoseconds ?? 0
+        pathToMilestone { $0.expected }
+    }
+
+    /// The path on which the milestone (without one: the launch) can be put off for longest by the operations' timeouts, and their sum.
+    ///
+    /// Only operations that have a timeout count, and are named; interactive ones do not.
+    public var timeoutPath: (duration: Duration, path: [String]) {
+        let (duration, path) = pathToMilestone { $0.timeout }
+        return (
+            duration, path.filter { id in (try? index(of: id)).map { policy($0) }.map { $0.timeout != nil && !$0.isInteractive } == true }
+        )
+    }
+
+    /// The path before the milestone's end that is longest by `duration`, of operations that are not interactive; nil counts as nothing.
+    private func pathToMilestone(by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [String]) {
+        let durations = graph.nodes.map { node in
+            node.policy.map { $0.value.isInteractive ? 0 : duration($0.value)?.nanoseconds ?? 0 } ?? 0
         }
-        let path = CriticalPath(of: self) { expected[$0] }
-        func end(_ node: Int) -> Nanoseconds { path.earliestStart[node].addingSaturated(expected[node]) }
+        let path = CriticalPath(of: self) { durations[$0] }
+        func end(_ node: Int) -> Nanoseconds { path.earliestStart[node].addingSaturated(durations[node]) }
         guard var node = milestoneIndex ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
         let length = end(node)
         var names = [id(node)]

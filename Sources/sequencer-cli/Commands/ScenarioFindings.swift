@@ -3,7 +3,7 @@ import Sequencer
 /// What `verify` has to say about a graph that can run.
 struct ScenarioFindings {
     struct Warning {
-        /// Fit for programs: `impliedDependency`, `overlappingInteraction` or `budget`.
+        /// Fit for programs: `impliedDependency`, `overlappingInteraction`, `budget` or `timeouts`.
         let code: String
         let message: String
     }
@@ -50,6 +50,17 @@ struct ScenarioFindings {
                 )
             )
         }
+        let (allowed, slow) = graph.timeoutPath
+        // One alone may be meant to end a launch that is late anyway.
+        if allowed > budget, slow.count > 1 {
+            let names = slow.map { printable($0, limit: 64) }.joined(separator: " → ")
+            warnings.append(
+                Warning(
+                    code: "timeouts",
+                    message: "by their timeouts, operations may take \(durationText(allowed)) of \(durationText(budget)): \(names)"
+                )
+            )
+        }
         self.warnings = warnings
     }
 
@@ -66,7 +77,10 @@ struct ScenarioFindings {
     /// The first of each kind, and how many others there are.
     private var lines: [String] {
         var lines: [String] = []
-        for (code, what) in [("impliedDependency", "implied dependencies"), ("overlappingInteraction", "such pairs"), ("budget", "")] {
+        let kinds = [
+            ("impliedDependency", "implied dependencies"), ("overlappingInteraction", "such pairs"), ("budget", ""), ("timeouts", ""),
+        ]
+        for (code, what) in kinds {
             let warnings = warnings.filter { $0.code == code }
             lines += warnings.prefix(Self.mostShown).map { "warning: \($0.message)\n" }
             let rest = warnings.count - min(warnings.count, Self.mostShown) + (code == "overlappingInteraction" ? unnamed : 0)

@@ -62,7 +62,7 @@ struct BadInputTests {
         Mistake("a comment", "// hello\n{}", at: "1:1", says: "comment"),
     ]
 
-    @Test("in a scenario file", arguments: mistakes)
+    @Test("fault J1, J2, J3, J4, J5, J6, J7: in a scenario file", arguments: mistakes)
     func file(_ mistake: Mistake) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -73,7 +73,7 @@ struct BadInputTests {
         for word in mistake.words { #expect(result.messages.contains(word), "\(result.messages)") }
     }
 
-    @Test("bytes that are no text")
+    @Test("fault J2: bytes that are no text")
     func notUTF8() async throws {
         let result = try await Tool.run(["run", "-"], input: Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x7D]))
         expectOneSentence(result, code: 65)
@@ -81,7 +81,7 @@ struct BadInputTests {
         expectOneSentence(try await Tool.run(["run", "-"], input: Data([0xFF, 0xFE, 0x7B, 0x00])), code: 65)
     }
 
-    @Test("files that cannot be read")
+    @Test("fault J1: files that cannot be read")
     func unreadable() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -96,7 +96,7 @@ struct BadInputTests {
         #expect(typo.messages.contains("did you mean 'regular'?"))
     }
 
-    @Test("command lines")
+    @Test("fault A1, A2, A3: command lines")
     func commandLines() async throws {
         let mistakes: [([String], String)] = [
             (["rnu"], "did you mean 'run'?"), (["run", "--budgt", "3s"], "--budget"), (["run", "--budget"], "--budget"),
@@ -129,7 +129,7 @@ struct BadInputTests {
         expectOneSentence(full, code: 73)
     }
 
-    @Test("standard streams that are closed are said to be, and nothing waits for them", arguments: ["run -", "verify -"])
+    @Test("fault A7: standard streams that are closed are said to be, and nothing waits for them", arguments: ["run -", "verify -"])
     func closedInput(_ command: String) async throws {
         let result = try await Tool.shell("\"$TOOL\" \(command) <&-")
         expectOneSentence(result, code: 66)

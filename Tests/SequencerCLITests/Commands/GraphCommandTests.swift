@@ -37,7 +37,7 @@ struct GraphCommandTests {
         #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2, 15])
     }
 
-    @Test("verify finds implied dependencies, people asked twice at once, and budgets out of reach")
+    @Test("fault G15: verify finds implied dependencies, people asked twice at once, and budgets out of reach")
     func verify() async throws {
         let fine = try await Tool.run("verify", "regular")
         #expect(fine.code == 0)
@@ -68,7 +68,7 @@ struct GraphCommandTests {
         )
     }
 
-    @Test("help is on standard output and a success; asking for nothing shows it as a mistake")
+    @Test("fault A1: help is on standard output and a success; asking for nothing shows it as a mistake")
     func help() async throws {
         for arguments in [["--help"], ["help"], ["help", "run"], ["run", "--help"], ["graph", "-h"]] {
             let result = try await Tool.run(arguments)

@@ -161,7 +161,7 @@ struct RunCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["report.json"])
     }
 
-    @Test("Ctrl-C cancels, prints the report so far and exits 130; a second one ends at once", arguments: [1, 2])
+    @Test("fault A11, L18: Ctrl-C cancels, prints the report so far and exits 130; a second one ends at once", arguments: [1, 2])
     func interrupt(times: Int) async throws {
         // The launch tells that it runs by making a file; then it is interrupted. One that ignores the first signal needs the second.
         let folder = try TemporaryFolder()
@@ -184,7 +184,7 @@ struct RunCommandTests {
         if times == 1 { #expect(result.output.contains("cancelled")) }
     }
 
-    @Test("a closed pipe ends the output, not the tool's manners")
+    @Test("fault A4: a closed pipe ends the output, not the tool's manners")
     func closedPipe() async throws {
         let result = try await Tool.shell(#"{ "$TOOL" run regular --clock virtual; echo "code $?" >&2; } | head -1"#)
         #expect(result.messages == "code 0\n")

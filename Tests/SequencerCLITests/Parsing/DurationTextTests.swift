@@ -21,7 +21,7 @@ struct DurationTextTests {
     static let positive = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
 
     @Test(
-        "What is wrong is named, with the format and the range",
+        "fault G13, A3: What is wrong is named, with the format and the range",
         arguments: [
             ("", "'' is empty"), ("3", "'3' has no unit"), ("1.5", "'1.5' has no unit"), ("-1s", "'-1s' is negative"),
             ("nan", "'nan' is not a duration"), ("inf", "'inf' is not a duration"), ("s", "'s' is not a duration"),

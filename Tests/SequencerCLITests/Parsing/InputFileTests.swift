@@ -34,7 +34,7 @@ struct InputFileTests {
         }
     }
 
-    @Test("A named pipe without a writer does not hold the tool", .timeLimit(.minutes(10)))
+    @Test("fault J1: A named pipe without a writer does not hold the tool", .timeLimit(.minutes(10)))
     func namedPipe() throws {
         try withDirectory { directory in
             try #require(mkfifo(directory + "/pipe", 0o600) == 0)
@@ -42,7 +42,7 @@ struct InputFileTests {
         }
     }
 
-    @Test("A file beyond the limit is not read, one of just its size is")
+    @Test("fault J1: A file beyond the limit is not read, one of just its size is")
     func limit() throws {
         try withDirectory { directory in
             try Data(count: 100).write(to: URL(fileURLWithPath: directory + "/a"))

@@ -75,7 +75,7 @@ struct JSONParserTests {
         Complaint("[0x10]", "1:3", "unexpected 'x'; expected ',' or ']'"),
     ]
 
-    @Test("What is not JSON is refused with its place", arguments: complaints)
+    @Test("fault J2, J3, J4: What is not JSON is refused with its place", arguments: complaints)
     func refuses(_ complaint: Complaint) {
         let error = #expect(throws: JSONError.self) { try parseJSON(complaint.input) }
         #expect(error?.message == complaint.message)

@@ -14,7 +14,7 @@ private func inFile(_ members: String) -> String {
 @Suite("Mistakes in scenario files", .serialized)
 struct ScenarioComplaintTests {
     @Test(
-        "At the top of the file",
+        "fault J8: At the top of the file",
         arguments: [
             ("", "f.json:1:1: the text is empty; expected a JSON value"),
             ("hello", "f.json:1:1: unknown word 'hello'; expected a value (text goes in double quotes)"),
@@ -71,7 +71,7 @@ struct ScenarioComplaintTests {
     }
 
     @Test(
-        "In an operation",
+        "fault J5, J6, J7: In an operation",
         arguments: [
             ("{}", "1: operations[0]: missing key 'id'"),
             ("{\"id\": 1}", "8: operations[0].id: expected a string, found a number"),
@@ -144,7 +144,7 @@ struct ScenarioComplaintTests {
     }
 
     @Test(
-        "In the work of an operation",
+        "fault J7, J13: In the work of an operation",
         arguments: [
             ("1", "21: operations[0].work: expected an object, found a number"),
             ("{}", "21: operations[0].work: the work is empty; expected 'simulate', 'compute', 'command' or 'http'"),
@@ -197,7 +197,7 @@ struct ScenarioComplaintTests {
     }
 
     @Test(
-        "Between operations",
+        "fault G6, J11: Between operations",
         arguments: [
             (
                 "{\"id\": \"a\"},\n{\"id\": \"b\"},\n{\"id\": \"a\"}",

@@ -106,7 +106,7 @@ struct ScenarioParserTests {
         #expect(try parseOne(#"{"id": "a", "retry": {"attempts": 2}}"#).retry == RetryDocument(attempts: 2))
     }
 
-    @Test("No operation at all is a launch that ends at once")
+    @Test("fault G8: No operation at all is a launch that ends at once")
     func empty() throws {
         let text = #"{"schema": "sequencer.scenario/1", "name": "n", "deadline": "5s", "operations": []}"#
         let document = try parseScenario(Array(text.utf8), file: "f")

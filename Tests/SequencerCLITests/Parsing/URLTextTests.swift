@@ -17,7 +17,7 @@ struct URLTextTests {
     }
 
     @Test(
-        "What is wrong is said, the address itself is not",
+        "fault J13: What is wrong is said, the address itself is not",
         arguments: [
             ("", "the address is empty"),
             ("example.com", "the address is not absolute; expected it to begin with 'https://'"),

@@ -21,7 +21,7 @@ struct ChildProcessTests {
         #expect(output.tail == "a b\n\n\(path)\n\(directory)\n")
     }
 
-    @Test("A status other than 0 is named, with the last line that says something")
+    @Test("fault O29: A status other than 0 is named, with the last line that says something")
     func status() async throws {
         let error = await failure(shell("echo first; echo '  table users is locked ' >&2; echo; echo ' '; exit 3"))
         #expect(error?.reason == .status(3))
@@ -43,7 +43,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A signal is named",
+        "fault O29: A signal is named",
         arguments: [("KILL", SIGKILL), ("TERM", SIGTERM), ("INT", SIGINT), ("PIPE", SIGPIPE), ("SEGV", SIGSEGV), ("ABRT", SIGABRT)]
     )
     func signalled(name: String, number: Int32) async throws {
@@ -52,7 +52,7 @@ struct ChildProcessTests {
         #expect(error?.description == "/bin/sh was ended by signal \(number) (SIG\(name))")
     }
 
-    @Test("What cannot be started says why")
+    @Test("fault O29: What cannot be started says why")
     func cannotStart() async throws {
         let directory = try TemporaryDirectory()
         try Data("echo".utf8).write(to: URL(fileURLWithPath: directory.path + "/file"))
@@ -82,7 +82,7 @@ struct ChildProcessTests {
         #expect(output.isTruncated == (whole.count > 64 * 1024))
     }
 
-    @Test("1 MB written at once ends like any other output")
+    @Test("fault O29: 1 MB written at once ends like any other output")
     func megabyte() async throws {
         let output = try await shell("head -c 1000000 /dev/zero | tr '\\0' x; printf end").run()
         #expect(output.tail == String(repeating: "x", count: 64 * 1024 - 3) + "end")
@@ -110,7 +110,7 @@ struct ChildProcessTests {
         #expect(tail.output == .init(tail: String(repeating: "a", count: min(count, 65536)), isTruncated: count > 65536))
     }
 
-    @Test("A process left behind with the pipe does not hold the run, and goes on")
+    @Test("fault O29: A process left behind with the pipe does not hold the run, and goes on")
     func grandchild() async throws {
         let output = try await shell("sleep 3600 & echo $!").run()
         let pid = try #require(pid_t(output.tail.dropLast()))
@@ -166,7 +166,7 @@ struct ChildProcessTests {
         try await expectCancelled(script, killDelay: .seconds(1_000_000), rest: "bye\n")
     }
 
-    @Test("The processes that a cancelled child started end with it, also those without its output")
+    @Test("fault O29: The processes that a cancelled child started end with it, also those without its output")
     func group() async throws {
         let script = #"exec 3>"$1"; sleep 100 & sleep 100 >/dev/null 2>&1 & sh -c 'sleep 100 & wait' & echo ready >&3; wait"#
         try await expectCancelled(script, killDelay: .seconds(1_000_000), rest: "")
@@ -282,7 +282,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("A tool without descriptors left says so")
+    @Test("fault L22: A tool without descriptors left says so")
     func noDescriptors() async {
         await #expect(processExitsWith: .success) {
             _ = try await ChildProcess(["true"]).run()

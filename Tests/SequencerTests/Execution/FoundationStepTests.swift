@@ -42,7 +42,7 @@ struct FoundationStepTests {
         #expect(first.isFinished && second.isFinished)
     }
 
-    @Test("how they end: failed, cancelled by itself, told to cancel, timed out")
+    @Test("fault O12: how they end: failed, cancelled by itself, told to cancel, timed out")
     func endings() async throws {
         var graph = OperationGraph("endings")
         graph.add(Later { $0.finish(throwing: Failure()) }, id: "fails", .onFailure(.continue))
@@ -122,7 +122,7 @@ struct FoundationStepTests {
         }
     }
 
-    @Test("an operation that finishes twice is reported, and ends once")
+    @Test("fault O2: an operation that finishes twice is reported, and ends once")
     func twice() async throws {
         let done = Gate()
         var graph = OperationGraph("twice")
@@ -159,7 +159,7 @@ struct FoundationStepTests {
         #expect(await sequencer.report()?["listening"]?.outcome == .cancelled)
     }
 
-    @Test("an operation runs in one launch only")
+    @Test("fault G19: an operation runs in one launch only")
     func onlyOnce() async throws {
         var graph = OperationGraph("once")
         graph.add(BlockOperation {}, id: "block")

@@ -220,7 +220,7 @@ struct LaunchStateMachineTests {
         #expect(retried == run(0, attempt: 2))
     }
 
-    @Test("1,000 timeouts that are due at once all take effect, in the order they were set")
+    @Test("fault C8: 1,000 timeouts that are due at once all take effect, in the order they were set")
     func manyTimers() throws {
         var machine = try machine(lanes: 1000, workers: 1000) { graph in
             for index in 0..<1000 { graph.add("op\(index)", .timeout(.nanoseconds(10)), .onFailure(.continue)) {} }

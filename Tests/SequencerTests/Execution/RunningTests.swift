@@ -65,7 +65,7 @@ struct LaunchPromiseTests {
         #expect(Set(report.operations.map(\.lane)).count == 64)
     }
 
-    @Test("deadlines and timeouts fire while every pool thread is blocked")
+    @Test("fault O8: deadlines and timeouts fire while every pool thread is blocked")
     func starvation() async {
         // In a process of its own: nothing else would get on while this one's pool stands still.
         await #expect(processExitsWith: .success) {
@@ -96,7 +96,7 @@ struct LaunchPromiseTests {
         #expect(try await Sequencer(graph).run().outcome == .completed)
     }
 
-    @Test("an empty graph completes at once")
+    @Test("fault G8: an empty graph completes at once")
     func empty() async throws {
         let report = try await Sequencer(OperationGraph("empty")).run()
         #expect(report.outcome == .completed)
@@ -143,7 +143,7 @@ struct LaunchPromiseTests {
         await #expect(throws: SequencerError.self) { try await sequencer.run() }
     }
 
-    @Test("any number of callers get the report, late ones too")
+    @Test("fault L5: any number of callers get the report, late ones too")
     func manyWaiters() async throws {
         let gate = Gate()
         var graph = OperationGraph("waiters")
@@ -159,7 +159,7 @@ struct LaunchPromiseTests {
         #expect(await sequencer.report()?.outcome == .completed)
     }
 
-    @Test("releasing the sequencer does not end its launch")
+    @Test("fault L4: releasing the sequencer does not end its launch")
     func released() async throws {
         // By way of a lock: how a continuation hands a value over is opaque to the thread sanitizer.
         let reported = Locked<LaunchReport?>(nil)
@@ -196,7 +196,7 @@ struct LaunchPromiseTests {
         while !progress.isFinished { await Task.yield() }
     }
 
-    @Test("events come in order, to every stream that was asked for in time")
+    @Test("fault L8: events come in order, to every stream that was asked for in time")
     func events() async throws {
         var graph = OperationGraph("events")
         let first = graph.add("first") { launch in

@@ -35,7 +35,7 @@ struct StoppingTests {
         #expect(report["force-update"]?.outcome == .succeeded)
     }
 
-    @Test("the first stop decides, and an abort after the end changes nothing")
+    @Test("fault O22: the first stop decides, and an abort after the end changes nothing")
     func lateAbort() async throws {
         let launches = Locked<Launch?>(nil)
         var graph = OperationGraph("late")
@@ -60,7 +60,7 @@ struct StoppingTests {
         gate.open()
     }
 
-    @Test("a required operation that fails ends the launch, and is named")
+    @Test("fault O5: a required operation that fails ends the launch, and is named")
     func failure() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "the token was refused" }
         var graph = OperationGraph("failure")
@@ -109,7 +109,7 @@ struct StoppingTests {
         #expect(report.budget.interactive == .seconds(60))
     }
 
-    @Test("busy operations that ignore everything cannot keep a launch from ending")
+    @Test("fault O9: busy operations that ignore everything cannot keep a launch from ending")
     func busy() async {
         // In a process of its own: they keep every processor busy for as long as it lives.
         await #expect(processExitsWith: .success) {
@@ -122,7 +122,7 @@ struct StoppingTests {
         }
     }
 
-    @Test("cancelling from outside: before the start, during, twice, after the end")
+    @Test("fault L3: cancelling from outside: before the start, during, twice, after the end")
     func cancel() async throws {
         let started = Gate()
         var graph = OperationGraph("cancel")
@@ -147,7 +147,7 @@ struct StoppingTests {
         #expect(await sequencer.report()?.outcome == .cancelled)
     }
 
-    @Test("cancelling the task that runs a launch cancels the launch")
+    @Test("fault L6: cancelling the task that runs a launch cancels the launch")
     func taskCancellation() async throws {
         let started = Gate()
         var graph = OperationGraph("task")
@@ -184,7 +184,7 @@ struct StoppingTests {
         #expect(throws: GraphError.self) { try sequencer.cancel("fist") }
     }
 
-    @Test("3,000 aborts in the middle of a chain: no operation starts after the verdict", arguments: [1, 2, 4, 16])
+    @Test("fault O20: 3,000 aborts in the middle of a chain: no operation starts after the verdict", arguments: [1, 2, 4, 16])
     func abortRace(lanes: Int) async throws {
         for _ in 0..<750 {
             let verdict = Locked(false)

@@ -9,7 +9,7 @@ import Testing
 struct TroubleTests {
     struct Failure: Error {}
 
-    @Test("a timeout ends an operation whose code never returns, and its lane goes on", arguments: [1, 2])
+    @Test("fault O1: a timeout ends an operation whose code never returns, and its lane goes on", arguments: [1, 2])
     func blockedLane(lanes: Int) async throws {
         let gate = Gate()
         var graph = OperationGraph("blocked")
@@ -23,7 +23,7 @@ struct TroubleTests {
         gate.open()
     }
 
-    @Test("an end after the timeout is dropped and reported")
+    @Test("fault O3: an end after the timeout is dropped and reported")
     func lateEnd() async throws {
         let gate = Gate()
         let late = Gate()
@@ -50,7 +50,7 @@ struct TroubleTests {
         #expect(try sequencer.value(of: slow) == "cached")
     }
 
-    @Test("retries: attempts, pauses that double, and success")
+    @Test("fault O25: retries: attempts, pauses that double, and success")
     func retries() async throws {
         var graph = OperationGraph("retry")
         let policy = RetryPolicy(attempts: 4, backoff: .milliseconds(100), jitter: 0)
@@ -80,7 +80,7 @@ struct TroubleTests {
         }
     }
 
-    @Test("an attempt that could not start before the timeout is not waited for")
+    @Test("fault O26: an attempt that could not start before the timeout is not waited for")
     func noTimeForRetry() async throws {
         var graph = OperationGraph("retry")
         let policy = RetryPolicy(attempts: 3, backoff: .milliseconds(100), jitter: 0)
@@ -188,7 +188,7 @@ struct TroubleTests {
         #expect(try sequencer.value(of: reads) == "nil nil")
     }
 
-    @Test("skipping reaches everything behind, and nothing else")
+    @Test("fault O28: skipping reaches everything behind, and nothing else")
     func skipDependents() async throws {
         var graph = OperationGraph("skip")
         let speaker = graph.add("speaker", .onFailure(.skipDependents)) { throw Failure() }
@@ -200,7 +200,7 @@ struct TroubleTests {
         #expect(report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .succeeded])
     }
 
-    @Test("a condition that throws fails its operation")
+    @Test("fault O5: a condition that throws fails its operation")
     func throwingCondition() async throws {
         var graph = OperationGraph("condition")
         graph.add("step", .when { throw Failure() }, .onFailure(.continue)) {}

@@ -31,7 +31,7 @@ struct DependencyValidationTests {
     }
 
     @Test(
-        "identifiers that cannot be read or typed are refused, with their position",
+        "fault G7: identifiers that cannot be read or typed are refused, with their position",
         arguments: [
             ("", "the identifier '' is empty"),
             (" login", "the identifier ' login' begins or ends with white space"),
@@ -60,7 +60,7 @@ struct DependencyValidationTests {
         #expect(graph.problems == [GraphProblem(.invalidIdentifier, positions: [1], "operation 2: " + complaint)])
     }
 
-    @Test("an identifier used twice is refused with both positions")
+    @Test("fault G6: an identifier used twice is refused with both positions")
     func duplicates() {
         var graph = OperationGraph("graph")
         graph.join("login")
@@ -94,7 +94,7 @@ struct DependencyValidationTests {
     // MARK: Dependencies
 
     @Test(
-        "an unknown dependency is refused with the nearest name",
+        "fault G4: an unknown dependency is refused with the nearest name",
         arguments: [
             ("fetch-confg", "login waits for 'fetch-confg', which is not in the graph; did you mean 'fetch-config'?"),
             ("Splash", "login waits for 'Splash', which is not in the graph; did you mean 'splash'?"),
@@ -111,7 +111,7 @@ struct DependencyValidationTests {
         #expect(graph.problems == [GraphProblem(.unknownDependency, positions: [2], message)])
     }
 
-    @Test("a step that waits for itself is refused")
+    @Test("fault G2: a step that waits for itself is refused")
     func selfDependency() {
         var graph = OperationGraph("graph")
         graph.join("splash")
@@ -136,7 +136,7 @@ struct DependencyValidationTests {
 
     // MARK: Cycles
 
-    @Test("a cycle is refused with its whole path, from the step that was added first")
+    @Test("fault G1: a cycle is refused with its whole path, from the step that was added first")
     func cycle() {
         var graph = OperationGraph("first-launch")
         graph.join("force-update")

@@ -40,7 +40,7 @@ struct GraphSizeTests {
         }
     }
 
-    @Test("a chain of 100,000 steps written from its end, by identifiers")
+    @Test("fault G17: a chain of 100,000 steps written from its end, by identifiers")
     func backwardChain() async throws {
         try await onSmallStack {
             var graph = OperationGraph("chain")
@@ -51,7 +51,7 @@ struct GraphSizeTests {
         }
     }
 
-    @Test("one step before 10,000, and one after them")
+    @Test("fault G17: one step before 10,000, and one after them")
     func fanOutAndIn() async throws {
         try await onSmallStack {
             var graph = OperationGraph("fan")
@@ -85,7 +85,7 @@ struct GraphSizeTests {
         }
     }
 
-    @Test("a cycle of 100,000 steps, and 50,000 cycles of two")
+    @Test("fault G17: a cycle of 100,000 steps, and 50,000 cycles of two")
     func cycles() async throws {
         try await onSmallStack {
             var one = OperationGraph("one")

@@ -89,7 +89,7 @@ struct OperationStepTests {
         #expect(report.makespan == .seconds(steps.count))
     }
 
-    @Test("a cycle through addDependency is found")
+    @Test("fault G1: a cycle through addDependency is found")
     func operationCycle() {
         let (first, second) = (named("first"), named("second"))
         second.addDependency(first)
@@ -101,7 +101,7 @@ struct OperationStepTests {
         second.removeDependency(first)
     }
 
-    @Test("an operation that waits for one outside the graph is refused, for that might never end")
+    @Test("fault G5: an operation that waits for one outside the graph is refused, for that might never end")
     func outsideDependency() {
         let (outside, unnamed, inside) = (named("outside"), PresentTutorialOperation(), named("inside"))
         inside.addDependency(outside)
@@ -128,7 +128,7 @@ struct OperationStepTests {
         #expect(graph.problems == [], "it has finished, and holds nobody back")
     }
 
-    @Test("an operation can be one step only")
+    @Test("fault G19: an operation can be one step only")
     func sameInstance() {
         let operation = named("splash")
         var graph = OperationGraph("graph")
@@ -181,7 +181,7 @@ struct OperationStepTests {
         await #expect(throws: GraphError.self) { try await Sequencer(graph).run() }
     }
 
-    @Test("an operation that was cancelled, or finished in advance, before it was started is a valid step")
+    @Test("fault O7: an operation that was cancelled, or finished in advance, before it was started is a valid step")
     func cancelledBefore() {
         let cancelled = named("cancelled")
         cancelled.cancel()

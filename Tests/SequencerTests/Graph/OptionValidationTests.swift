@@ -11,7 +11,7 @@ struct OptionValidationTests {
         return graph.complaints
     }
 
-    @Test("a timeout is more than nothing and at most a day")
+    @Test("fault G13: a timeout is more than nothing and at most a day")
     func timeout() {
         #expect(complaints(.timeout(.nanoseconds(1)), .timeout(.seconds(86_400))) == [])
         #expect(complaints(.timeout(.nanoseconds(1))) == [])

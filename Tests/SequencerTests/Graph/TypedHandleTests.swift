@@ -59,7 +59,7 @@ struct TypedHandleTests {
         #expect(try valid.dependencies(of: "options") == ["one", "two", "three", "reads-one", "on-main"])
     }
 
-    @Test("reading a value is depending on it")
+    @Test("fault G11: reading a value is depending on it")
     func valuesAreDependencies() throws {
         var graph = OperationGraph("inputs")
         let config = graph.add("fetch-config") { Configuration() }
@@ -106,7 +106,7 @@ struct TypedHandleTests {
         #expect(Set([first, first, second]).count == 2)
     }
 
-    @Test("a handle from another graph is an unknown dependency")
+    @Test("fault G4: a handle from another graph is an unknown dependency")
     func foreignHandle() {
         var other = OperationGraph("other")
         let config = other.add("fetch-config") { Configuration() }

@@ -39,7 +39,7 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && operation.mainCount == 1)
     }
 
-    @Test("finished before its start, it counts when it is started, and main() does not run")
+    @Test("fault O7: finished before its start, it counts when it is started, and main() does not run")
     func finishBeforeStart() {
         let operation = TestOperation()
         operation.finish(throwing: TestError(1))
@@ -152,7 +152,7 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && operation.cancelCount == 1)
     }
 
-    @Test("an operation may cancel itself in main()")
+    @Test("fault O12: an operation may cancel itself in main()")
     func cancelInMain() {
         let operation = TestOperation(main: { $0.cancel() }, didCancel: { $0.finish() })
         operation.start()

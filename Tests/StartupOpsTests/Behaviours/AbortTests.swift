@@ -6,7 +6,7 @@ import Testing
 /// What a required update does to a launch that is under way.
 @Suite("Behaviours: aborting", .serialized, .timeLimit(.minutes(10)))
 struct AbortTests {
-    @Test("A10: in 3,000 launches with a required update, each found at another moment, no operation starts after the decision")
+    @Test("A10, fault O21: in 3,000 launches with a required update, each found at another moment, no operation starts after the decision")
     func nothingStarts() async throws {
         let takeovers = Locked(0)
         // What was found while nothing else had ended, and while something had: the moments are the machine's, so they are counted.

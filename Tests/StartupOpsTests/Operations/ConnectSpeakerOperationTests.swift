@@ -109,7 +109,7 @@ struct ConnectSpeakerOperationTests {
         #expect(tooMany.notes.last == "no speaker could be connected in 5 tries" && state.lastSpeaker == .absent)
     }
 
-    @Test("A26, fault O16: who wants no speaker goes on without one; fault O17: nobody to ask is an error, not a wait")
+    @Test("A26, fault O16, O17: who wants no speaker goes on without one; nobody to ask is an error, not a wait")
     func without() async throws {
         let (report, speaker) = try await run(Chooser([nil]))
         #expect(report.outcome == .succeeded && speaker == .some(nil))

@@ -132,7 +132,7 @@ struct ForceUpdateOperationTests {
         #expect(try await launch(.failure(unreachable), state: state).outcome == .completed)
     }
 
-    @Test("a decision that comes when the launch is over stops nothing, and is told")
+    @Test("fault O22: a decision that comes when the launch is over stops nothing, and is told")
     func late() async throws {
         let late = Locked<[UpdateDecision]>([])
         let taken = Locked(false)

@@ -220,7 +220,7 @@ struct LoginOperationTests {
         #expect(lockedReport.notes == ["the stored session cannot be read now, and was left alone: session: the device is locked"])
     }
 
-    @Test("fault O16: who dismisses the form ends the operation by name; fault O17: nobody to ask is an error, not a wait")
+    @Test("fault O16, O17: who dismisses the form ends the operation by name; nobody to ask is an error, not a wait")
     func nobody() async throws {
         #expect(try await run(FakeAccounts(), FakePerson()).report.message == "the person dismissed login")
         let alone = try await run(FakeAccounts()).report

@@ -15,12 +15,25 @@ struct CrashLoopTests {
     private var launches: [JournaledLaunch] { LaunchJournal.launches(in: folder("app")) }
 
     /// A launch in a process of its own that dies in it.
-    private func die(_ trouble: Trouble, sourceLocation: SourceLocation = #_sourceLocation) async {
+    ///
+    /// - Parameter now: what its clock says, in seconds.
+    private func die(_ trouble: Trouble, now: Double? = nil, sourceLocation: SourceLocation = #_sourceLocation) async {
         await #expect(processExitsWith: .signal(SIGKILL), sourceLocation: sourceLocation) {
-            [path = path as String, trouble = trouble.rawValue as String] in
+            [path = path as String, trouble = trouble.rawValue as String, now = now as Double?] in
             let trouble = try #require(Trouble(rawValue: trouble))
-            _ = try await LoopingApp(at: path, trouble).launch()
+            let date = now.map { Date(timeIntervalSince1970: $0) } ?? Date()
+            _ = try await LoopingApp(at: path, trouble, now: date).launch()
         }
+    }
+
+    @Test("fault C7: launches are counted in their order, however the clock jumps between them")
+    func clockJumps() async throws {
+        for now in [2_000_000_000, 0, 4_000_000_000.0] { await die(.inTutorial, now: now) }
+        #expect(launches.map(\.ending) == Array(repeating: .crashed(in: ["tutorial"]), count: 3))
+        #expect(launches.map(\.number) == [3, 2, 1])
+        let app = LoopingApp(at: path, .inTutorial, now: Date(timeIntervalSince1970: 1_000_000_000))
+        #expect(app.journal.recovery.skipped == ["tutorial"])
+        #expect(try await app.launch()["main-app"]?.outcome == .succeeded)
     }
 
     @Test("fault P2: an operation that crashes three launches is left out of the fourth, which says so and reaches main-app")
@@ -62,7 +75,7 @@ struct CrashLoopTests {
     }
 
     @Test(
-        "fault P7: where leaving out operations does not help, more is left out until the main screen is reached; what is the person's stays",
+        "fault P7, S6: where leaving out operations does not help, more is left out until the main screen is reached; what is the person's stays",
         arguments: [(Trouble.byNewConfiguration, 3), (.byCache, 4), (.byTheme, 5)]
     )
     func climbs(_ trouble: Trouble, _ deaths: Int) async throws {
@@ -171,12 +184,12 @@ private struct LoopingApp {
     private let directory: StateDirectory
     private let trouble: Trouble
 
-    init(at path: String, _ trouble: Trouble, version: String = "1") {
+    init(at path: String, _ trouble: Trouble, version: String = "1", now: Date = Date()) {
         self.trouble = trouble
         directory = .open(at: URL(fileURLWithPath: path))
         if trouble == .beforeJournal { killThisProcess() }
         let isPrewarmed = trouble == .prewarmed || trouble == .prewarmedThenSeen
-        journal = .open(in: directory, version: version, kind: isPrewarmed ? .prewarmed : .foreground)
+        journal = .open(in: directory, version: version, kind: isPrewarmed ? .prewarmed : .foreground, now: now)
     }
 
     func launch() async throws -> LaunchReport {

@@ -17,6 +17,16 @@ struct LaunchInvariants {
         checkTimes()
         checkLanesAndResources()
         checkInteractiveTime()
+        checkAnomalies()
+    }
+
+    /// Whoever did what it should not have done is named, and nobody else.
+    private mutating func checkAnomalies() {
+        for anomaly in report.anomalies where anomaly.kind == .finishedAgain {
+            let step = index(anomaly.operation)
+            let isKnown = plan.steps[step].finishesTwice || plan.steps[step].hangs
+            expect(isKnown, "\(anomaly.operation) did not finish twice")
+        }
     }
 
     private mutating func expect(_ condition: Bool, _ violation: String) {
@@ -116,6 +126,10 @@ struct LaunchInvariants {
         }
         // A fallback that is being computed is not the person's time; its end comes later than the interval's.
         let computes = plan.steps.contains { $0.isInteractive && $0.hasFallback }
-        expect(computes || report.budget.interactive == total, "interactive time: \(report.budget.interactive), and by events \(total)")
+        let asks = plan.steps.contains { $0.personWait != nil }
+        expect(
+            computes || asks || report.budget.interactive == total,
+            "interactive time: \(report.budget.interactive), and by events \(total)"
+        )
     }
 }

@@ -134,7 +134,8 @@ struct PlannedLaunch {
     func run(clock: any Clock<Duration>) async throws -> Result {
         let options = LaunchOptions(
             lanes: plan.lanes,
-            deadline: plan.needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
+            deadline: clock is VirtualClock && plan.deadline != nil
+                ? plan.deadline : plan.needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
             grace: .milliseconds(clock is VirtualClock ? 10 : 2000),
             clock: clock,
             seed: plan.seed
@@ -162,7 +163,9 @@ struct Script: Sendable {
 
     func run(_ launch: Launch) async throws -> Int {
         if step.hangs { try await launch.sleep(for: VirtualClock.never) }
-        try await launch.sleep(for: launch.storage.virtualTime == nil ? .zero : step.duration)
+        let isVirtual = launch.storage.virtualTime != nil
+        try await launch.sleep(for: isVirtual ? step.duration : .zero)
+        if let wait = step.personWait { try await launch.waitForPerson { try await launch.sleep(for: isVirtual ? wait : .zero) } }
         return try runThrough(launch)
     }
 
@@ -195,6 +198,7 @@ final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
             do {
                 _ = try script.runThrough(launch)
                 finish()
+                if script.step.finishesTwice { finish() }
             } catch {
                 finish(throwing: error)
             }

@@ -25,6 +25,10 @@ struct RandomLaunch: Sendable {
         var hangs = false
         /// It aborts the launch.
         var aborts = false
+        /// A `ConcurrentOperation` that finishes once more than it should.
+        var finishesTwice = false
+        /// It waits for a person in the middle, for so long.
+        var personWait: Duration?
         var policy = FailurePolicy.required
         var hasFallback = false
         var attempts = 1
@@ -43,16 +47,21 @@ struct RandomLaunch: Sendable {
     }
 
     let seed: UInt64
+    /// Nothing ends it early, so that its outcome does not depend on timing.
+    let isQuiet: Bool
     var steps: [Step] = []
     var lanes: Int?
     /// Cancels the launch from outside after this many events.
     var cancelAfterEvents: Int?
     /// Cancels this step alone after that many events.
     var cancelStep: (step: Int, afterEvents: Int)?
+    /// The launch's own deadline, in virtual time.
+    var deadline: Duration?
 
     /// - Parameter isQuiet: leaves out what ends a launch early, so that its outcome does not depend on timing.
     init(seed: UInt64, sizes: ClosedRange<Int>, isQuiet: Bool) {
         self.seed = seed
+        self.isQuiet = isQuiet
         var random = SplitMix64(seed: seed)
         let count = Int.random(in: sizes, using: &random)
         let density = Double.random(in: 0...0.3, using: &random)
@@ -79,6 +88,8 @@ struct RandomLaunch: Sendable {
                 if chance(0.1) { step.resource = chance(0.5) ? .userInterface : "database" }
                 if chance(0.1) { step.isInteractive = true }
                 step.hasFallback = step.body != .operation && chance(0.2)
+                if step.body == .operation, !step.hangs { step.finishesTwice = chance(0.2) }
+                if step.body == .asynchronous, chance(0.1) { step.personWait = .milliseconds(Int.random(in: 0...500, using: &random)) }
             }
             let policies: [FailurePolicy] = isQuiet ? [.skipDependents, .continue] : [.required, .skipDependents, .continue]
             step.policy = policies.randomElement(using: &random) ?? .continue
@@ -90,6 +101,7 @@ struct RandomLaunch: Sendable {
         if Double.random(in: 0..<1, using: &random) < 0.3 {
             cancelStep = (Int.random(in: 0..<count, using: &random), Int.random(in: 0...(2 * count), using: &random))
         }
+        if Double.random(in: 0..<1, using: &random) < 0.2 { deadline = .milliseconds(Int.random(in: 1...300, using: &random)) }
     }
 
     func id(_ index: Int) -> String { "op\(index)" }

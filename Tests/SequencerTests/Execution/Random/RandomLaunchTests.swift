@@ -5,76 +5,77 @@ import Testing
 
 /// Thousands of random launches, each compared with ``ReferenceModel`` and checked against ``LaunchInvariants``.
 ///
-/// `RANDOM_LAUNCHES` sets how many per case, `RANDOM_SEED` where the seeds begin; a failure names its seed.
-@Suite("Random launches", .serialized, .timeLimit(.minutes(10)))
+/// `RANDOM_LAUNCHES` sets how many per case, `RANDOM_SEED` where the seeds begin; a failure names its seed, and shows the smallest launch that
+/// fails in the same way.
+@Suite("Random launches", .serialized, .timeLimit(.minutes(60)))
 struct RandomLaunchTests {
     static let count = ProcessInfo.processInfo.environment["RANDOM_LAUNCHES"].flatMap { Int($0) } ?? 500
     static let firstSeed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
 
-    enum Time: String, CaseIterable {
-        case virtual, wall
-
-        var clock: any Clock<Duration> { self == .virtual ? VirtualClock(patience: .seconds(20)) : SuspendingClock() }
+    @Test("without anything that stops them, launches come to what the model says", arguments: RandomLaunchCheck.Time.allCases)
+    func quiet(_ time: RandomLaunchCheck.Time) async throws {
+        try await check(time, isQuiet: true)
     }
 
-    @Test("without anything that stops them, launches come to what the model says", arguments: Time.allCases)
-    func quiet(_ time: Time) async throws {
+    @Test(
+        "fault L8: with failures, hangs, aborts and cancels, every launch ends and keeps its promises",
+        arguments: RandomLaunchCheck.Time.allCases
+    )
+    func stormy(_ time: RandomLaunchCheck.Time) async throws {
+        try await check(time, isQuiet: false)
+    }
+
+    private func check(_ time: RandomLaunchCheck.Time, isQuiet: Bool) async throws {
         for offset in 0..<UInt64(Self.count) {
-            let plan = RandomLaunch(seed: Self.firstSeed + offset, sizes: 1...(offset % 10 == 0 ? 200 : 30), isQuiet: true)
-            let launch = PlannedLaunch(plan)
-            let result = try await launch.run(clock: time.clock)
-            let model = ReferenceModel(plan)
-            var violations = LaunchInvariants(plan, result).violations + launch.complaints.withLock { $0 }
-            if result.report.outcome != .completed { violations.append("\(result.report.outcome)") }
-            for (index, operation) in result.report.operations.enumerated() where operation.outcome != model.outcomes[index] {
-                violations.append("\(operation.id) \(operation.outcome), by the model \(model.outcomes[index])")
+            let seed = Self.firstSeed + offset
+            let plan = RandomLaunch(seed: seed, sizes: 1...(seed % 10 == 1 ? 200 : 30), isQuiet: isQuiet)
+            let violations = try await RandomLaunchCheck.violations(of: plan, time)
+            if violations.isEmpty { continue }
+            // What fails only now and then has more than one chance to.
+            let smallest = try await plan.shrunk { candidate in
+                for _ in 0..<3 where try await !RandomLaunchCheck.violations(of: candidate, time).isEmpty { return true }
+                return false
             }
-            for (index, handle) in launch.handles.enumerated() {
-                guard let handle else { continue }
-                let value = try result.sequencer.value(of: handle)
-                if value != model.values[index] { violations.append("\(handle.id) produced \(String(describing: value))") }
-            }
-            #expect(violations.isEmpty, "seed \(plan.seed), \(time.rawValue) time")
-            if !violations.isEmpty { return }
+            let (file, arguments) = smallest.scenario
+            Issue.record(
+                """
+                seed \(seed), \(time.rawValue) time: \(violations)
+                the smallest launch that fails, for 'sequencer-cli run FILE \(arguments.joined(separator: " "))':
+                \(file)not in it: \(smallest.omissions)
+                """
+            )
+            return
         }
     }
 
-    @Test("with failures, hangs, aborts and cancels, every launch ends and keeps its promises", arguments: Time.allCases)
-    func stormy(_ time: Time) async throws {
-        for offset in 0..<UInt64(Self.count) {
-            let plan = RandomLaunch(seed: Self.firstSeed + 1_000_000 + offset, sizes: 1...(offset % 10 == 0 ? 200 : 30), isQuiet: false)
-            let launch = PlannedLaunch(plan)
-            let result = try await launch.run(clock: time.clock)
-            let model = ReferenceModel(plan)
-            var violations = LaunchInvariants(plan, result).violations + launch.complaints.withLock { $0 }
-            // On a busy machine anything may still run at a deadline in real time.
-            // A step that was cancelled alone changes what comes after it in ways the model does not follow.
-            if plan.cancelStep == nil {
-                for (index, operation) in result.report.operations.enumerated() {
-                    let isLeftBehind = operation.outcome == .timedOut && result.report.stragglers.contains(operation.id)
-                    if !model.allows(operation.outcome, of: index), !isLeftBehind {
-                        violations.append("\(operation.id) \(operation.outcome), by the model \(model.outcomes[index])")
-                    }
-                }
-                if time == .virtual || !plan.needsDeadline {
-                    violations += complaint(about: result.report.outcome, plan, model).map { [$0] } ?? []
-                }
-            }
-            #expect(violations.isEmpty, "seed \(plan.seed), \(time.rawValue) time")
-            if !violations.isEmpty { return }
+    // MARK: Shrinking
+
+    @Test("a launch that fails is made as small as it can be", arguments: UInt64(1)...20)
+    func shrinking(seed: UInt64) async {
+        // Fails where a step that hangs has one after it, wherever that is.
+        func fails(_ plan: RandomLaunch) -> Bool {
+            plan.steps.contains { step in step.dependencies.contains { plan.steps[$0].hangs } }
         }
+        let plans = (0...).lazy.map { RandomLaunch(seed: seed * 1_000 + $0, sizes: 20...60, isQuiet: false) }
+        guard let plan = plans.first(where: fails) else { return }
+        let smallest = await plan.shrunk(while: fails)
+        #expect(smallest.steps.count == 2)
+        #expect(smallest.steps[0].hangs && smallest.steps[1].dependencies == [0])
+        #expect(smallest.lanes == nil && smallest.cancelAfterEvents == nil && smallest.cancelStep == nil && smallest.deadline == nil)
+        #expect(smallest.omissions.isEmpty)
     }
 
-    /// What is wrong with how the launch ended.
-    private func complaint(about outcome: LaunchReport.Outcome, _ plan: RandomLaunch, _ model: ReferenceModel) -> String? {
-        switch outcome {
-        case .completed:
-            return model.stoppers.isEmpty && model.endless.isEmpty ? nil : "completed, in spite of \(model.stoppers) and \(model.endless)"
-        case .cancelled:
-            return plan.cancelAfterEvents == nil ? "cancelled by nobody" : nil
-        case .aborted(let id, _), .failed(let id, _):
-            guard let index = plan.steps.indices.first(where: { plan.id($0) == id }) else { return "stopped by \(id), which is not there" }
-            return model.stoppers.contains(index) || model.endless.contains(index) ? nil : "\(id) stopped the launch: \(outcome)"
+    /// The files are in `Tests/Data/RandomLaunches`, where the tests of the tool run them; `RECORD=1` writes them anew.
+    @Test("launches are written as the scenario files that are kept", arguments: UInt64(1)...12)
+    func scenarioFiles(seed: UInt64) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Data/RandomLaunches")
+        let plan = RandomLaunch(seed: seed, sizes: 3...9, isQuiet: false)
+        let (file, arguments) = plan.scenario
+        for (text, ending) in [(file, "json"), (arguments.joined(separator: "\n") + "\n", "arguments")] {
+            let url = folder.appendingPathComponent("seed-\(seed).\(ending)")
+            if ProcessInfo.processInfo.environment["RECORD"] == "1" { try Data(text.utf8).write(to: url) }
+            #expect(try String(contentsOf: url, encoding: .utf8) == text, "run with RECORD=1 to write it anew")
         }
     }
 }

@@ -58,7 +58,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test("fault N39: how far the server's clock is off is measured and reported, and changes nothing")
+    @Test("fault N39, C2: how far the server's clock is off is measured and reported, and changes nothing")
     func skew() async throws {
         let server = try LoopbackServer()
         server.on("/", .json("{}", headers: ["Date": "Sun, 06 Nov 1994 08:49:37 GMT"]))

@@ -218,7 +218,7 @@ struct TokenStateMachineTests {
         #expect(ask(&machine, replacing: old, by: 6) == "cancelled")
     }
 
-    @Test("fault T12: a token that has just been issued is not refreshed again for looking expired, or for saying nothing")
+    @Test("fault T12, C2: a token that has just been issued is not refreshed again for looking expired, or for saying nothing")
     func justIssued() {
         for token in ["opaque", WireService.jwt("{}"), WireService.jwt(#"{"exp":1}"#)] {
             var machine = machine(nil)
