@@ -44,13 +44,37 @@ public enum EngineCount {
             if try graph.validated().count != shape.count { throw EngineFailure("the graph has lost operations") }
             return
         }
-        // A thread that waits, and no main task: valgrind stumbles over the main thread's end, with which Dispatch begins to serve that one.
         let ending = LaunchEnding()
-        try Sequencer(graph, options: LaunchOptions(lanes: 1)).start { ending.end($0) }
+        let isFreed = try start(graph, ending)
         let outcome = ending.wait()
         if outcome != "completed" { throw EngineFailure("the launch ended as \(outcome)") }
         if let complaint = workload.complaint(after: 1, of: shape) { throw EngineFailure(complaint) }
+        // Letting go of the graph is part of what is counted: not to be cut off by the end of the process.
+        isFreed.wait()
     }
+
+    /// Starts a launch from a thread that then waits, and not from a main task: valgrind stumbles over the main thread's end, with which Dispatch
+    /// begins to serve that one.
+    ///
+    /// - Returns: what is signalled when the graph's last operation has been freed.
+    private static func start(_ graph: consuming OperationGraph, _ ending: LaunchEnding) throws -> DispatchSemaphore {
+        let isFreed = DispatchSemaphore(value: 0)
+        let sentinel = Sentinel(isFreed)
+        graph.add("sentinel") { _ = sentinel }
+        try Sequencer(graph, options: LaunchOptions(lanes: 1)).start { ending.end($0) }
+        return isFreed
+    }
+}
+
+/// Tells that it has been freed.
+private final class Sentinel: Sendable {
+    private let isFreed: DispatchSemaphore
+
+    init(_ isFreed: DispatchSemaphore) {
+        self.isFreed = isFreed
+    }
+
+    deinit { isFreed.signal() }
 }
 
 /// How a launch ended, for a thread that waits for it.
