@@ -21,11 +21,13 @@ struct LatestEnds: Sendable {
         let path = CriticalPath(of: graph) { expected[$0] }
         // The longest way from an operation's end to that of the milestone; -1 where there is none.
         var rest = [Nanoseconds](repeating: -1, count: graph.count)
+        // What can be put off takes no time from what comes before it.
+        let needed = expected.indices.map { graph.graph.nodes[$0].policy?.value.isDeferrable == true ? 0 : expected[$0] }
         for node in graph.order.lazy.reversed().map(Int.init) {
             if graph.milestoneIndex == node || graph.milestoneIndex == nil { rest[node] = 0 }
             if graph.milestoneIndex == node { continue }
             for successor in graph.successors[node] where rest[successor.index] >= 0 {
-                rest[node] = max(rest[node], rest[successor.index].addingSaturated(expected[successor.index]))
+                rest[node] = max(rest[node], rest[successor.index].addingSaturated(needed[successor.index]))
             }
         }
         times = rest.indices.map { node in

@@ -28,7 +28,10 @@ public struct LaunchOptions: Sendable {
     /// The clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
     public var clock: any Clock<Duration>
     /// The quality of service operations run at, unless they say otherwise.
-    public var qualityOfService: QualityOfService
+    ///
+    /// Nil, the default: that of whoever starts the launch, which is what an app's main actor or a service's task is given by the system. It is
+    /// also the fastest: the launch then begins and ends on threads that are awake. On Linux, threads of another quality of service are others.
+    public var qualityOfService: QualityOfService?
     /// What the random part of pauses between attempts is computed from; the same seed gives the same pauses.
     public var seed: UInt64
     /// The version of the app, for the report.
@@ -44,7 +47,7 @@ public struct LaunchOptions: Sendable {
         deadlineCountsInteractiveTime: Bool = true,
         grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = SuspendingClock(),
-        qualityOfService: QualityOfService = .userInitiated,
+        qualityOfService: QualityOfService? = nil,
         seed: UInt64 = UInt64.random(in: .min ... .max),
         version: String? = nil,
         stallWatch: StallWatch? = nil

@@ -100,21 +100,28 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
+            /// It produces a value, or reads one.
+            static let hasValue = Bits(rawValue: 1024)
         }
 
         private let bits: [Bits]
-        /// Whether there is anything to cut or to put off.
-        let canKeepBudgets: Bool
+        /// What is so for any operation.
+        let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
 
-        init(_ graph: ValidatedGraph, ranks: [Nanoseconds]) {
+        /// Whether there is anything to cut or to put off.
+        var canKeepBudgets: Bool { !all.isDisjoint(with: [.hasFallback, .isDeferrable]) }
+
+        init(_ graph: ValidatedGraph, plan: LaunchPlan?) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.work.isMain ? .isMain : []
+                if node.valueType != Void.self { bits.insert(.hasValue) }
                 guard let policy = node.policy?.value else {
                     if case .nothing = node.work { bits.insert(.isJoin) }
                     return bits
                 }
+                if !policy.inputs.isEmpty { bits.insert(.hasValue) }
                 if policy.isInteractive { bits.insert(.isInteractive) }
                 if policy.condition != nil { bits.insert(.hasCondition) }
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
@@ -129,8 +136,8 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
-            self.ranks = ranks
-            canKeepBudgets = bits.contains { !$0.isDisjoint(with: [.hasFallback, .isDeferrable]) }
+            all = bits.reduce(into: []) { $0.formUnion($1) }
+            ranks = plan?.ranks(in: graph) ?? graph.ranks
         }
 
         subscript(node: Int) -> Bits { bits[node] }
@@ -147,6 +154,9 @@ struct ResourceTable {
     private var parked: [Heap<LaunchStateMachine.Ready>] = []
     /// The resources' names, by their number.
     private(set) var names: [ExclusiveResource] = []
+
+    /// Of a graph without resources.
+    init() {}
 
     init(_ graph: ValidatedGraph) {
         var numbers: [ExclusiveResource: Int] = [:]

@@ -142,16 +142,17 @@ struct LaunchStateMachine {
     var isStallReported = false
     private var now: Nanoseconds = 0
 
-    init(graph: ValidatedGraph, settings: Settings) {
+    init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
         self.graph = graph
         self.settings = settings
-        traits = NodeTraits(graph, ranks: settings.plan?.ranks(in: graph) ?? graph.ranks)
+        let traits = traits ?? NodeTraits(graph, plan: settings.plan)
+        self.traits = traits
         milestone = graph.milestoneIndex ?? -1
         latestEnds = traits.canKeepBudgets ? settings.budget.map { LatestEnds(graph, limit: $0) } : nil
-        nodes = (0..<graph.count).map { Node(waiting: graph.predecessors.degree($0)) }
+        nodes = graph.degrees.map { Node(waiting: $0) }
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
-        resources = ResourceTable(graph)
+        resources = traits.all.contains(.hasResources) ? ResourceTable(graph) : ResourceTable()
         random = SplitMix64(seed: settings.seed)
     }
 
@@ -186,6 +187,24 @@ struct LaunchStateMachine {
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
         let next = nextForWorker(after: ended)
+        settle(&actions)
+        return (counted, next)
+    }
+
+    /// A task has run an operation through after having suspended, on a thread that may go on as a worker, if one is missing.
+    ///
+    /// - Returns: whether the attempt counted, and the operation to go on with; nil tells the thread that it is no worker.
+    mutating func taskEnded(
+        _ ended: Assignment,
+        _ result: Result,
+        at time: Nanoseconds,
+        _ actions: inout Actions
+    ) -> (counted: Bool, next: Assignment?) {
+        advance(to: time)
+        let counted = endAttempt(ended, result, &actions)
+        drainEnds(&actions)
+        let next = activeWorkers < settings.workers ? takeNext(forMain: false) : nil
+        if next != nil { activeWorkers += 1 }
         settle(&actions)
         return (counted, next)
     }

@@ -58,7 +58,7 @@ extension LaunchStorage {
                 } catch {
                     ending = .failure(error)
                 }
-                guard inline.isInline else { return attemptEnded(assignment, ending) }
+                guard inline.isInline else { return goOn(with: taskEnded(assignment, ending)) }
                 guard let next = workerEnded(assignment, ending) else { return inline.end(leaving: nil) }
                 guard next.kind == .run, qualityOfService(of: next.node) == qos else { return inline.end(leaving: next) }
                 inline.goOn(with: next)
@@ -69,6 +69,18 @@ extension LaunchStorage {
         if inline.isDone { return inline.next }
         inline.startReturned()
         return takeNext(after: inline.current, handle: .task(task))
+    }
+
+    /// Goes on where an operation has ended that had suspended: with asynchronous ones here and now, with any other in a queue, for it may block
+    /// its thread.
+    private func goOn(with first: Assignment?) {
+        var next = first
+        while let assignment = next {
+            guard assignment.kind == .run, case .asynchronous = graph.graph.nodes[assignment.node].work else {
+                return addWorker(beginningWith: assignment)
+            }
+            next = startAsynchronous(assignment)
+        }
     }
 
     private func qualityOfService(of node: Int) -> QualityOfService {
@@ -156,6 +168,19 @@ extension LaunchStorage {
             } else {
                 state.noteLateEnd(of: assignment, at: now)
             }
+            return next
+        }
+    }
+
+    private func taskEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) -> Assignment? {
+        // In virtual time there is one worker, so that what happens at one time happens in one order.
+        if virtualTime != nil {
+            attemptEnded(assignment, result)
+            return nil
+        }
+        return input { state, now in
+            let (counted, next) = state.machine.taskEnded(assignment, result.ending, at: now, &state.actions)
+            state.keep(result, of: assignment, counted: counted, at: now, in: values)
             return next
         }
     }

@@ -94,10 +94,9 @@ final class ValueTable: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<(any Sendable)?>
     private let count: Int
 
-    /// Empty where no operation produces anything, and none reads that another one has ended.
-    init(_ graph: ValidatedGraph) {
-        let isNeeded = graph.graph.nodes.contains { $0.valueType != Void.self || $0.policy?.value.inputs.isEmpty == false }
-        count = isNeeded ? graph.count : 0
+    /// - Parameter count: 0 where no operation produces anything, and none reads that another one has ended.
+    init(count: Int) {
+        self.count = count
         slots = .allocate(capacity: count)
         slots.initialize(repeating: nil, count: count)
     }

@@ -67,20 +67,20 @@ final class LaunchStorage: Sendable {
         self.graph = graph
         self.budget = budget
         startOffset = budget.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
-        timekeeper = options.makeTimekeeper(hasMainSteps: graph.graph.nodes.contains { $0.work.isMain })
+        let traits = LaunchStateMachine.NodeTraits(graph, plan: options.plan)
+        timekeeper = options.makeTimekeeper(hasMainSteps: traits.all.contains(.isMain))
         virtualTime = timekeeper as? VirtualTimekeeper
-        qualityOfService = options.qualityOfService
+        qualityOfService = options.qualityOfService ?? QualityOfService(Task.currentPriority)
         stallWatch = options.stallWatch
         version = options.version
         startedAt = virtualTime == nil ? Date() : nil
-        values = ValueTable(graph)
+        values = ValueTable(count: traits.all.contains(.hasValue) ? graph.count : 0)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings
         settings.recordsEvents = !observers.isEmpty
         if virtualTime != nil { settings.workers = 1 }
         if budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
-        let machine = LaunchStateMachine(graph: graph, settings: settings)
-        state = Locked(State(machine: machine, deliveries: observers))
+        state = Locked(State(machine: LaunchStateMachine(graph: graph, traits: traits, settings: settings), deliveries: observers))
     }
 
     func begin() {
@@ -139,8 +139,18 @@ final class LaunchStorage: Sendable {
 
     /// What a worker does: takes operations until there are none.
     private func work() {
-        var next = input { state, now in state.machine.takeForWorker(at: now, &state.actions) }
+        let first = input { state, now in state.machine.takeForWorker(at: now, &state.actions) }
+        if let first { work(beginningWith: first) }
+    }
+
+    private func work(beginningWith first: Assignment) {
+        var next = perform(first)
         while let assignment = next { next = perform(assignment) }
+    }
+
+    /// Adds a worker that the state machine knows already, with its first operation.
+    func addWorker(beginningWith first: Assignment) {
+        pool.addWorker { self.work(beginningWith: first) }
     }
 
     private func requestMainTurn() {
@@ -162,7 +172,7 @@ final class LaunchStorage: Sendable {
         pool.retire()
         let (report, waiters) = state.withLock { state in
             let report = LaunchReport(
-                RunRecord(state, graph: graph, budget: budget, startOffset: startOffset, startedAt: startedAt, version: version)
+                RunRecord(&state, graph: graph, budget: budget, startOffset: startOffset, startedAt: startedAt, version: version)
             )
             state.report = report
             state.handles = [:]

@@ -60,7 +60,8 @@ public final class Sequencer: Sendable {
     }
 
     nonisolated(nonsending) private static func report(of storage: LaunchStorage) async -> LaunchReport {
-        let report = await withCheckedContinuation { continuation in
+        // Unsafe only in name: what waits for a launch is called once, whether it is over or not yet.
+        let report = await withUnsafeContinuation { continuation in
             storage.whenOver { continuation.resume(returning: $0) }
         }
         // Whoever takes the lock sees what the launch's last thread has written; how a continuation hands over is opaque to the thread sanitizer.

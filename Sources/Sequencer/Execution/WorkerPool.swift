@@ -1,19 +1,19 @@
 import Dispatch
 import Foundation
 
-/// The operation queues that a launch's workers run in.
+/// The operation queues that a launch's workers run in, one each.
 ///
-/// A worker is one `Operation` that takes ready operations until there are none. The first ones, one per processor, share a queue. Whatever
-/// its `maxConcurrentOperationCount` says, a queue on Linux gets no more threads than there are processors while those are blocked, so
-/// further workers (for blocking steps, or in place of one that is stuck) each get a queue over a serial dispatch queue, which has a thread
-/// of its own.
+/// A worker is one `Operation` that takes ready operations until there are none. The first one's queue draws on the threads that tasks of the same
+/// quality of service run on too: one of these starts a launch, and is often there to go on with its first operation. That pool has a thread
+/// per processor on Linux, whoever blocks it, so no launch takes more than one of them: all further workers have a queue over a serial dispatch
+/// queue, which gets a thread of its own.
 final class WorkerPool: Sendable {
     private struct State {
-        var sharedPlaces: Int
+        /// Of workers that have come back.
+        var idle: [WorkerQueue] = []
+        var hasPooledQueue: Bool
         /// Whether the launch is over, and no worker will be added.
         var isRetired = false
-        var sharedQueue: WorkerQueue?
-        var idleQueues: [WorkerQueue] = []
     }
 
     private let qualityOfService: QualityOfService
@@ -23,7 +23,8 @@ final class WorkerPool: Sendable {
     init(qualityOfService: QualityOfService, virtualTime: VirtualTimekeeper?) {
         self.qualityOfService = qualityOfService
         self.virtualTime = virtualTime
-        state = Locked(State(sharedPlaces: virtualTime == nil ? Self.processors : .max))
+        // A single processor's pool has a single thread, which a launch must not block.
+        state = Locked(State(hasPooledQueue: virtualTime != nil || Self.processors == 1))
     }
 
     /// Asked for once: on Linux the answer is read from files.
@@ -31,64 +32,60 @@ final class WorkerPool: Sendable {
 
     /// Runs `work` in a queue, soon.
     func addWorker(_ work: @escaping @Sendable () -> Void) {
-        let (queue, isShared) = state.withLock { state in
-            if state.sharedPlaces > 0 {
-                state.sharedPlaces -= 1
-                let queue = state.sharedQueue ?? takeKept() ?? makeQueue(isShared: true)
-                state.sharedQueue = queue
-                return (queue, true)
-            }
-            return (state.idleQueues.popLast() ?? makeQueue(isShared: false), false)
-        }
+        let queue = state.withLock { takeQueue(&$0) }
         virtualTime?.jobBegins()
         let worker = Worker { [self] in
             work()
-            let spare = state.withLock { state in
-                if isShared { state.sharedPlaces += 1 } else { state.idleQueues.append(queue) }
-                return takeSpare(&state)
+            let isLate = state.withLock { state in
+                if !state.isRetired { state.idle.append(queue) }
+                return state.isRetired
             }
-            if let spare { Self.keep(spare, for: qualityOfService) }
+            if isLate { keep([queue]) }
             virtualTime?.jobEnds()
         }
         queue.operations.addOperation(worker)
     }
 
-    /// The launch is over.
-    func retire() {
-        let spare = state.withLock { state in
-            state.isRetired = true
-            return takeSpare(&state)
-        }
-        if let spare { Self.keep(spare, for: qualityOfService) }
-    }
-
-    // MARK: Queues for the next launch
-
-    /// Shared queues that no launch uses, a few: an operation queue is dear to make.
-    private static let kept = Locked<[(queue: WorkerQueue, qualityOfService: QualityOfService)]>([])
-
-    private static func keep(_ queue: WorkerQueue, for qualityOfService: QualityOfService) {
-        kept.withLock { if $0.count < 4 { $0.append((queue, qualityOfService)) } }
-    }
-
-    private func takeKept() -> WorkerQueue? {
-        if virtualTime != nil { return nil }
-        return Self.kept.withLock { kept in
-            kept.lastIndex { $0.qualityOfService == qualityOfService }.map { kept.remove(at: $0).queue }
-        }
-    }
-
-    /// The shared queue, once the launch is over and all its workers have come back: one that hangs would hold up another launch.
-    private func takeSpare(_ state: inout State) -> WorkerQueue? {
-        guard state.isRetired, virtualTime == nil, state.sharedPlaces == Self.processors else { return nil }
-        defer { state.sharedQueue = nil }
-        return state.sharedQueue
-    }
-
-    private func makeQueue(isShared: Bool) -> WorkerQueue {
+    private func takeQueue(_ state: inout State) -> WorkerQueue {
+        if let place = state.idle.lastIndex(where: \.isPooled) ?? state.idle.indices.last { return state.idle.remove(at: place) }
         if let virtualTime { return WorkerQueue(over: virtualTime.queue, qualityOfService) }
-        if isShared { return WorkerQueue(width: Self.processors, qualityOfService) }
-        return WorkerQueue(over: DispatchQueue(label: "sequencer.worker", qos: qualityOfService.dispatchQoS), qualityOfService)
+        let isPooled = !state.hasPooledQueue
+        state.hasPooledQueue = true
+        return Self.kept.take(isPooled: isPooled, qualityOfService) ?? WorkerQueue(isPooled: isPooled, qualityOfService)
+    }
+
+    /// The launch is over: its queues are for the next one, but those whose workers have not come back, which would hold it up.
+    func retire() {
+        let idle = state.withLock { state in
+            state.isRetired = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        keep(idle)
+    }
+
+    private func keep(_ queues: [WorkerQueue]) {
+        if virtualTime == nil { Self.kept.add(queues) }
+    }
+
+    private static let kept = KeptQueues()
+}
+
+/// Queues that no launch uses, a few, for the next one: an operation queue is dear to make.
+private struct KeptQueues: Sendable {
+    private let queues = Locked<[WorkerQueue]>([])
+
+    func add(_ more: [WorkerQueue]) {
+        queues.withLock { queues in
+            for queue in more where queues.count < 8 { queues.append(queue) }
+        }
+    }
+
+    func take(isPooled: Bool, _ qualityOfService: QualityOfService) -> WorkerQueue? {
+        queues.withLock { queues in
+            let place = queues.lastIndex { $0.isPooled == isPooled && $0.qualityOfService == qualityOfService }
+            return place.map { queues.remove(at: $0) }
+        }
     }
 }
 
@@ -107,40 +104,25 @@ private final class Worker: Operation, @unchecked Sendable {
 /// An operation queue, and the dispatch queue under it, which an operation queue does not keep alive by itself.
 private struct WorkerQueue: Sendable {
     let operations = OperationQueue()
+    let qualityOfService: QualityOfService
     private let underlying: DispatchQueue?
 
-    init(width: Int, _ qualityOfService: QualityOfService) {
-        underlying = nil
-        operations.name = "sequencer.workers"
-        operations.maxConcurrentOperationCount = width
-        operations.qualityOfService = qualityOfService
+    var isPooled: Bool { underlying == nil }
+
+    init(isPooled: Bool, _ qualityOfService: QualityOfService) {
+        self.init(under: isPooled ? nil : DispatchQueue(label: "sequencer.worker", qos: qualityOfService.dispatchQoS), qualityOfService)
+        operations.maxConcurrentOperationCount = 1
     }
 
     init(over queue: DispatchQueue, _ qualityOfService: QualityOfService) {
+        self.init(under: queue, qualityOfService)
+    }
+
+    private init(under queue: DispatchQueue?, _ qualityOfService: QualityOfService) {
+        self.qualityOfService = qualityOfService
         underlying = queue
-        operations.name = queue.label
+        operations.name = "sequencer.worker"
         operations.underlyingQueue = queue
         operations.qualityOfService = qualityOfService
-    }
-}
-
-extension QualityOfService {
-    var dispatchQoS: DispatchQoS {
-        switch self {
-        case .userInteractive: .userInteractive
-        case .userInitiated: .userInitiated
-        case .utility: .utility
-        case .background: .background
-        default: .default
-        }
-    }
-
-    var taskPriority: TaskPriority? {
-        switch self {
-        case .userInteractive, .userInitiated: .userInitiated
-        case .utility: .utility
-        case .background: .background
-        default: nil
-        }
     }
 }

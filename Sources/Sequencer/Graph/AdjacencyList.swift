@@ -1,6 +1,6 @@
 /// The neighbours of every operation, in one array.
 struct AdjacencyList: Sendable {
-    /// `targets[offsets[i]..<offsets[i + 1]]` are the neighbours of operation `i`; one more offset than operations.
+    /// `targets[offsets[i]..<offsets[i + 1]]` are the neighbours of operation `i`.
     private let offsets: [Int32]
     private let targets: [Int32]
 
@@ -15,16 +15,20 @@ struct AdjacencyList: Sendable {
     ///
     /// - Complexity: O(`count` + edges).
     init(count: Int, edges: [GraphEdge], _ direction: Direction) {
-        var offsets = [Int32](repeating: 0, count: count + 1)
-        for edge in edges { offsets[Int(direction == .predecessors ? edge.node : edge.target) + 1] += 1 }
-        for index in 0..<count { offsets[index + 1] += offsets[index] }
-        var next = offsets
+        func ends(_ edge: GraphEdge) -> (from: Int, to: Int32) {
+            direction == .predecessors ? (Int(edge.node), edge.target) : (Int(edge.target), edge.node)
+        }
+        // Two places further than where an operation's neighbours begin: filling moves that to the one it belongs in.
+        var offsets = [Int32](repeating: 0, count: count + 2)
+        for edge in edges { offsets[ends(edge).from + 2] += 1 }
+        for index in 0..<count { offsets[index + 2] += offsets[index + 1] }
         // Not `unsafeUninitializedCapacity`: with no edges it writes its count, 0, into the one empty array that all threads share.
         var targets = [Int32](repeating: 0, count: edges.count)
         for edge in edges {
-            let (from, to) = direction == .predecessors ? (edge.node, edge.target) : (edge.target, edge.node)
-            targets[Int(next[Int(from)])] = to << 1 | (edge.needsValue ? 1 : 0)
-            next[Int(from)] += 1
+            let (from, to) = ends(edge)
+            let place = offsets[from + 1]
+            targets[Int(place)] = to << 1 | (edge.needsValue ? 1 : 0)
+            offsets[from + 1] = place + 1
         }
         self.offsets = offsets
         self.targets = targets
@@ -34,8 +38,6 @@ struct AdjacencyList: Sendable {
     subscript(index: Int) -> Neighbours {
         Neighbours(targets: targets, startIndex: Int(offsets[index]), endIndex: Int(offsets[index + 1]))
     }
-
-    func degree(_ index: Int) -> Int32 { offsets[index + 1] - offsets[index] }
 
     /// A neighbour, and whether the value that flows along this edge must exist.
     struct Neighbour {

@@ -9,14 +9,22 @@ struct IdentifierIndex: Sendable {
 
     /// The index of `nodes`, of which the first with an identifier counts.
     ///
-    /// - Parameter duplicate: called with the positions of two operations that have one identifier.
-    init(_ nodes: [GraphNode], duplicate: (_ first: Int, _ second: Int) -> Void = { _, _ in }) {
+    /// - Parameters:
+    ///   - duplicate: called with the positions of two operations that have one identifier.
+    ///   - unusual: called with the position of each operation whose identifier is not 1 to 256 printable ASCII characters.
+    init(
+        _ nodes: [GraphNode],
+        duplicate: (_ first: Int, _ second: Int) -> Void = { _, _ in },
+        unusual: (_ position: Int) -> Void = { _ in }
+    ) {
         self.nodes = nodes
         var capacity = 8
         while capacity < nodes.count * 2 { capacity *= 2 }
         slots = Array(repeating: -1, count: capacity)
         for position in nodes.indices {
-            let slot = slot(of: nodes[position].id)
+            let hash = Self.hash(nodes[position].id)
+            if !hash.isUsual { unusual(position) }
+            let slot = slot(of: nodes[position].id, hash.value)
             if slots[slot] < 0 {
                 slots[slot] = Int32(position)
             } else {
@@ -27,14 +35,14 @@ struct IdentifierIndex: Sendable {
 
     /// The position of the operation named `id`.
     subscript(id: String) -> Int32? {
-        let position = slots[slot(of: id)]
+        let position = slots[slot(of: id, Self.hash(id).value)]
         return position < 0 ? nil : position
     }
 
     /// The slot that holds the position of `id`, or the empty one where it belongs.
-    private func slot(of id: String) -> Int {
+    private func slot(of id: String, _ hash: UInt64) -> Int {
         let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: Self.hash(id)) & mask
+        var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] >= 0, nodes[Int(slots[slot])].id != id { slot = (slot + 1) & mask }
         return slot
     }
@@ -44,23 +52,40 @@ struct IdentifierIndex: Sendable {
 
     /// Eight bytes at a time, folded by multiplication as in wyhash (Wang Yi, https://github.com/wangyi-fudan/wyhash); identifiers that are
     /// not plain ASCII go the way of the standard library, which knows about composed characters.
-    private static func hash(_ id: String) -> UInt64 {
+    ///
+    /// - Returns: the hash, and whether the identifier is 1 to 256 printable ASCII characters, none of them white space.
+    private static func hash(_ id: String) -> (value: UInt64, isUsual: Bool) {
         var id = id
-        let plain: UInt64? = id.withUTF8 { bytes in
+        let (hash, isASCII, isUsual) = id.withUTF8 { bytes in
+            let words = UnsafeRawBufferPointer(bytes)
             var hash = seed
-            var word: UInt64 = 0
-            var seen: UInt8 = 0
-            for (place, byte) in bytes.enumerated() {
-                seen |= byte
-                word = word << 8 | UInt64(byte)
-                if place & 7 == 7 {
-                    hash = folded(hash ^ word)
-                    word = 0
-                }
+            var odd: UInt64 = 0
+            var place = 0
+            while place + 8 <= words.count {
+                let word = words.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                odd |= oddBytes(word)
+                hash = folded(hash ^ word)
+                place += 8
             }
-            return seen < 0x80 ? folded(hash ^ word ^ UInt64(bytes.count) << 56) : nil
+            // What is left, in a word of exclamation marks, which are the first of the usual characters.
+            var word: UInt64 = 0x2121_2121_2121_2121
+            while place < words.count {
+                word = word << 8 | UInt64(words[place])
+                place += 1
+            }
+            odd |= oddBytes(word)
+            let value = folded(hash ^ word ^ UInt64(words.count) << 56)
+            let isUsual = odd == 0 && !words.isEmpty && words.count <= OperationGraph.longestIdentifier
+            return (value, isUsual || words.allSatisfy { $0 < 0x80 }, isUsual)
         }
-        return plain ?? folded(seed ^ UInt64(bitPattern: Int64(id.hashValue)))
+        return (isASCII ? hash : folded(seed ^ UInt64(bitPattern: Int64(id.hashValue))), isUsual)
+    }
+
+    /// Not zero when one of eight bytes is a control character, a space, or no ASCII at all (S. E. Anderson, "Bit Twiddling Hacks", "Determine
+    /// if a word has a byte less than n"): subtracting borrows from the high bit of a byte that is too small, adding 1 carries into that of 0x7F.
+    private static func oddBytes(_ word: UInt64) -> UInt64 {
+        let (low, one): (UInt64, UInt64) = (0x2121_2121_2121_2121, 0x0101_0101_0101_0101)
+        return ((word &- low) | (word &+ one) | word) & 0x8080_8080_8080_8080
     }
 
     private static func folded(_ value: UInt64) -> UInt64 {

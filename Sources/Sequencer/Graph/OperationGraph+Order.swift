@@ -1,7 +1,9 @@
 extension OperationGraph {
     /// Kahn's algorithm (A. B. Kahn, "Topological sorting of large networks", 1962); operations that come first were added first.
-    func topologicalOrder(_ predecessors: AdjacencyList, _ successors: AdjacencyList) -> [Int32] {
-        var waiting = (0..<count).map { predecessors.degree($0) }
+    ///
+    /// - Parameter degrees: how many dependencies each operation has.
+    func topologicalOrder(_ degrees: [Int32], _ successors: AdjacencyList) -> [Int32] {
+        var waiting = degrees
         var order: [Int32] = []
         order.reserveCapacity(count)
         for node in 0..<count where waiting[node] == 0 { order.append(Int32(node)) }

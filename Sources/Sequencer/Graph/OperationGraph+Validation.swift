@@ -18,13 +18,14 @@ extension OperationGraph {
         var known = resolvedEdges(index, &problems)
         addOperationDependencies(to: &known, &problems)
 
-        let predecessors = AdjacencyList(count: count, edges: known, .predecessors)
+        let degrees = known.degrees(count)
         let successors = AdjacencyList(count: count, edges: known, .successors)
-        checkInputs(index, predecessors, &problems)
-        let order = topologicalOrder(predecessors, successors)
-        if order.count < count { problems += cycles(outside: order, predecessors).map(problem(ofCycle:)) }
+        let order = topologicalOrder(degrees, successors)
+        let graph = ValidatedGraph(graph: self, positions: index, edges: known, degrees: degrees, successors: successors, order: order)
+        checkInputs(graph, &problems)
+        if order.count < count { problems += cycles(outside: order, graph.predecessors).map(problem(ofCycle:)) }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
-        return ValidatedGraph(graph: self, positions: index, predecessors: predecessors, successors: successors, order: order)
+        return graph
     }
 
     /// The problems as a reader meets them: by the first operation each is about, those about none last.
@@ -46,8 +47,17 @@ extension OperationGraph {
     }
 
     private func checkIdentifiers(_ problems: inout [GraphProblem]) -> IdentifierIndex {
-        for position in nodes.indices {
-            guard let complaint = Self.complaint(aboutIdentifier: nodes[position].id) else { continue }
+        var duplicates: [GraphProblem] = []
+        let index = IdentifierIndex(nodes) { first, second in
+            duplicates.append(
+                GraphProblem(
+                    .duplicateIdentifier,
+                    positions: [first, second],
+                    "operations \(first + 1) and \(second + 1) have the same identifier '\(printable(nodes[second].id))'; each needs its own"
+                )
+            )
+        } unusual: { position in
+            guard let complaint = Self.complaint(aboutIdentifier: nodes[position].id) else { return }
             problems.append(
                 GraphProblem(
                     .invalidIdentifier,
@@ -56,29 +66,14 @@ extension OperationGraph {
                 )
             )
         }
-        return IdentifierIndex(nodes) { first, second in
-            problems.append(
-                GraphProblem(
-                    .duplicateIdentifier,
-                    positions: [first, second],
-                    "operations \(first + 1) and \(second + 1) have the same identifier '\(printable(nodes[second].id))'; each needs its own"
-                )
-            )
-        }
+        problems += duplicates
+        return index
     }
 
     /// What is wrong with an identifier, as the end of a sentence; nil when nothing is.
     package static func complaint(aboutIdentifier id: String) -> String? {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > longestIdentifier { return "has \(id.utf8.count) bytes; the most is \(longestIdentifier)" }
-        // Nearly every identifier is plain ASCII: look at bytes before asking for character properties.
-        var id = id
-        let isPlain = id.withUTF8 { bytes in
-            var isPlain = true
-            for byte in bytes where byte <= 0x20 || byte >= 0x7F { isPlain = false }
-            return isPlain
-        }
-        if isPlain { return nil }
         if id.unicodeScalars.contains(where: { !$0.isPrintable }) { return "holds a character that cannot be printed" }
         if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }
         return nil
@@ -126,10 +121,11 @@ extension OperationGraph {
     }
 
     /// Checks that every step reads what is there; one that reads from an unknown step waits for it too, which is reported already.
-    private func checkInputs(_ index: IdentifierIndex, _ predecessors: AdjacencyList, _ problems: inout [GraphProblem]) {
+    private func checkInputs(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
         for (position, node) in nodes.enumerated() {
             for input in node.policy?.value.inputs ?? [] {
-                guard let found = self.position(of: input.id, in: index).map(Int.init) else { continue }
+                guard let found = self.position(of: input.id, in: graph.positions).map(Int.init) else { continue }
+                let predecessors = graph.predecessors
                 let complaint: String
                 if nodes[found].valueType != input.type {
                     complaint = "reads \(input.type) from '\(printable(nodes[found].id))', which produces \(nodes[found].valueType)"
@@ -164,14 +160,14 @@ extension OperationGraph {
                 }
             }
         }
-        return known.filter { edge in
-            guard edge.node == edge.target else { return true }
+        guard known.contains(where: { $0.node == $0.target }) else { return known }
+        for edge in known where edge.node == edge.target {
             let id = printable(nodes[Int(edge.node)].id)
             problems.append(
                 GraphProblem(.selfDependency, positions: [Int(edge.node)], "\(id) waits for itself; remove '\(id)' from its dependencies")
             )
-            return false
         }
+        return known.filter { $0.node != $0.target }
     }
 
     private func problem(ofUnresolved edge: GraphEdge, _ found: Int) -> GraphProblem {

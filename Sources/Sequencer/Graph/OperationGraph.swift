@@ -130,6 +130,15 @@ struct GraphEdge: Sendable {
     var needsValue: Bool
 }
 
+extension [GraphEdge] {
+    /// How many edges there are to each of `count` operations from what they wait for.
+    func degrees(_ count: Int) -> [Int32] {
+        var degrees = [Int32](repeating: 0, count: count)
+        for edge in self { degrees[Int(edge.node)] += 1 }
+        return degrees
+    }
+}
+
 /// An immutable value behind one reference, so that what is rarely said costs a step eight bytes.
 @usableFromInline
 final class Boxed<Value: Sendable>: Sendable {

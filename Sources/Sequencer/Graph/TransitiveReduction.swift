@@ -32,7 +32,8 @@ extension ValidatedGraph {
         return ValidatedGraph(
             graph: reduced,
             positions: positions,
-            predecessors: AdjacencyList(count: count, edges: reduced.edges, .predecessors),
+            edges: reduced.edges,
+            degrees: reduced.edges.degrees(count),
             successors: AdjacencyList(count: count, edges: reduced.edges, .successors),
             order: order
         )
@@ -46,7 +47,7 @@ extension ValidatedGraph {
         typealias Block = SIMD8<UInt64>
         var before = [Block](repeating: .zero, count: count)
         var isNeeded = [Bool](repeating: false, count: count)
-        for node in 0..<count where predecessors.degree(node) > 1 {
+        for node in 0..<count where degrees[node] > 1 {
             for dependency in predecessors[node] { isNeeded[dependency.index] = true }
         }
         for first in stride(from: 0, to: count, by: 512) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A graph that can run: identifiers are unique, every dependency exists, nothing waits for itself.
 ///
 /// Made by ``OperationGraph/validated()`` in time linear in operations and dependencies. It answers questions about the graph, each in
@@ -17,8 +19,10 @@ public struct ValidatedGraph: Sendable {
 
     /// Where each identifier is.
     var positions: IdentifierIndex { parts.positions }
-    var predecessors: AdjacencyList { parts.predecessors }
+    /// How many dependencies each operation has.
+    var degrees: [Int32] { parts.degrees }
     var successors: AdjacencyList { parts.successors }
+    var predecessors: AdjacencyList { parts.predecessors }
     /// Every operation after those it waits for.
     var order: [Int32] { parts.order }
 
@@ -28,27 +32,48 @@ public struct ValidatedGraph: Sendable {
     private final class Parts: Sendable {
         let graph: OperationGraph
         let positions: IdentifierIndex
-        let predecessors: AdjacencyList
+        let edges: [GraphEdge]
+        let degrees: [Int32]
         let successors: AdjacencyList
         let order: [Int32]
+        private let computedPredecessors = AtomicLazyReference<Boxed<AdjacencyList>>()
+
+        /// Computed when they are first asked for: a launch never looks back.
+        var predecessors: AdjacencyList {
+            if let known = computedPredecessors.load() { return known.value }
+            let computed = AdjacencyList(count: graph.count, edges: edges, .predecessors)
+            return computedPredecessors.storeIfNil(Boxed(computed)).value
+        }
 
         init(
             _ graph: OperationGraph,
             _ positions: IdentifierIndex,
-            _ predecessors: AdjacencyList,
+            _ edges: [GraphEdge],
+            _ degrees: [Int32],
             _ successors: AdjacencyList,
             _ order: [Int32]
         ) {
             self.graph = graph
             self.positions = positions
-            self.predecessors = predecessors
+            self.edges = edges
+            self.degrees = degrees
             self.successors = successors
             self.order = order
         }
     }
 
-    init(graph: OperationGraph, positions: IdentifierIndex, predecessors: AdjacencyList, successors: AdjacencyList, order: [Int32]) {
-        parts = Parts(graph, positions, predecessors, successors, order)
+    /// - Parameters:
+    ///   - edges: the dependencies, all of whose ends are known.
+    ///   - order: every operation after those it waits for.
+    init(
+        graph: OperationGraph,
+        positions: IdentifierIndex,
+        edges: [GraphEdge],
+        degrees: [Int32],
+        successors: AdjacencyList,
+        order: [Int32]
+    ) {
+        parts = Parts(graph, positions, edges, degrees, successors, order)
     }
 
     /// The number of operations.

@@ -11,46 +11,39 @@ package struct Locked<Value>: @unchecked Sendable {
     // @unchecked: the value is only reached through `withLock`, which holds its mutex.
     private let guarded: GuardedValue<Value>
 
-    package init(_ value: Value) {
+    @inline(__always)
+    package init(_ value: consuming Value) {
         guarded = GuardedValue.make(value)
     }
 
     /// Runs `body` with the value while holding the lock, and returns what it returns.
     @inline(__always)
     package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
-        let pointer = guarded.pointer
-        // The first member has the address of the whole.
-        let mutex = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: pthread_mutex_t.self)
+        let (mutex, value) = guarded.pointers
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&pointer.pointee.value)
+        return try body(&value.pointee)
     }
 }
 
-private struct Guarded<Value> {
-    var mutex = pthread_mutex_t()
-    var value: Value
-}
-
-/// The mutex and the value in one allocation, at an address that stays, which stored properties of a class do not promise.
-private final class GuardedValue<Value>: ManagedBuffer<Guarded<Value>, Void> {
-    var pointer: UnsafeMutablePointer<Guarded<Value>> {
-        @inline(__always) get { withUnsafeMutablePointerToHeader { $0 } }
+/// The mutex and the value in one allocation, at addresses that stay, which stored properties of a class do not promise.
+private final class GuardedValue<Value>: ManagedBuffer<pthread_mutex_t, Value> {
+    var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Value>) {
+        @inline(__always) get { withUnsafeMutablePointers { ($0, $1) } }
     }
 
-    static func make(_ value: Value) -> GuardedValue {
+    @inline(__always)
+    static func make(_ value: consuming Value) -> GuardedValue {
         // `create` returns what it is called on.
-        let made = unsafeDowncast(create(minimumCapacity: 0) { _ in Guarded(value: value) }, to: GuardedValue.self)
-        made.withUnsafeMutablePointerToHeader { header in
-            initializeMutex(UnsafeMutableRawPointer(header).assumingMemoryBound(to: pthread_mutex_t.self))
-        }
+        let made = unsafeDowncast(create(minimumCapacity: 1) { _ in pthread_mutex_t() }, to: GuardedValue.self)
+        initializeMutex(made.pointers.mutex)
+        made.pointers.value.initialize(to: value)
         return made
     }
 
     deinit {
-        withUnsafeMutablePointerToHeader { header in
-            _ = pthread_mutex_destroy(UnsafeMutableRawPointer(header).assumingMemoryBound(to: pthread_mutex_t.self))
-        }
+        pthread_mutex_destroy(pointers.mutex)
+        pointers.value.deinitialize(count: 1)
     }
 }
 

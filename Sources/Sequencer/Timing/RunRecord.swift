@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What a launch left behind, as the state machine had it: reports are computed from it when they are asked.
 final class RunRecord: Sendable {
@@ -20,10 +21,11 @@ final class RunRecord: Sendable {
     let startedAt: Date?
     let version: String?
     private let interactive: Nanoseconds
-    private let computedPath = Locked<CriticalPath?>(nil)
+    private let computedPath = AtomicLazyReference<Boxed<CriticalPath>>()
 
+    /// - Parameter state: only read; handed over like this because handing over a copy counts every reference in it.
     init(
-        _ state: LaunchStorage.State,
+        _ state: inout LaunchStorage.State,
         graph: ValidatedGraph,
         budget: Budget,
         startOffset: Duration,
@@ -33,31 +35,27 @@ final class RunRecord: Sendable {
         self.startedAt = startedAt
         self.version = version
         self.graph = graph
-        let machine = state.machine
-        nodes = machine.nodes
-        stop = machine.stop
-        stragglers = machine.stragglers
+        nodes = state.machine.nodes
+        stop = state.machine.stop
+        stragglers = state.machine.stragglers
         errors = state.errors
-        retriesWithoutTime = machine.retriesWithoutTime
+        retriesWithoutTime = state.machine.retriesWithoutTime
         notes = state.notes
-        personWaits = Set(machine.personWaits.keys)
+        personWaits = state.machine.personWaits.isEmpty ? [] : Set(state.machine.personWaits.keys)
         anomalies = state.anomalies
-        end = machine.endOfLaunch
-        lanes = machine.settings.lanes ?? machine.lanes.widest
+        end = state.machine.endOfLaunch
+        lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
         self.budget = budget
         self.startOffset = startOffset
-        interactive = machine.interactiveUntilMilestone ?? machine.interactive.total(at: end)
+        interactive = state.machine.interactiveUntilMilestone ?? state.machine.interactive.total(at: end)
     }
 
     /// The critical path by measured durations, computed when it is first asked for.
     var path: CriticalPath {
-        computedPath.withLock { computed in
-            if let computed { return computed }
-            // What was put off held nothing up, whatever waits for it.
-            let path = CriticalPath(of: graph) { nodes[$0].isDeferred ? 0 : nodes[$0].duration }
-            computed = path
-            return path
-        }
+        if let known = computedPath.load() { return known.value }
+        // What was put off held nothing up, whatever waits for it.
+        let path = CriticalPath(of: graph) { nodes[$0].isDeferred ? 0 : nodes[$0].duration }
+        return computedPath.storeIfNil(Boxed(path)).value
     }
 
     /// The critical path without operations that never started: those took no time.

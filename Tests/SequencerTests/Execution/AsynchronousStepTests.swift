@@ -52,6 +52,58 @@ struct AsynchronousStepTests {
         #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
     }
 
+    @Test("A launch is as urgent as whoever starts it, unless its options say otherwise")
+    func inheritedQuality() async {
+        func quality(_ options: LaunchOptions, from priority: TaskPriority) async -> [String?: QualityOfService] {
+            let seen = Locked<[String?: QualityOfService]>([:])
+            var graph = OperationGraph("inherits")
+            let straight = graph.add("straight") {
+                let quality = OperationQueue.current?.qualityOfService
+                seen.withLock { $0["straight"] = quality }
+            }
+            graph.add("asynchronous", after: straight) {
+                await Task.yield()
+                let priority = Task.currentPriority
+                seen.withLock { $0["asynchronous"] = QualityOfService(priority) }
+            }
+            let runs = graph
+            // Not `value`: waiting for a task makes it as urgent as who waits.
+            await withCheckedContinuation { continuation in
+                Task.detached(priority: priority) {
+                    _ = try? await Sequencer(runs, options: options).run()
+                    continuation.resume()
+                }
+            }
+            return seen.withLock { $0 }
+        }
+        let cases: [(TaskPriority, QualityOfService)] = [
+            (.high, .userInitiated), (.medium, .default), (.utility, .utility), (.background, .background),
+        ]
+        for (priority, expected) in cases {
+            let inherited = await quality(LaunchOptions(), from: priority)
+            #expect(inherited == ["straight": expected, "asynchronous": expected])
+        }
+        let said = await quality(LaunchOptions(qualityOfService: .utility), from: .high)
+        #expect(said == ["straight": .utility, "asynchronous": .utility])
+    }
+
+    @Test("A step that blocks after one that has suspended blocks no thread of tasks")
+    func blocksAfterSuspending() async throws {
+        let queues = Locked<[String: Bool]>([:])
+        let note: @Sendable (String) -> Void = { id in
+            let isInQueue = OperationQueue.current != nil
+            queues.withLock { $0[id] = isInQueue }
+        }
+        var graph = OperationGraph("blocks")
+        let first = graph.add("suspends") { await Task.yield() }
+        let second = graph.add("asynchronous", after: first) { await Task.yield() }
+        graph.add("straight", after: second) { note("straight") }
+        graph.add("operation", after: second, body: { note("operation") })
+        let report = try await Sequencer(graph).run()
+        #expect(report.outcome == .completed)
+        #expect(queues.withLock { $0 } == ["straight": true, "operation": true])
+    }
+
     @Test("Steps that run straight through, suspend, throw and retry follow one another")
     func mixture() async throws {
         let attempts = Locked(0)

@@ -127,6 +127,25 @@ struct BudgetEnforcementTests {
         #expect(report.criticalPath == (isSlow ? ["load", "main"] : ["load", "warm", "main"]))
     }
 
+    @Test("an operation that can be put off takes no time from those before it that can be cut")
+    func cutBeforeDeferrable() async throws {
+        var graph = OperationGraph("tips")
+        let fetch = graph.add("fetch", .expected(.milliseconds(450)), fallback: .value("old")) { launch in
+            try await launch.sleep(for: .milliseconds(800))
+            return "new"
+        }
+        let tips = graph.add("tips", .expected(.milliseconds(700)), .deferrable, using: fetch) { launch, _ in
+            try await launch.sleep(for: .milliseconds(700))
+        }
+        graph.add("main", .expected(.milliseconds(100)), .milestone, after: fetch, tips) { launch in
+            try await launch.sleep(for: .milliseconds(100))
+        }
+        let report = try await run(graph, .seconds(1))
+        #expect(report["fetch"]?.outcome == .succeeded && report["fetch"]?.end == .milliseconds(800))
+        #expect(report["tips"]?.isDeferred == true && report["tips"]?.outcome == .succeeded)
+        #expect(report.budget.isMet && report.budget.measured == .milliseconds(900))
+    }
+
     @Test("what is put off fails by its own policy, and is cancelled with its launch")
     func deferredEnds() async throws {
         struct Failure: Error {}

@@ -42,6 +42,30 @@ struct LaunchStateMachineTests {
         #expect(machine.activeWorkers == 2)
     }
 
+    @Test("where an operation ends that had suspended, its thread goes on as a worker, unless there are enough")
+    func suspendedEnds() throws {
+        var machine = try machine { graph in
+            graph.add("first") {}
+            for index in 0..<3 { graph.add("after\(index)", after: "first") {} }
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 1, &actions) == run(0))
+        #expect(machine.takeForWorker(after: run(0), at: 2, &actions) == nil)
+        #expect(machine.activeWorkers == 0)
+        actions = Actions()
+        let (counted, next) = machine.taskEnded(run(0), .succeeded, at: 3, &actions)
+        #expect(counted && next == run(1))
+        // Itself, and one more for what is left.
+        #expect(machine.activeWorkers == 2 && actions.workers == 1)
+        #expect(machine.takeForWorker(at: 4, &actions) == run(2))
+        #expect(machine.takeForWorker(after: run(1), at: 5, &actions) == run(3))
+        actions = Actions()
+        // Both workers are at it: the thread is not needed.
+        let (countedToo, none) = machine.taskEnded(run(1), .succeeded, at: 6, &actions)
+        #expect(countedToo && none == nil && machine.activeWorkers == 2 && actions.workers == 0)
+    }
+
     @Test("while an operation waits for a person its timeout stands still, and the time is the person's; waits may nest")
     func personWait() throws {
         var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }

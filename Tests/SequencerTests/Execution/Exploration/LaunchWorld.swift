@@ -22,7 +22,7 @@ struct LaunchWorld {
 
     private struct Task: Equatable {
         enum Place: UInt8 {
-            case worker, elsewhere
+            case worker, suspended, main
         }
 
         var assignment: LaunchStateMachine.Assignment
@@ -103,21 +103,21 @@ struct LaunchWorld {
             hand(machine.takeForWorker(at: now, &actions), to: .worker)
         case .mainTurn:
             mainTurns -= 1
-            hand(machine.takeForMain(at: now, &actions), to: .elsewhere)
+            hand(machine.takeForMain(at: now, &actions), to: .main)
         case .end(let number, let result):
             let task = tasks.remove(at: number)
             let wasEnded = ends[task.assignment.node] != nil
             let counted: Bool
-            if task.place == .worker {
-                let ended = machine.workerEnded(task.assignment, result, at: now, &actions)
-                counted = ended.counted
-                hand(ended.next, to: .worker)
-            } else {
-                counted = machine.attemptEnded(task.assignment, result, at: now, &actions)
+            var next: LaunchStateMachine.Assignment?
+            switch task.place {
+            case .worker: (counted, next) = machine.workerEnded(task.assignment, result, at: now, &actions)
+            case .suspended: (counted, next) = machine.taskEnded(task.assignment, result, at: now, &actions)
+            case .main: counted = machine.attemptEnded(task.assignment, result, at: now, &actions)
             }
+            hand(next, to: .worker)
             if counted, wasEnded { violations.append("an end of op\(task.assignment.node) counted after its end") }
         case .suspend(let number):
-            tasks[number].place = .elsewhere
+            tasks[number].place = .suspended
             hand(machine.takeForWorker(after: tasks[number].assignment, at: now, &actions), to: .worker)
         case .answer(let number, let answer):
             let task = tasks.remove(at: number)
@@ -153,7 +153,7 @@ struct LaunchWorld {
     private mutating func hand(_ assignment: LaunchStateMachine.Assignment?, to place: Task.Place) {
         guard let assignment else { return }
         let isMain = launch.steps[assignment.node].body == .main && assignment.kind != .computeFallback
-        if isMain != (place == .elsewhere) { violations.append("op\(assignment.node) runs on the wrong thread") }
+        if isMain != (place == .main) { violations.append("op\(assignment.node) runs on the wrong thread") }
         if isStopped { violations.append("op\(assignment.node) was handed out after the stop") }
         if tasks.contains(where: { $0.assignment == assignment }) { violations.append("op\(assignment.node) was handed out twice") }
         tasks.append(Task(assignment: assignment, place: place))

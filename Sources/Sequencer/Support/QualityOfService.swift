@@ -1,0 +1,33 @@
+import Dispatch
+import Foundation
+
+// The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for tasks.
+extension QualityOfService {
+    /// That of a task's priority; no more than user-initiated, for what is above belongs to the main thread.
+    init(_ priority: TaskPriority) {
+        self =
+            if priority >= .high { .userInitiated } else if priority >= .medium { .default } else if priority >= .utility { .utility } else
+            {
+                .background
+            }
+    }
+
+    var dispatchQoS: DispatchQoS {
+        switch self {
+        case .userInteractive: .userInteractive
+        case .userInitiated: .userInitiated
+        case .utility: .utility
+        case .background: .background
+        default: .default
+        }
+    }
+
+    var taskPriority: TaskPriority? {
+        switch self {
+        case .userInteractive, .userInitiated: .userInitiated
+        case .utility: .utility
+        case .background: .background
+        default: nil
+        }
+    }
+}
