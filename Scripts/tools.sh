@@ -58,3 +58,19 @@ pip_install() {
     rm -f "$log"
     return "$status"
 }
+
+# require_sanitizer NAME...: runtimes that the compiler links, such as asan, tsan and fuzzer. Small toolchains come without; Clang's package has them.
+require_sanitizer() {
+    [ "$(uname -s)" = Linux ] || return 0
+    local folder name from
+    folder="$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/clang/lib/linux"
+    for name in "$@"; do
+        compgen -G "$folder/libclang_rt.$name-*" >/dev/null && continue
+        echo "$(basename "$0"): the toolchain has no runtime '$name' in $folder; taking that of the package libclang-rt-dev" >&2
+        apt_install libclang-rt-dev || need "the runtime '$name' is missing; install the toolchain of swift.org, which has it"
+        from=$(compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux' | sort -V | tail -n 1)
+        as_root mkdir -p "$folder"
+        as_root ln -sf "$from/libclang_rt.$name"* "$folder/"
+        compgen -G "$folder/libclang_rt.$name-*" >/dev/null || need "the runtime '$name' is missing; install the toolchain of swift.org, which has it"
+    done
+}

@@ -28,7 +28,7 @@ struct EventDeliveries: Sendable {
 }
 
 extension LaunchStorage {
-    /// Tells the observers what has happened, unless another thread is doing so and will tell this too.
+    /// Tells the observers what has happened, unless another thread is doing so and will tell this too. Who tells the launch's end gives the report.
     func deliverEvents() {
         var isContinuing = false
         while true {
@@ -44,6 +44,7 @@ extension LaunchStorage {
             for event in events {
                 for observer in observers { observer(event) }
             }
+            if case .launchEnded? = events.last?.kind { finish() }
         }
     }
 }

@@ -34,6 +34,8 @@ final class LaunchStorage: Sendable {
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
         var deliveries = EventDeliveries()
+        /// Until when the end of the launch waits for who watches it; nil before and after.
+        var endOfWatching: Nanoseconds?
         var waiters: [@Sendable (LaunchReport) -> Void] = []
         var report: LaunchReport?
     }
@@ -58,7 +60,7 @@ final class LaunchStorage: Sendable {
     let virtualTime: VirtualTimekeeper?
     let qualityOfService: QualityOfService
     private let startOffset: Duration
-    private let stallWatch: StallWatch?
+    let stallWatch: StallWatch?
     private let version: String?
     /// By the wall clock; nil in virtual time.
     private let startedAt: Date?
@@ -99,9 +101,11 @@ final class LaunchStorage: Sendable {
     // MARK: The one way in
 
     /// Asks the state machine under the lock, then acts without it.
+    ///
+    /// - Parameter onTimer: whether this is the thread that later timeouts need.
     @discardableResult
     @inline(__always)
-    func input<Result>(_ body: (inout State, Nanoseconds) -> Result) -> Result {
+    func input<Result>(onTimer: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.jobBegins()
         defer { virtualTime?.jobEnds() }
@@ -112,23 +116,23 @@ final class LaunchStorage: Sendable {
             consequences = state.takeConsequences(graph, values)
             return result
         }
-        if let consequences { act(on: consequences) }
+        if let consequences { act(on: consequences, onTimer: onTimer) }
         return result
     }
 
-    private func act(on consequences: Consequences) {
+    private func act(on consequences: Consequences, onTimer: Bool) {
         let actions = consequences.actions
         for handle in consequences.cancelled { handle.cancel() }
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         for _ in 0..<actions.workers { pool.addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if consequences.hasEvents { deliverEvents() }
-        if actions.reportsStall { stallWatch?.report(status) }
-        if actions.isOver { finish() }
+        if actions.reportsStall { reportStall(onTimer: onTimer) }
+        if consequences.hasEvents { tell(isOver: actions.isOver, onTimer: onTimer) } else if actions.isOver { finish() }
     }
 
     private func timePassed() {
-        input { state, now in state.machine.timePassed(to: now, &state.actions) }
+        input(onTimer: true) { state, now in state.machine.timePassed(to: now, &state.actions) }
+        endWatching()
     }
 
     private var runningOperations: Int {
@@ -167,20 +171,25 @@ final class LaunchStorage: Sendable {
 
     // MARK: The end of the launch
 
-    private func finish() {
-        timekeeper.end()
-        pool.retire()
-        let (report, waiters) = state.withLock { state in
+    /// Makes the report, and gives it to those who wait for it; once, whoever comes first.
+    func finish() {
+        let (report, waiters) = state.withLock { state -> (LaunchReport?, [@Sendable (LaunchReport) -> Void]) in
+            if state.report != nil { return (nil, []) }
             let report = LaunchReport(
                 RunRecord(&state, graph: graph, budget: budget, startOffset: startOffset, startedAt: startedAt, version: version)
             )
             state.report = report
+            state.endOfWatching = nil
             state.handles = [:]
             state.waits = [:]
             defer { state.waiters = [] }
             return (report, state.waiters)
         }
-        for waiter in waiters { waiter(report) }
+        guard let report else { return }
+        timekeeper.end()
+        pool.retire()
+        // The completion handler, which came first, is the last: it is an app's code, and may block.
+        for waiter in waiters.reversed() { waiter(report) }
     }
 
     /// Calls `waiter` with the report, once there is one.

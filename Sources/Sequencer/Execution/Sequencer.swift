@@ -177,7 +177,11 @@ public final class Sequencer: Sendable {
         return progress
     }
 
-    /// Calls `observer` for each event, in order, on the thread that made it happen: it goes on when the observer returns.
+    /// Calls `observer` for each event, in order, on the thread that made it happen: it goes on when the observer returns. What the timer makes happen is
+    /// told on a thread of its own.
+    ///
+    /// The report is given when the observers have been told of the launch's end, or 2 seconds after it, if one of them blocks. Before that, one that blocks
+    /// holds up what its thread would have done next, to the deadline at most; and nobody is told anything more.
     ///
     /// - Returns: false when the launch has been started, and it is too late to watch it.
     @discardableResult

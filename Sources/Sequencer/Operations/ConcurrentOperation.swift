@@ -48,6 +48,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         var surplusFinishHandler: (@Sendable (ConcurrentOperation) -> Void)?
     }
 
+    /// An operation that has not been started.
     public override init() {
         super.init()
     }

@@ -116,7 +116,7 @@ public struct LaunchReport: Sendable {
             critical = Set(record.criticalNodes)
         }
 
-        /// 0.
+        /// Always 0.
         public var startIndex: Int { 0 }
         /// The number of operations.
         public var endIndex: Int { record.nodes.count }

@@ -9,7 +9,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case dependencies([String])
         /// For a lane: these operations have taken all there are.
         case lane(takenBy: [String])
-        /// For a thread that starts operations: these operations block all there are.
+        /// For a thread that starts operations: these operations block all there are. With none of them, the system has not given one yet, as when
+        /// code outside of the launch blocks every thread of its pool.
         case thread(blockedBy: [String])
         /// For the main thread, which has not come to it yet.
         case mainThread
@@ -41,6 +42,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
             case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
+            case .thread([]): "waits for a thread: the system's pool has given none; if that lasts, the pool is blocked"
             case .thread(let ids): "waits for a thread: all are blocked, by \(Self.list(ids))"
             case .mainThread: "waits for the main thread, which is busy"
             case .resource(let resource, let id): "waits for '\(printable(resource.rawValue))', which \(printable(id)) holds"
@@ -85,8 +87,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
 public struct StallWatch: Sendable {
     /// For how long no operation has ended, and no person has been waited for.
     public let limit: Duration
-    /// Called once each time that happens, on the launch's timer thread, which works while every other thread is blocked. It must return soon:
-    /// timeouts wait for it.
+    /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked. Neither a timeout nor the end of
+    /// the launch waits for it; the next call may come before it has returned.
     public let report: @Sendable (LaunchStatus) -> Void
 
     /// Reports each time no operation has ended for `limit`, which is more than 0 and at most 24 hours.

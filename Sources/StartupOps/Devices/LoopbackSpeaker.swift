@@ -26,6 +26,7 @@ public final class LoopbackSpeaker: Sendable {
 
     /// What happens at the speaker.
     public enum Event: Sendable, Hashable {
+        /// A client has connected.
         case connected
         /// A client sent this line.
         case received(String)

@@ -15,6 +15,8 @@ public struct TCPSpeakerConnector: DeviceConnector {
     private let clientName: String
     private let probeTime: Duration
 
+    /// A connector that says who it is, and waits for an answer for a while.
+    ///
     /// - Parameters:
     ///   - clientName: what speakers know this app by; control characters in it are left out, and of more than 64 characters, the first are
     ///     used.

@@ -23,6 +23,8 @@ public struct ConnectSpeakerOperation: Sendable {
     private let stage: Stage
     private let didConnect: @Sendable (any DeviceConnection) -> Void
 
+    /// An operation that connects by `connector`.
+    ///
     /// - Parameters:
     ///   - state: remembers the speaker that was connected last.
     ///   - presenter: asks which speaker it is; nil when nobody can be asked.

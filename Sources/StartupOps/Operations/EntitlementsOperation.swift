@@ -16,6 +16,8 @@ public struct EntitlementsOperation: Sendable {
 
     private static let lastKnown: StoreKey = "entitlements"
 
+    /// An operation that asks `service`.
+    ///
     /// - Parameter store: keeps what was known last.
     public init(service: any EntitlementService, store: any DataStore) {
         self.service = service

@@ -22,6 +22,8 @@ public struct EntryPointOperation: Sendable {
     private let presenter: (any EntryPointPresenter)?
     private let stage: Stage
 
+    /// An operation that delivers what is in `mailbox`.
+    ///
     /// - Parameter presenter: nil when nothing can be presented.
     public init(mailbox: EntryPointMailbox, presenter: (any EntryPointPresenter)?, stage: Stage) {
         self.mailbox = mailbox

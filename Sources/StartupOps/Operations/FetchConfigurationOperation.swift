@@ -11,6 +11,8 @@ public protocol ConfigurationService: Sendable {
 /// Asks for country and language.
 @MainActor
 public protocol RegionPresenter: Sendable {
+    /// Asks the person.
+    ///
     /// - Parameter countries: those to choose from.
     /// - Returns: what was chosen; nil when the person left the menu.
     func chooseRegion(from countries: [Country]) async -> Region?
@@ -31,6 +33,8 @@ public struct FetchConfigurationOperation: Sendable {
     private let presenter: (any RegionPresenter)?
     private let stage: Stage
 
+    /// An operation that asks `service`.
+    ///
     /// - Parameters:
     ///   - state: remembers the country and language.
     ///   - device: what the device is set to.

@@ -36,6 +36,8 @@ public struct ForceUpdateOperation: Sendable {
     private let willTakeOver: @Sendable (UpdateDecision) -> Void
     private let lateDecision: @Sendable (UpdateDecision) -> Void
 
+    /// An operation that asks `service` about `version`.
+    ///
     /// - Parameters:
     ///   - state: keeps the last known policy.
     ///   - presenter: shows the update; nil when nothing can be shown: the launch is aborted all the same.

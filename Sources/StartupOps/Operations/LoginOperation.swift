@@ -51,6 +51,8 @@ public struct LoginOperation: Sendable {
     private let keepsStoredSession: Bool
     private let didDecideEarly: @Sendable (OnboardingType) -> Void
 
+    /// An operation that logs in by `accounts`.
+    ///
     /// - Parameters:
     ///   - presenter: asks who is there; nil when nobody can be asked.
     ///   - onboarding: how someone who is not logged in is received, unless the configuration says otherwise.

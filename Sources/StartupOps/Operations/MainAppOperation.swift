@@ -26,6 +26,8 @@ public struct MainAppOperation: Sendable {
     private let earlyOnboarding: @Sendable () -> OnboardingType?
     private let didLaunch: @Sendable () -> Void
 
+    /// An operation that shows the main screen by `presenter`.
+    ///
     /// - Parameters:
     ///   - presenter: nil when nothing can be shown: the operation then only records.
     ///   - mailbox: delivers what started the app once the main screen is visible.

@@ -6,6 +6,8 @@ public struct RestoreAccountOperation: Sendable {
     private let presenter: (any LoginPresenter)?
     private let stage: Stage
 
+    /// An operation that offers the account that `accounts` has kept.
+    ///
     /// - Parameter presenter: asks whether to restore; nil when nobody can be asked: the account is then left as it is.
     public init(accounts: any AccountService, presenter: (any LoginPresenter)?, stage: Stage) {
         self.accounts = accounts

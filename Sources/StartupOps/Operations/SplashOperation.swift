@@ -19,6 +19,8 @@ public struct SplashOperation: Sendable {
     private let stage: Stage
     private let lifecycle: AppLifecycle
 
+    /// An operation that shows the splash by `presenter`.
+    ///
     /// - Parameters:
     ///   - presenter: nil when the app has no splash of its own: the operation then has nothing to do.
     ///   - minimum: how long the splash is visible at least.

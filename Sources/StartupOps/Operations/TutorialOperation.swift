@@ -17,6 +17,8 @@ public struct TutorialOperation: Sendable {
     private let presenter: (any TutorialPresenter)?
     private let stage: Stage
 
+    /// An operation that shows the tutorial by `presenter`.
+    ///
     /// - Parameters:
     ///   - state: remembers the version in which the tutorial was seen.
     ///   - configurations: has the pages, where the scenario does not wait for the configuration.

@@ -11,11 +11,17 @@ import Sequencer
 public struct StartupDiagnosis: Sendable {
     /// What a person sees.
     public enum Symptom: String, Sendable, Hashable, CaseIterable {
+        /// Something was not set up, or too late.
         case missingSetup = "set-up is missing or misordered"
+        /// The first screen does not come.
         case stuckOnSplash = "the app stays on its splash"
+        /// The session was ended.
         case unexpectedLogout = "the person is logged out"
+        /// A push notification was not processed.
         case pushUnhandled = "a push notification leads nowhere"
+        /// What makes images visible was not registered in its order.
         case missingCodec = "images stay empty"
+        /// Another onboarding than the configured one was shown.
         case wrongOnboarding = "the onboarding is not the one that was configured"
     }
 

@@ -7,7 +7,7 @@ import Sequencer
 /// let report = try await Sequencer(scenario.graph(operations)).run()
 /// ```
 ///
-/// A scenario's graph is an ordinary ``OperationGraph``: an app adds, replaces or removes steps of it in one line each.
+/// A scenario's graph is an ordinary `OperationGraph`: an app adds, replaces or removes steps of it in one line each.
 public struct Scenario: Sendable, CustomStringConvertible {
     /// The name: the graph's, and the one the command line knows.
     public let name: String

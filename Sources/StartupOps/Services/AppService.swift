@@ -4,7 +4,7 @@ import Sequencer
 /// The app's service, as the operations of a launch use it: one client for REST and GraphQL, one session.
 ///
 /// ```swift
-/// let service = try AppService(at: URL(string: "https://api.example.com")!, http: HTTPClient(), directory: directory, app: app)
+/// let service = try AppService(at: URL(string: "https://api.example.com")!, http: HTTPClient(), directory: directory, app: app, deviceID: id)
 /// let services = StartupServices(updates: service, configurations: service, accounts: service, entitlements: service, speakers: speakers)
 /// ```
 public final class AppService: Sendable {
@@ -23,6 +23,8 @@ public final class AppService: Sendable {
 
     static let account: StoreKey = "account"
 
+    /// The service at `baseURL`.
+    ///
     /// - Parameters:
     ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`.
     ///   - graphQL: the GraphQL endpoint; unless said otherwise, `graphql` at the service.

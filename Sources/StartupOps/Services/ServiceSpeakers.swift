@@ -8,6 +8,8 @@ public struct ServiceSpeakers: DeviceConnector {
     private let client: APIClient
     private let connector: any DeviceConnector
 
+    /// Speakers that `client` tells of.
+    ///
     /// - Parameters:
     ///   - client: asks the service which speakers there are.
     ///   - connector: finds out which of them answer, and connects them.

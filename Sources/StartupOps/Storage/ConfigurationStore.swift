@@ -11,6 +11,8 @@ public struct ConfigurationStore: Sendable {
     private static let confirmed: StoreKey = "configuration"
     private static let trial: StoreKey = "configuration-on-trial"
 
+    /// The configurations that are kept in `store`.
+    ///
     /// - Parameter bundled: the configuration the app is delivered with.
     public init(_ store: any DataStore, bundled: AppConfiguration = .bundled) {
         self.store = store

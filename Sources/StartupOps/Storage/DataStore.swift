@@ -32,11 +32,13 @@ public struct StoreKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
 
 /// Keeps data under keys, from one launch to the next. Every method can be called from any thread, and may wait for a disk.
 public protocol DataStore: Sendable {
+    /// The value under `key`, that there is none, or that it cannot be read now.
     func read(_ key: StoreKey) -> StoredAnswer<Data>
     /// Replaces a value as a whole: whoever reads, also after a power cut, finds the old one or the new one.
     func write(_ data: Data, for key: StoreKey) throws(StorageError)
     /// Removing what is not there is no error.
     func remove(_ key: StoreKey) throws(StorageError)
+    /// Removes every value.
     func removeAll() throws(StorageError)
     /// Puts a value that makes no sense out of the way, where a person can look at it.
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError)

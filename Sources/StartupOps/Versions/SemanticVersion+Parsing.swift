@@ -7,7 +7,8 @@ extension SemanticVersion: LosslessStringConvertible {
     /// Reads a version leniently: spaces around it, a leading "v", leading zeros and missing parts (which are zero) do no harm.
     ///
     /// - Returns: nil for what is no version: empty or negative parts, letters outside of a prerelease, more than three parts, numbers
-    ///   above 4,294,967,295 (in a prerelease: above 2⁶⁴ - 1), or more than 256 bytes.
+    ///   above 4,294,967,295 (in a prerelease: above 2⁶⁴ - 1), or more than 256 bytes, also when all three
+    ///   parts are written.
     public init?(_ description: String) {
         guard description.utf8.count <= Self.maximumLength else { return nil }
         var text = description.utf8.drop(while: Self.isSpace)
@@ -35,6 +36,8 @@ extension SemanticVersion: LosslessStringConvertible {
         }
         while numbers.count < 3 { numbers.append(0) }
         self.init(major: numbers[0], minor: numbers[1], patch: numbers[2], prerelease: prerelease)
+        // Written with the parts that were missing it is longer, and has to be read again.
+        guard prerelease.isEmpty || self.description.utf8.count <= Self.maximumLength else { return nil }
     }
 
     /// The identifiers between the dots; nil when one is empty or has a character that none may have.

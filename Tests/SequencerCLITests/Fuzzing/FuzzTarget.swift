@@ -8,7 +8,8 @@ import Foundation
 ///
 /// Used by the fuzzer (`Scripts/fuzz`) and, with the corpus that is kept, by the tests.
 enum FuzzTarget: String, CaseIterable {
-    case scenario, report, launchLine = "launch-line", history, token, link, version, push, cache, duration
+    case scenario, report, launchLine = "launch-line", history, token, link, version, push, cache, duration, journal
+    case storedFile = "stored-file", storedValue = "stored-value"
 
     /// Something was read that should not have been read so.
     struct BrokenPromise: Error, CustomStringConvertible {
@@ -27,10 +28,13 @@ enum FuzzTarget: String, CaseIterable {
         case .push: try Self.push(Data(bytes))
         case .cache: try Self.cache(Data(bytes))
         case .duration: try Self.duration(String(decoding: bytes, as: UTF8.self))
+        case .journal: try Self.journal(bytes)
+        case .storedFile: try Self.storedFile(Data(bytes))
+        case .storedValue: try Self.storedValue(Data(bytes))
         }
     }
 
-    private static func expect(_ condition: Bool, _ promise: @autoclosure () -> String) throws {
+    static func expect(_ condition: Bool, _ promise: @autoclosure () -> String) throws {
         if !condition { throw BrokenPromise(description: promise()) }
     }
 

@@ -1,26 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built tool, run as a person runs it.
 struct Tool {
-    struct Result {
-        let code: Int32
-        let output: String
-        let messages: String
-
-        /// The output as JSON.
-        func json() throws -> [String: Any] {
-            try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
-        }
-    }
+    typealias Result = BuiltProgram.Result
 
     /// Beside the test bundle, where the build puts both.
-    static let path: URL = {
-        let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let candidates = [bundle.deletingLastPathComponent(), Bundle.main.bundleURL, Bundle.main.bundleURL.deletingLastPathComponent()]
-        let tools = candidates.map { $0.appendingPathComponent("sequencer-cli") }
-        return tools.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? tools[0]
-    }()
+    static let path = BuiltProgram(named: "sequencer-cli").url
 
     /// Runs the tool with `arguments` and waits for its end.
     @discardableResult
@@ -39,40 +26,14 @@ struct Tool {
         input: Data? = nil,
         environment: [String: String] = [:]
     ) async throws -> Result {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        // Files instead of pipes: whatever the tool prints, nobody has to read while it runs.
-        let output = folder.file("output")
-        let messages = folder.file("messages")
-        let standardInput = folder.file("input")
-        try (input ?? Data()).write(to: standardInput)
-        for file in [output, messages] { try Data().write(to: file) }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        // A state folder of its own: what one launch remembers must not change another.
-        let own = ["NO_COLOR": "1", "LC_ALL": "C.UTF-8", "XDG_STATE_HOME": folder.file("state").path]
-        var all = ProcessInfo.processInfo.environment.merging(own) { $1 }
-        all.merge(environment) { $1 }
-        process.environment = all
-        process.standardInput = try FileHandle(forReadingFrom: standardInput)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: messages)
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        let code = process.terminationReason == .uncaughtSignal ? 128 + process.terminationStatus : process.terminationStatus
-        return Result(
-            code: code,
-            output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
-            messages: String(decoding: try Data(contentsOf: messages), as: UTF8.self)
-        )
+        try await BuiltProgram(executable).run(arguments, input: input ?? Data(), environment: environment)
+    }
+}
+
+extension BuiltProgram.Result {
+    /// The output as JSON.
+    func json() throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
     }
 }
 

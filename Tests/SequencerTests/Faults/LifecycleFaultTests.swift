@@ -89,28 +89,4 @@ struct LifecycleFaultTests {
         #expect(report.operations.map(\.outcome) == [.cancelled, .succeeded])
         while inners.withLock({ $0 }) == 0 { await Task.yield() }
     }
-
-    // The last two events, the end of the last operation and of the launch, are told before the report is given: who blocks there holds that up.
-    @Test("an observer that never returns keeps no launch from ending", arguments: 0..<6)
-    func blockingObserver(event: Int) async throws {
-        let gate = Gate()
-        let seen = Locked(0)
-        var graph = OperationGraph("blocked")
-        let first = graph.add("first") { await Task.yield() }
-        graph.add("last", after: first) {}
-        let sequencer = Sequencer(graph, options: LaunchOptions(deadline: .milliseconds(50), grace: .milliseconds(1)))
-        sequencer.observe { _ in
-            let number = seen.withLock { seen in
-                defer { seen += 1 }
-                return seen
-            }
-            if number == event { gate.block() }
-        }
-        // On a thread of its own: whoever starts a launch tells its first events.
-        Thread { try? sequencer.start() }.start()
-        while sequencer.status == nil { await Task.yield() }
-        let report = try #require(await sequencer.report())
-        #expect(report.operations.allSatisfy { $0.outcome == .succeeded } || report.outcome.name == "failed", "\(report.outcome)")
-        gate.open()
-    }
 }

@@ -41,14 +41,14 @@ struct SourceFiles {
         }
     }
 
-    /// The files of the folder and its folders, in order.
+    /// The files of the folder and its folders, in order. What documentation shows is no source of ours.
     let all: [File]
 
     /// - Parameter folder: its path from the package's root.
     init(_ folder: String) throws {
         let root = try Self.packageRoot()
         let names = try #require(FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path))
-        all = try names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
+        all = try names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted()
             .map { try Self.file("\(folder)/\($0)", in: root) }
     }
 

@@ -6,9 +6,13 @@ import Foundation
 public struct DeepLink: Sendable, Hashable, Codable {
     /// The value of a parameter.
     public enum Value: Sendable, Hashable, Codable {
+        /// A text.
         case string(String)
+        /// A whole number.
         case integer(Int)
+        /// `true` or `false`.
         case boolean(Bool)
+        /// A UUID.
         case uuid(UUID)
     }
 

@@ -27,6 +27,8 @@ public struct DeepLinkRouter: Sendable {
     public var routes: [DeepLinkRoute] { entries.map(\.route) }
     private let entries: [Entry]
 
+    /// A router that takes links from `origins` along `routes`.
+    ///
     /// - Throws: ``DeepLinkRouteError`` when routes contradict themselves or each other.
     public init(origins: Set<DeepLinkOrigin>, routes: [DeepLinkRoute]) throws(DeepLinkRouteError) {
         self.origins = origins

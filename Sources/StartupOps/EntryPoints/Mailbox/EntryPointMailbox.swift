@@ -47,6 +47,8 @@ public final class EntryPointMailbox: Sendable {
     private let tell: @Sendable (EntryPointEvent) -> Void
     private let process: EntryPointProcess
 
+    /// A mailbox over `store`, where what arrived in earlier launches may still be.
+    ///
     /// - Parameters:
     ///   - store: where entry points are kept. Links may carry secrets: give it a secure store where the app's links do.
     ///   - capacity: how many are kept at most; of more, the oldest are dropped, and reported.

@@ -18,6 +18,8 @@ public struct PushPayloadParser: Sendable {
     private let links: DeepLinkRouter?
     private let linkKey: String
 
+    /// A parser of payloads of these categories.
+    ///
     /// - Parameters:
     ///   - categories: those the app knows.
     ///   - links: judges links; nil when pushes carry none that are followed.

@@ -30,6 +30,8 @@ public final class APIClient: Sendable {
         weak var value: (any APIDataSource)?
     }
 
+    /// A client for the addresses of `environment`.
+    ///
     /// - Parameters:
     ///   - dataSource: knows the session; held weakly.
     ///   - cachePolicy: how requests use the cache that do not say.

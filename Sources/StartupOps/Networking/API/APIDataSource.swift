@@ -31,6 +31,8 @@ public final class SessionDataSource: APIDataSource {
     public let userInfoHeaders: HTTPHeaders
     private let guestOperations: Set<String>
 
+    /// A source whose tokens are those of `tokens`.
+    ///
     /// - Parameter guestOperations: the operations that go on without a token where there is none.
     public init(tokens: TokenManager, guestOperations: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
         self.tokens = tokens

@@ -21,6 +21,8 @@ public final class CurrentUser: Sendable {
     private let epoch = Locked<UInt64>(0)
     private let listener = Locked<Task<Void, Never>?>(nil)
 
+    /// Nobody, until the service is asked.
+    ///
     /// - Parameter path: where the service tells who the user is.
     public init(client: APIClient, path: String = "v1/profile") {
         self.client = client

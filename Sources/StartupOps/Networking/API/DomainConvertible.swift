@@ -8,6 +8,7 @@
 /// let speakers = try await client.query(.speakers, throughEach: SpeakerResponse.self, deadline: deadline)
 /// ```
 public protocol DomainConvertible: Decodable, Sendable {
+    /// The app's own model of what was sent.
     associatedtype Domain: Sendable
 
     /// The app's model. What is thrown fails the request with `invalidData`.

@@ -6,12 +6,19 @@ import Foundation
 /// let variables: [String: JSONValue] = ["id": "s1", "filter": ["near": true, "limit": 10]]
 /// ```
 public enum JSONValue: Sendable, Hashable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number that is whole and fits.
     case integer(Int64)
+    /// Any other number.
     case number(Double)
+    /// A text.
     case string(String)
+    /// Values in order.
     case array([JSONValue])
+    /// Values by name.
     case object([String: JSONValue])
 
     /// The member of an object; nil for everything else.

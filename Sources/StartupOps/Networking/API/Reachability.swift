@@ -19,6 +19,8 @@ public final class Reachability: Sendable {
     private let broadcaster: EventBroadcaster<Status>
     private let task: Task<Void, Never>
 
+    /// A watch over what `links` says.
+    ///
     /// - Parameter links: whether any link is up, each time that changes.
     public init(links: AsyncStream<Bool>) {
         let broadcaster = EventBroadcaster(replaying: Status.unknown)

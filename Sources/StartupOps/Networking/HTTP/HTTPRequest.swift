@@ -2,12 +2,19 @@ import Foundation
 
 /// A request's method.
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
+    /// Fetches; changes nothing.
     case get = "GET"
+    /// As ``get``, without the body of the answer.
     case head = "HEAD"
+    /// Sends something to be worked on; never repeated.
     case post = "POST"
+    /// Puts something in a place, whatever was there.
     case put = "PUT"
+    /// Changes a part; never repeated.
     case patch = "PATCH"
+    /// Removes.
     case delete = "DELETE"
+    /// Asks what can be asked.
     case options = "OPTIONS"
 
     /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
@@ -105,5 +112,8 @@ public struct HTTPResponse: Sendable, Hashable {
 /// Whatever status the server answers with, it is an answer: only what stands between a request and an answer is thrown. An implementation
 /// returns or throws by the deadline, and as soon as the calling task is cancelled.
 public protocol HTTPSending: Sendable {
+    /// Sends `request`, and waits for the answer until `deadline`.
+    ///
+    /// - Throws: ``NetworkError`` when there was no answer.
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse
 }

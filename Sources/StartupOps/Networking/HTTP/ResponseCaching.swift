@@ -34,7 +34,10 @@ public struct CacheKey: Sendable, Hashable {
 
 /// Keeps answers. It never fails: what cannot be kept is not kept.
 public protocol ResponseCaching: Sendable {
+    /// The answer that is kept under `key`; nil when there is none.
     func response(for key: CacheKey) -> HTTPResponse?
+    /// Keeps an answer, in the place of the one before.
     func store(_ response: HTTPResponse, for key: CacheKey)
+    /// Drops all answers.
     func removeAll()
 }

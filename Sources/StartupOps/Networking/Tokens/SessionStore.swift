@@ -12,6 +12,8 @@ public struct SessionStore: Sendable {
     private let isProtectedDataAvailable: @Sendable () -> Bool
     private let alsoClear: @Sendable () -> Void
 
+    /// A place for the session in `store`.
+    ///
     /// - Parameters:
     ///   - store: where the session is kept.
     ///   - isProtectedDataAvailable: whether secrets can be read now. Before a phone's first unlock some stores say "not found" rather than

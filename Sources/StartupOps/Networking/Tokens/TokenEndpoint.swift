@@ -6,6 +6,8 @@ public struct TokenEndpoint: Sendable {
     private let http: any HTTPSending
     private let now: @Sendable () -> Date
 
+    /// The endpoint at `url`.
+    ///
     /// - Parameters:
     ///   - url: the endpoint, such as "https://api.example.com/oauth/token".
     ///   - http: what sends the requests.

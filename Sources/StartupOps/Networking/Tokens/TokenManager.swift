@@ -25,6 +25,8 @@ public final class TokenManager: Sendable {
 
     private let storage: TokenStorage
 
+    /// A manager of the session that is kept in `store`.
+    ///
     /// - Parameters:
     ///   - store: where the session is kept; read at the first use.
     ///   - now: the time of day, which tokens' expiry is compared with.

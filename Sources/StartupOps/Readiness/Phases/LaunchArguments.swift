@@ -21,6 +21,8 @@ public struct LaunchArguments: Sendable, Hashable {
     /// What could not be understood, each with the nearest name that can.
     public let problems: [String]
 
+    /// What `arguments` say.
+    ///
     /// - Parameters:
     ///   - names: the names that mean something, without the prefix.
     ///   - isEnabled: whether the arguments are read at all.

@@ -2,8 +2,25 @@
 ///
 /// The first three belong to the process, of which there is one; ``eventLoop`` too. The others belong to a scene, of which there may be several.
 public enum LaunchPhase: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    case applicationCreated, delegateCreated, didFinishLaunching
-    case sceneSession, storyboard, window, willConnect, keyAndVisible, viewDidLoad
+    /// The application object is there.
+    case applicationCreated
+    /// The application delegate is there.
+    case delegateCreated
+    /// The delegate was told that the launch has finished.
+    case didFinishLaunching
+    /// A scene session is there.
+    case sceneSession
+    /// The storyboard was loaded.
+    case storyboard
+    /// The window is there.
+    case window
+    /// The scene delegate was told that the scene connects.
+    case willConnect
+    /// The window is key and visible.
+    case keyAndVisible
+    /// The first view was loaded.
+    case viewDidLoad
+    /// The event loop runs.
     case eventLoop
 
     /// The phase's name.

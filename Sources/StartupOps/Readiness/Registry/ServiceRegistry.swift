@@ -22,6 +22,8 @@ public final class ServiceRegistry: Sendable {
     private let state: Locked<State>
     private let isMainThread: @Sendable () -> Bool
 
+    /// An empty registry.
+    ///
     /// - Parameters:
     ///   - rules: what is expected; without any everything is accepted in any order.
     ///   - isMainThread: whether the calling thread is the one that set-up belongs to.

@@ -31,6 +31,8 @@ public final class SDKLog: Sendable {
     private let queue = DispatchQueue(label: "startup.sdk-log")
     private let state = Locked(State())
 
+    /// A log of messages of `level` and above.
+    ///
     /// - Parameters:
     ///   - isEnabled: whether anything is written at all, whatever the level.
     ///   - writer: nil for standard error.

@@ -1,6 +1,17 @@
 /// How important a message is, or how important one has to be in order to be written.
 public enum SDKLogLevel: Int, Sendable, Hashable, Comparable, CaseIterable, Codable, CustomStringConvertible {
-    case verbose, debug, info, warn, error, assert
+    /// Everything, step by step.
+    case verbose
+    /// What helps to find a mistake.
+    case debug
+    /// What happens in normal use.
+    case info
+    /// What may be a mistake.
+    case warn
+    /// What went wrong.
+    case error
+    /// What must never happen.
+    case assert
     /// Nothing is written.
     case off
 

@@ -1,7 +1,10 @@
 /// A part of the auto-restore, in the order in which they run.
 public enum SDKRestoreStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// What the person is entitled to.
     case entitlements = "entitlements"
+    /// Geofencing, where it was active when the app last ran.
     case geofencing = "geofencing"
+    /// The walking sync, where the person is entitled to it.
     case walkingSync = "walking sync"
 
     /// The step's name.
@@ -10,6 +13,7 @@ public enum SDKRestoreStep: String, Sendable, Hashable, CaseIterable, CustomStri
 
 /// How a part of the auto-restore ended.
 public enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
+    /// It is as it was.
     case restored
     /// It had nothing to do.
     case skipped(because: String)

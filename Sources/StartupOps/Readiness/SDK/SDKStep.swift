@@ -1,10 +1,16 @@
 /// A part of an SDK's set-up, in the order in which they run.
 public enum SDKStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The log.
     case logging = "logging"
+    /// The storage of secrets.
     case secureStorage = "secure storage"
+    /// The credentials.
     case credentials = "credentials"
+    /// The client.
     case client = "client"
+    /// The configuration that the app boots with.
     case bootConfiguration = "boot configuration"
+    /// What was active when the app last ran; see ``SDKRestoreStep``.
     case autoRestore = "auto-restore"
 
     /// The step's name.

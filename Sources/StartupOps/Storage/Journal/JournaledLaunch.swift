@@ -48,7 +48,9 @@ extension JournaledLaunch {
         kind = progress.kind
         scenario = planned?.scenario
         let decided = planned ?? began
-        recovery = Recovery(decided?.level ?? .normal, skipping: decided?.skipped ?? [], because: decided?.reason)
+        // Out of a file that anything may have been written to, and into reports and onto terminals.
+        let reason = decided?.reason.map { printable($0, limit: 1000) }
+        recovery = Recovery(decided?.level ?? .normal, skipping: decided?.skipped ?? [], because: reason)
         required = planned?.required ?? []
         isHealthy = lines.contains { $0.event == .healthy }
         lastEvent = .nanoseconds(Int64((lines.compactMap(\.ms).max() ?? 0) * 1e6))
@@ -68,9 +70,10 @@ extension JournaledLaunch {
 /// What is in progress in a launch, line after line.
 private struct LaunchProgress {
     var kind: LaunchKind
-    /// The operations in progress, the one that started last at the end.
-    private var running: [String] = []
-    private var asking: [String] = []
+    /// The operations in progress, and those that ask a person, with the number of the line that says so: files may have a hundred thousand.
+    private var running: [String: Int] = [:]
+    private var asking: [String: Int] = [:]
+    private var lines = 0
     private var isStalled = false
     private var isQuit = false
     private var over: JournalLine?
@@ -93,27 +96,30 @@ private struct LaunchProgress {
         }
     }
 
-    private mutating func begin(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String]>) {
-        end(operation, in: list)
-        if let operation { self[keyPath: list].append(operation) }
+    private mutating func begin(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String: Int]>) {
+        isStalled = false
+        lines += 1
+        if let operation { self[keyPath: list][operation] = lines }
     }
 
     /// Whatever happens to an operation is progress.
-    private mutating func end(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String]>) {
+    private mutating func end(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String: Int]>) {
         isStalled = false
-        if let operation { self[keyPath: list].removeAll { $0 == operation } }
+        if let operation { self[keyPath: list][operation] = nil }
     }
+
+    private static func inOrder(_ operations: [String: Int]) -> [String] { operations.sorted { $0.value < $1.value }.map(\.key) }
 
     func ending(isRunning: Bool) -> LaunchEnding {
         if let outcome { return ending(outcome) }
-        if isQuit { return .quit(asking: asking) }
+        if isQuit { return .quit(asking: Self.inOrder(asking)) }
         // Killed between the last event and its report.
         if let over { return over.stopped == true ? .failed(in: nil) : .completed }
         if isRunning { return .running }
         // Whom nobody waits for, the system may end at any time.
         if kind != .foreground { return .unknown }
-        if !asking.isEmpty { return .quit(asking: asking) }
-        let suspects = Array(running.reversed())
+        if !asking.isEmpty { return .quit(asking: Self.inOrder(asking)) }
+        let suspects = Array(Self.inOrder(running).reversed())
         return isStalled ? .hung(in: suspects) : .crashed(in: suspects)
     }
 

@@ -61,7 +61,7 @@ struct JournalReadingTests {
         #expect(launch.lastEvent == .milliseconds(1500))
     }
 
-    @Test("A file that is cut at any byte is read up to there; a torn last line is said, and blames nobody who had not started")
+    @Test("fault P15: a file that is cut at any byte is read up to there; a torn last line is said, and blames nobody who had not started")
     func cutAnywhere() {
         let whole = JournalSamples.wholeLaunch
         let starts = ["splash", "login"]
@@ -78,7 +78,7 @@ struct JournalReadingTests {
         #expect(endings == ["unknown", "crashed", "completed"])
     }
 
-    @Test("A file with any bit flipped is read; a line that makes no sense is said, and the others count")
+    @Test("fault P15: a file with any bit flipped is read; a line that makes no sense is said, and the others count")
     func flippedAnywhere() {
         let whole = JournalSamples.wholeLaunch
         var damaged = 0
@@ -101,7 +101,7 @@ struct JournalReadingTests {
     }
 
     @Test(
-        "Contents that are no journal are read as one of which nothing is known",
+        "fault P15: contents that are no journal are read as one of which nothing is known",
         arguments: [
             "", "\n\n\n", "no JSON\n", "[]\n", "{}\n", "null\n", "{\"event\":1}\n", "{\"event\":\"began\",\"ms\":1e999}\n", "\u{0}\u{0}",
             "{\"schema\":\"sequencer.journal/2\",\"event\":\"began\"}\n{\"event\":\"started\",\"operation\":\"a\"}\n",
@@ -114,7 +114,7 @@ struct JournalReadingTests {
         #expect(launch.damage != nil)
     }
 
-    @Test("Words and numbers of later versions, and absurd ones, do no harm")
+    @Test("fault P15: words and numbers of later versions, and absurd ones, do no harm")
     func unknownWords() {
         let text = """
             {"schema":"sequencer.journal/1","event":"began","ms":-1e308,"kind":"teleported","level":"nuclear","at":"9999-99-99T99:99:99.999Z"}
@@ -125,6 +125,27 @@ struct JournalReadingTests {
         let launch = JournaledLaunch(number: 1, Data(text.utf8))
         #expect(launch.ending == .crashed(in: ["a"]) && launch.recovery == .none && launch.kind == .foreground)
         #expect(launch.startedAt == nil && launch.damage == nil)
+    }
+
+    @Test("fault P15: what a file says of its reason does nothing to a terminal, and is no longer than a person reads")
+    func strangeReason() {
+        var planned = JournalLine(.planned)
+        planned.level = .skipping
+        planned.skipped = ["tutorial"]
+        planned.reason = "\u{1B}[2J\n" + String(repeating: "because ", count: 100_000)
+        let sentence = Self.read([Self.start, planned]).recovery.sentence ?? ""
+        #expect(sentence.hasPrefix("safe mode: tutorial is left out, because \\u{1B}[2J\\nbecause because "), "\(sentence.prefix(100))")
+        #expect(sentence.utf8.count < 2000)
+    }
+
+    @Test("fault P15: of 50,000 operations in progress, each is told once, the one that started last first")
+    func manyOperations() {
+        let count = 50_000
+        // Ten of them start again.
+        let lines = (0..<count).map { "{\"event\":\"started\",\"operation\":\"\($0)\"}\n" }
+        let text = String(decoding: JournalSamples.contents([Self.start]), as: UTF8.self) + lines.joined() + lines[..<10].joined()
+        let launch = JournaledLaunch(number: 1, Data(text.utf8))
+        #expect(launch.ending.suspects == ((0..<10).reversed() + (10..<count).reversed()).map(String.init))
     }
 
     @Test("A line is written as it is read", arguments: JournalSamples.everyLine)

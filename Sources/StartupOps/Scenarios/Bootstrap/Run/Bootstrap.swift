@@ -39,6 +39,8 @@ public final class Bootstrap: Sendable {
     let coordinatorTrace = SequenceTrace<CoordinatorPart>()
     let state = Locked(State())
 
+    /// What carries out `plan`.
+    ///
     /// - Parameters:
     ///   - directory: keeps the session, settings and what earlier launches have come to.
     ///   - http: sends the requests.

@@ -1,14 +1,24 @@
 /// A part of making the configuration, in the order in which they are made.
 public enum ConfigurationPart: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The API client.
     case network = "network"
+    /// What knows who the user is.
     case userService = "user service"
+    /// What asks again who the user is when there is a new token.
     case tokenListener = "token listener"
+    /// On the first launch: the end, or the keeping, of a session that an earlier installation has left.
     case firstLaunchSession = "first-launch session"
+    /// Whether notifications are for a guest or for someone who is logged in.
     case notifications = "notifications"
+    /// The device and the version of the app.
     case device = "device"
+    /// Who is logged in.
     case currentUser = "current user"
+    /// Whose crashes the crash loggers report.
     case crashLoggers = "crash loggers"
+    /// The count of starts.
     case appStarts = "app starts"
+    /// The identifier of this installation.
     case vendorIdentifier = "vendor identifier"
 
     /// The part's name.
@@ -36,13 +46,21 @@ extension ConfigurationPart: SequencePart {
 
 /// A part of starting the coordinator, in the order in which they are made.
 public enum CoordinatorPart: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// What all other parts report to.
     case journeyManager = "journey manager"
+    /// The coordinators that have been made by then.
     case staticCoordinators = "static coordinators"
+    /// Whether an account is offered again.
     case restoreCheck = "restore check"
+    /// Whether a guest's session goes on.
     case anonymousCheck = "anonymous check"
+    /// What the first screen waits for.
     case firstScreenCheck = "first-screen check"
+    /// The plan's delegates.
     case delegates = "delegates"
+    /// What ends the splash video in the background.
     case observers = "observers"
+    /// The request for the configuration.
     case appConfiguration = "app configuration"
 
     /// The part's name.

@@ -1,0 +1,46 @@
+import Foundation
+import StartupOps
+import Synchronization
+
+/// A secure store that behaves as a phone's does: as long as the device is locked, nobody can tell what is in it.
+///
+/// It keeps its values in memory, so that the example leaves nothing behind. An app has `KeychainStore`, or `SecureFileStore`.
+final class Keychain: SecureStore {
+    private let values = MemoryStore()
+    private let isLocked = Atomic(false)
+
+    func lock() { isLocked.store(true, ordering: .sequentiallyConsistent) }
+    func unlock() { isLocked.store(false, ordering: .sequentiallyConsistent) }
+
+    private var error: StorageError? {
+        guard isLocked.load(ordering: .sequentiallyConsistent) else { return nil }
+        return StorageError(.locked, "keychain", "the device has not been unlocked since it was switched on")
+    }
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { error.map { .unavailable($0) } ?? values.read(key) }
+
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        if let error { throw error }
+        values.write(data, for: key)
+    }
+
+    func remove(_ key: StoreKey) throws(StorageError) {
+        if let error { throw error }
+        values.remove(key)
+    }
+
+    func removeAll() throws(StorageError) {
+        if let error { throw error }
+        values.removeAll()
+    }
+
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+        if let error { throw error }
+        values.setAside(key, because: reason)
+    }
+
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+        if let error { throw error }
+        return try values.withExclusiveAccess(body)
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+do {
+    switch try ServerArguments(CommandLine.arguments.dropFirst()) {
+    case .help:
+        Output.line(ServerArguments.helpText)
+    case .serve(let options):
+        try await Server(options, gracefulShutdownSignals: [.sigterm, .sigint]) { Output.line($0) }.run()
+    }
+} catch let error as UsageError {
+    Output.message("server: \(error)\n\(ServerArguments.usage)")
+    exit(64)
+} catch {
+    Output.message("server: \(error)")
+    exit(1)
+}
