@@ -85,7 +85,7 @@ public struct Launch: Sendable {
     /// Suspends the operation for `duration` by the launch's clock, so that it takes no real time in virtual time.
     ///
     /// - Throws: `CancellationError` when the operation is told to cancel.
-    public func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) public func sleep(for duration: Duration) async throws {
         try await storage.timekeeper.sleep(for: min(max(duration, .zero), VirtualClock.never))
     }
 

@@ -29,8 +29,10 @@ public struct LaunchOptions: Sendable {
     public var clock: any Clock<Duration>
     /// The quality of service operations run at, unless they say otherwise.
     ///
-    /// Nil, the default: that of whoever starts the launch, which is what an app's main actor or a service's task is given by the system. It is
-    /// also the fastest: the launch then begins and ends on threads that are awake. On Linux, threads of another quality of service are others.
+    /// The default is user-initiated, for somebody waits for a launch. Nil: that of the task that starts it, as for a launch in the background.
+    ///
+    /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
+    /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
     public var qualityOfService: QualityOfService?
     /// What the random part of pauses between attempts is computed from; the same seed gives the same pauses.
     public var seed: UInt64
@@ -47,7 +49,7 @@ public struct LaunchOptions: Sendable {
         deadlineCountsInteractiveTime: Bool = true,
         grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = SuspendingClock(),
-        qualityOfService: QualityOfService? = nil,
+        qualityOfService: QualityOfService? = .userInitiated,
         seed: UInt64 = UInt64.random(in: .min ... .max),
         version: String? = nil,
         stallWatch: StallWatch? = nil

@@ -10,7 +10,7 @@ protocol Timekeeper: AnyObject, Sendable {
     /// Calls the handler at `time`, or sooner if it was asked for sooner.
     func wake(at time: Nanoseconds)
     /// Suspends the caller. Throws `CancellationError` when its task is cancelled.
-    func sleep(for duration: Duration) async throws
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws
     /// Lets go of the handler.
     func end()
 }
@@ -66,7 +66,7 @@ final class SystemTimekeeper: Timekeeper {
         handler?()
     }
 
-    func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
         if countsSuspension {
             try await ContinuousClock().sleep(for: duration, tolerance: .zero)
         } else {
@@ -134,7 +134,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
         handler?()
     }
 
-    func sleep(for duration: Duration) async throws {
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
         try await clock.sleep(for: duration, tolerance: .zero)
     }
 

@@ -52,7 +52,8 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
         checkSoon()
     }
 
-    func sleep(for duration: Duration) async throws {
+    /// Goes on where it was called, the main actor or the serial queue: a detour through the pool would be up to whoever keeps the pool busy.
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
         try await clock.sleep(for: duration, tolerance: .zero)
     }
 
@@ -134,7 +135,8 @@ final class VirtualTimekeeper: Timekeeper, TaskExecutor {
     /// for something that was asked of them later.
     private func waitPatiently(since activity: Int) {
         let delay = Int(min(max(clock.patience.nanoseconds, 0), OperationGraph.longestDuration.nanoseconds))
-        Task.detached { [self] in
+        // As urgent as launches are: on Linux, each quality of service has a pool of its own.
+        Task.detached(priority: .userInitiated) { [self] in
             if hasMainSteps { await MainActor.run {} }
             queue.asyncAfter(deadline: .now() + .nanoseconds(delay)) { [self] in
                 guard state.withLock({ $0.activity == activity && $0.jobs == 0 && $0.handler != nil }) else { return }

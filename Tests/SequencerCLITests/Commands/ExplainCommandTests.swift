@@ -20,15 +20,9 @@ struct ExplainCommandTests {
 
     @Test("fault P2: a step that crashes three launches is left out of the fourth, which reaches main-app; explain says all of it")
     func loop() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try await crashedInTutorial()
         defer { folder.remove() }
         let state = folder.file("device").path
-        #expect(try await Tool.run("run", "--state", state).code == 0)
-        for number in 0..<3 {
-            let crash = try await Tool.run("run", "--state", state, "--inject", "tutorial=crash")
-            #expect(crash.code == 128 + SIGKILL && crash.output.isEmpty)
-            #expect(crash.messages == (number == 0 ? "" : "sequencer-cli: the launch before this one crashed in tutorial\n"))
-        }
         let before = try await Tool.run("explain", "--state", state)
         #expect(before.code == 0 && before.messages.isEmpty)
         #expect(
@@ -73,6 +67,33 @@ struct ExplainCommandTests {
 
                 """
         )
+    }
+
+    /// A folder whose app has crashed three times while nothing but its tutorial ran.
+    ///
+    /// The force-update check ends before the tutorial begins, unless the machine is busy with something else: then that is tried once more.
+    private func crashedInTutorial() async throws -> TemporaryFolder {
+        for attempt in 1... {
+            let folder = try TemporaryFolder()
+            let state = folder.file("device").path
+            #expect(try await Tool.run("run", "--state", state).code == 0)
+            var said: [String] = []
+            for _ in 0..<3 {
+                let crash = try await Tool.run("run", "--state", state, "--inject", "tutorial=crash")
+                #expect(crash.code == 128 + SIGKILL && crash.output.isEmpty)
+                said.append(crash.messages)
+            }
+            let explained = try await Tool.run("explain", "--state", state, "--json").json()
+            let launches = try #require(explained["launches"] as? [[String: Any]])
+            guard launches.prefix(3).allSatisfy({ $0["operations"] as? [String] == ["tutorial"] }) || attempt == 5 else {
+                folder.remove()
+                continue
+            }
+            let sentence = "sequencer-cli: the launch before this one crashed in tutorial\n"
+            #expect(said == ["", sentence, sentence])
+            return folder
+        }
+        preconditionFailure("the fifth attempt returned")
     }
 
     @Test("fault P2: a step that crashes while others run beside it is among those that are left out of the fourth launch")

@@ -52,7 +52,7 @@ struct AsynchronousStepTests {
         #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
     }
 
-    @Test("A launch is as urgent as whoever starts it, unless its options say otherwise")
+    @Test("A launch is user-initiated, or as urgent as its options say, or as whoever starts it")
     func inheritedQuality() async {
         func quality(_ options: LaunchOptions, from priority: TaskPriority) async -> [String?: QualityOfService] {
             let seen = Locked<[String?: QualityOfService]>([:])
@@ -80,9 +80,11 @@ struct AsynchronousStepTests {
             (.high, .userInitiated), (.medium, .default), (.utility, .utility), (.background, .background),
         ]
         for (priority, expected) in cases {
-            let inherited = await quality(LaunchOptions(), from: priority)
+            let inherited = await quality(LaunchOptions(qualityOfService: nil), from: priority)
             #expect(inherited == ["straight": expected, "asynchronous": expected])
         }
+        let usual = await quality(LaunchOptions(), from: .background)
+        #expect(usual == ["straight": .userInitiated, "asynchronous": .userInitiated])
         let said = await quality(LaunchOptions(qualityOfService: .utility), from: .high)
         #expect(said == ["straight": .utility, "asynchronous": .utility])
     }
