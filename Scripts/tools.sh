@@ -74,3 +74,12 @@ require_sanitizer() {
         compgen -G "$folder/libclang_rt.$name-*" >/dev/null || need "the runtime '$name' is missing; install the toolchain of swift.org, which has it"
     done
 }
+
+# find_chromium: prints the path of one that runs, installed where there is none. Ubuntu's package is a program that only says where to get it.
+find_chromium() {
+    local name
+    for name in chromium chromium-browser google-chrome; do
+        command -v "$name" >/dev/null && "$name" --version >/dev/null 2>&1 </dev/null && command -v "$name" && return
+    done
+    [ "${1:-}" != installed ] && apt_install chromium && find_chromium installed
+}

@@ -2,8 +2,8 @@
 //  force-update ──────────────┼── main-app
 //  fetch-config ─── login ────┘
 //
-//  Three operations start at once. `login` reads the configuration and `main-app` the session. When the version is too old, `force-update`
-//  ends the launch, and its takeover has the screen.
+//  Three operations start at once. `login` reads the configuration and `main-app` the session. The server is too slow, so the configuration is the
+//  bundled one. When the version is too old, `force-update` ends the launch, and its takeover has the screen.
 
 import Sequencer
 
@@ -18,14 +18,14 @@ import Sequencer
             if version < 1.0 { launch.abort(.forceUpdate) { print("Takeover: version \(version) is too old, please update.") } }
         }
         let config = graph.add("fetch-config", .timeout(.seconds(1)), fallback: .value("bundled")) { launch in
-            try await launch.sleep(for: .milliseconds(100))  // fetch it
+            try await launch.sleep(for: .seconds(8))  // a server that is too slow
             return "remote"
         }
         let login = graph.add("login", .retry(attempts: 3), using: config) { config in "a session with the \(config) configuration" }
-        graph.add("main-app", .milestone, using: login, after: splash, update, on: .main) { session in print("Main screen:", session) }
+        graph.add("main-app", .milestone, using: login, after: splash, update, on: .main) { session in print("Hello:", session) }
 
         let report = try await Sequencer(graph, budget: .seconds(3)).run()
-        let (budget, verdict) = (report.budget, report.budget.isMet ? "within" : "over")
-        print(report.outcome.name, "in", budget.measured, "of", budget.budget.limit, "-", verdict, "budget")
+        for operation in report.operations { print(operation.id, operation.outcome, operation.message ?? "") }
+        print(report.outcome.name, report.budget.isMet ? "within" : "over", "budget; critical path:", report.criticalPath)
     }
 }

@@ -31,7 +31,7 @@ struct DocumentedRun: Sendable, CustomStringConvertible {
     }
 }
 
-/// An output without what is another at each run: every duration is `TIME`, with one space before it.
+/// An output without what is another at each run: every duration is `TIME`, with one space before it. Lines end without spaces, as in a page.
 func withoutTimes(_ output: String) -> String {
-    output.replacing(#/\ *\b[0-9]+(\.[0-9]+)?(e-[0-9]+)? (ns|µs|ms|s|seconds)\b/#, with: " TIME")
+    output.replacing(#/\ *\b[0-9]+(\.[0-9]+)?(e-[0-9]+)? (ns|µs|ms|s|seconds)\b/#, with: " TIME").replacing(#/\ +\n/#, with: "\n")
 }

@@ -15,6 +15,8 @@ struct DocumentationPages {
     /// Blocks that say of themselves why they are not compiled.
     private(set) var excused: [String] = []
     private(set) var problems: [DocumentationProblem] = []
+    /// Links into the project. Catalogs have none: docc checks theirs.
+    private(set) var links: [PageLink] = []
     private(set) var pages = 0
 
     init(root: URL) {
@@ -52,6 +54,7 @@ struct DocumentationPages {
     /// Adds the blocks of a page.
     mutating func add(page: String, named name: String) throws {
         pages += 1
+        if !name.contains(".docc/") { links += PageLink.links(of: page, named: name) }
         let (blocks, unclosed) = CodeBlock.blocks(of: page, named: name)
         if let unclosed { problems.append(DocumentationProblem("\(name):\(unclosed)", "this block never ends")) }
         for block in blocks {
