@@ -1,0 +1,191 @@
+import Foundation
+import Sequencer
+import StartupOps
+
+/// Runs the app's launches: the first when a scene comes to the front, a warm resume each time that one comes back.
+@MainActor
+final class LaunchCoordinator {
+    private enum State {
+        case notLaunched
+        /// A launch runs, or a resume.
+        case launching
+        case launched(LaunchReport.Outcome)
+    }
+
+    /// The one of the process. SwiftUI has an application delegate of its own, so the app's is not to be had from `UIApplication`.
+    static let shared = LaunchCoordinator()
+
+    let composition = Composition()
+    /// The phases of the process and its scenes, as they are reported.
+    let phases = LaunchPhases()
+    let progress = LaunchProgress()
+    let screens = Screens()
+    let inbox = EntryPointInbox()
+
+    private var state = State.notLaunched
+    private var isInForeground = false
+    /// Somebody came back to a screen that had taken over before the launch that it belongs to had ended.
+    private var startsAgain = false
+    /// Nil until the first launch in the foreground: see ``Composition/directory()``.
+    private var environment: StartupEnvironment?
+    private var journal: LaunchJournal?
+    private var refreshing: Sequencer?
+    /// Waits for the person to try again.
+    private var failure: Task<Void, Never>?
+
+    // MARK: What scenes report
+
+    /// A scene is about to be seen. Being told again changes nothing.
+    func enterForeground() {
+        guard !isInForeground else { return }
+        isInForeground = true
+        refreshing?.cancel()
+        journal?.change(to: .foreground)
+        environment?.lifecycle.send(.didBecomeActive)
+        if phases.takeProcessPart() {
+            launch()
+        } else {
+            comeBack()
+        }
+    }
+
+    /// No scene can be seen any more. Being told again changes nothing.
+    func enterBackground() {
+        guard isInForeground else { return }
+        isInForeground = false
+        // From here on, iOS ends the process as it likes: its end is none that counts.
+        journal?.change(to: .background)
+        environment?.lifecycle.send(.didEnterBackground)
+        BackgroundRefresh.schedule()
+    }
+
+    private func comeBack() {
+        switch state {
+        case .notLaunched: break
+        case .launching: startsAgain = screens.isTakenOver
+        case .launched(.completed): resume()
+        // It was stopped: by an update or by maintenance, which may be over, or by a failure.
+        case .launched: launch()
+        }
+    }
+
+    // MARK: Launches
+
+    private func launch() {
+        let directory = composition.directory()
+        let journal = composition.journal(in: directory, kind: .foreground)
+        let environment = composition.environment(in: directory, journal: journal, presenters: StartupPresenters(all: screens))
+        startsAgain = false
+        failure?.cancel()
+        self.journal = journal
+        self.environment = environment
+        inbox.open(environment.mailbox)
+        screens.startAgain()
+
+        var graph = environment.graph(Scenario.choose(for: environment.context()))
+        journal.prepare(&graph)
+        let options = LaunchOptions(
+            deadline: .seconds(20),
+            deadlineCountsInteractiveTime: false,
+            version: environment.app.version.description
+        )
+        let sequencer = Sequencer(graph, budget: .seconds(3), options: options)
+        progress.follow(sequencer.events, count: graph.count)
+        follow(sequencer)
+        state = .launching
+        Task {
+            do {
+                ended(try await journal.run(sequencer))
+            } catch {
+                failed("\(error)")
+            }
+        }
+    }
+
+    private func ended(_ report: LaunchReport) {
+        state = .launched(report.outcome)
+        switch report.outcome {
+        case .completed:
+            stayHealthy()
+            deliver()
+        case .failed(let operation, let message): failed("\(operation): \(message)")
+        case .aborted, .cancelled:
+            if startsAgain { launch() }
+        }
+    }
+
+    private func failed(_ message: String) {
+        state = .launched(.failed(operation: "launch", message: message))
+        failure = Task {
+            await screens.explainFailure(message)
+            if !Task.isCancelled { launch() }
+        }
+    }
+
+    /// Whatever would crash after the launch has had half a minute to do so.
+    private func stayHealthy() {
+        guard let journal else { return }
+        Task {
+            try await Task.sleep(for: .seconds(30))
+            if isInForeground { journal.stayedHealthy() }
+        }
+    }
+
+    private func resume() {
+        guard let environment else { return }
+        state = .launching
+        let sequencer = Sequencer(environment.graph(Scenario.choose(for: environment.context(isRunning: true))), budget: .seconds(1))
+        follow(sequencer)
+        Task {
+            let outcome = try? await sequencer.run().outcome
+            // An update that is required now has taken over the screen. Any other failure is none of the person's concern: the app is there.
+            if let outcome, case .aborted = outcome {
+                state = .launched(outcome)
+                if startsAgain { launch() }
+            } else {
+                state = .launched(.completed)
+                deliver()
+            }
+        }
+    }
+
+    // MARK: What started the app, or came in since
+
+    /// Delivers what waits, if the app is there; while a launch runs, that does it.
+    func deliver() {
+        guard case .launched(.completed) = state, let environment, !environment.mailbox.waiting().isEmpty else { return }
+        let operations = StartupOperations(environment)
+        var graph = OperationGraph("entry-points")
+        graph.add("deliver", .interactive, on: .main) { launch in try await operations.followLink(launch) }
+        Task { try? await Sequencer(graph).run() }
+    }
+
+    // MARK: In the background
+
+    /// Fetches what the next launch will need, without a screen and without a person.
+    ///
+    /// - Returns: whether all of it was fetched.
+    func refresh() async -> Bool {
+        guard !isInForeground, refreshing == nil else { return false }
+        let directory = composition.directory()
+        let journal = composition.journal(in: directory, kind: .background)
+        let environment = environment ?? composition.environment(in: directory, journal: journal, presenters: StartupPresenters())
+        // Nothing can be kept: the device was restarted, and has not been unlocked since. Or the person has never got to the main screen.
+        guard environment.storageProblems.isEmpty, !environment.state.isFirstLaunch, !journal.recovery.isSafeMode else {
+            journal.withdraw()
+            return false
+        }
+        let options = LaunchOptions(deadline: .seconds(20), qualityOfService: .utility)
+        let sequencer = Sequencer(environment.backgroundGraph(), budget: .seconds(15), options: options)
+        refreshing = sequencer
+        defer { refreshing = nil }
+        follow(sequencer)
+        guard let report = try? await journal.run(sequencer) else { return false }
+        return report.operations.allSatisfy { $0.outcome == .succeeded }
+    }
+
+    private func follow(_ sequencer: Sequencer) {
+        let events = sequencer.events
+        Task { await LaunchSignposts.follow(events) }
+    }
+}
