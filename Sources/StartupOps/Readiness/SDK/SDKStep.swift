@@ -19,7 +19,7 @@ public enum SDKStep: String, Sendable, Hashable, CaseIterable, CustomStringConve
 
 /// What an initialisation did: one line of its trace.
 public struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
-    /// The initialisation, counted from 1.
+    /// Which initialisation this belongs to: greater for a later one. Tear-downs are counted too, so there may be gaps.
     public let generation: Int
     /// What it did.
     public let step: SDKStep
