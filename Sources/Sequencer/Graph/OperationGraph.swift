@@ -123,11 +123,23 @@ struct GraphNode: Sendable {
     }
 }
 
-/// One dependency: `node` waits for `target`.
+/// One dependency: `node` waits for `target`. Eight bytes.
 struct GraphEdge: Sendable {
     var node: Int32
-    var target: Int32
-    var needsValue: Bool
+    /// The target, times two, and one more when its value is needed.
+    private(set) var bits: Int32
+
+    init(node: Int32, target: Int32, needsValue: Bool) {
+        self.node = node
+        bits = target << 1 | (needsValue ? 1 : 0)
+    }
+
+    var target: Int32 {
+        get { bits >> 1 }
+        set { bits = newValue << 1 | (bits & 1) }
+    }
+
+    var needsValue: Bool { bits & 1 == 1 }
 }
 
 extension [GraphEdge] {
@@ -169,8 +181,13 @@ extension OperationGraph {
         for reference in inputs.references { connect(node, to: reference) }
         for dependency in dependencies { dependency.add(to: &named) }
         for place in named.references.indices { connect(node, to: named.references[place]) }
-        // One by one: for the few that there are, that is much cheaper than `removeAll(keepingCapacity:)`.
-        while !named.references.isEmpty { named.references.removeLast() }
+        if named.references.count > 64 {
+            // One step that waits for all others is no reason to keep room for that many.
+            named = DependencyList()
+        } else {
+            // One by one: for the few that there are, that is much cheaper than `removeAll(keepingCapacity:)`.
+            while !named.references.isEmpty { named.references.removeLast() }
+        }
         var policy: Boxed<StepPolicy>?
         if !options.isEmpty || fallback != nil || !inputTypes.isEmpty {
             var value = StepPolicy()
