@@ -26,6 +26,7 @@ import Sequencer
 
         let report = try await Sequencer(graph, budget: .seconds(3)).run()
         for operation in report.operations { print(operation.id, operation.outcome, operation.message ?? "") }
-        print(report.outcome.name, report.budget.isMet ? "within" : "over", "budget; critical path:", report.criticalPath)
+        print(report.outcome.name, report.budget.isMet ? "within" : "over", "budget")
+        if report.outcome == .completed { print("critical path:", report.criticalPath) }
     }
 }

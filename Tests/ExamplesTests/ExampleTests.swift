@@ -29,14 +29,12 @@ struct ExampleTests {
 
     /// What comes of a run that the machine had time for.
     ///
-    /// These are launches in real time: one that is held up for a second uses its fallbacks, or misses its budget, and says so, as it should. It is
-    /// run again then, and only then.
+    /// These are launches in real time: one that is held up uses its fallbacks, misses its budget, or ends in another order, and says so, as it
+    /// should. What differs is run again, a few times; what is wrong differs each time.
     private func result(of run: DocumentedRun) async throws -> BuiltProgram.Result {
-        for _ in 1..<3 {
+        for _ in 1..<4 {
             let result = try await BuiltProgram(named: run.program).run(run.arguments)
-            // One that shows a fallback prints one.
             if withoutTimes(result.output) == withoutTimes(run.output) { return result }
-            if !result.output.contains(/FAIL|over (its )?budget|fellBack|timedOut|timeout|deadline/) { return result }
         }
         return try await BuiltProgram(named: run.program).run(run.arguments)
     }
