@@ -2,15 +2,21 @@
 extension LaunchStateMachine {
     // MARK: Becoming ready and starting
 
+    @inline(__always)
     private mutating func move(_ node: Int, to state: NodeState) {
         if nodes[node].state == .running { runningCount -= 1 }
         if state == .running { runningCount += 1 }
         nodes[node].state = state
     }
 
+    @inline(__always)
     mutating func becomeReady(_ node: Int) {
         nodes[node].ready = time
         record(.ready, node: node, at: time)
+        if traits[node].isDisjoint(with: .whenReady) { enqueue(node) } else { becomeReadySpecially(node) }
+    }
+
+    private mutating func becomeReadySpecially(_ node: Int) {
         if traits[node].contains(.isJoin) {
             nodes[node].attempts = 1
             nodes[node].start = time
@@ -23,6 +29,7 @@ extension LaunchStateMachine {
         }
     }
 
+    @inline(__always)
     mutating func enqueue(_ node: Int) {
         move(node, to: .ready)
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
@@ -40,12 +47,8 @@ extension LaunchStateMachine {
             let node = Int(ready.node)
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
-            if traits[node].contains(.hasResources), !nodes[node].isComputingFallback {
-                guard resources.acquire(for: ready) else {
-                    move(node, to: .parked)
-                    offerFreeResources(of: node)
-                    continue
-                }
+            if !traits[node].isDisjoint(with: .whenTaken) {
+                guard acquireResources(for: ready) else { continue }
             }
             if !isMain {
                 guard let lane = lanes.take() else { return nil }
@@ -53,13 +56,15 @@ extension LaunchStateMachine {
                 nodes[node].holdsLane = true
                 nodes[node].holdsWorker = true
             }
-            if nodes[node].isComputingFallback {
-                move(node, to: .running)
-                return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
-            }
-            if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
-                move(node, to: .checking)
-                return Assignment(node: node, attempt: 1, kind: .checkCondition)
+            if !traits[node].isDisjoint(with: .whenTaken) {
+                if nodes[node].isComputingFallback {
+                    move(node, to: .running)
+                    return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
+                }
+                if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
+                    move(node, to: .checking)
+                    return Assignment(node: node, attempt: 1, kind: .checkCondition)
+                }
             }
             start(node)
             return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run)
@@ -67,7 +72,17 @@ extension LaunchStateMachine {
         return nil
     }
 
+    /// Takes what a ready operation must have for itself alone; one that cannot have it is parked.
+    private mutating func acquireResources(for ready: Ready) -> Bool {
+        let node = Int(ready.node)
+        guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback, !resources.acquire(for: ready) else { return true }
+        move(node, to: .parked)
+        offerFreeResources(of: node)
+        return false
+    }
+
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
+    @inline(__always)
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
             if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
@@ -81,25 +96,32 @@ extension LaunchStateMachine {
         return next
     }
 
+    @inline(__always)
     mutating func start(_ node: Int) {
         move(node, to: .running)
         nodes[node].attempts += 1
         record(.started, node: node, at: time)
+        let isFirst = nodes[node].attempts == 1
+        if isFirst { nodes[node].start = time }
+        if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
-        guard nodes[node].attempts == 1 else { return }
-        nodes[node].start = time
-        setTimeout(node)
+        if isFirst { setTimeout(node) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
+    @inline(__always)
     private mutating func release(_ node: Int) {
-        if nodes[node].state == .running, !nodes[node].isComputingFallback {
-            if traits[node].contains(.isInteractive) { interactive.end(at: time) }
-            if !personWaits.isEmpty { endPersonWaits(node) }
-        }
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
+        }
+        if !traits[node].isDisjoint(with: .whenEnded) || !personWaits.isEmpty { releaseMore(node) }
+    }
+
+    private mutating func releaseMore(_ node: Int) {
+        if nodes[node].state == .running, !nodes[node].isComputingFallback {
+            if traits[node].contains(.isInteractive) { interactive.end(at: time) }
+            if !personWaits.isEmpty { endPersonWaits(node) }
         }
         if traits[node].contains(.hasResources) {
             resources.release(by: node)
@@ -120,6 +142,7 @@ extension LaunchStateMachine {
 
     // MARK: Ending
 
+    @inline(__always)
     mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
         let node = ended.node
         guard isCurrent(ended) else { return false }
@@ -190,8 +213,12 @@ extension LaunchStateMachine {
     }
 
     /// Ends what is to end, in order, without recursion: ending one operation can end any number of others.
+    @inline(__always)
     mutating func drainEnds(_ actions: inout Actions) {
-        if pendingEnds.isEmpty { return }
+        if !pendingEnds.isEmpty { drainPendingEnds(&actions) }
+    }
+
+    private mutating func drainPendingEnds(_ actions: inout Actions) {
         var next = 0
         while next < pendingEnds.count {
             let pending = pendingEnds[next]
@@ -246,7 +273,8 @@ extension LaunchStateMachine {
     private mutating func releaseDependents(of node: Int, _ effect: Effect) {
         // What is skipped because of a skipped operation is skipped because of what that one was.
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
-        for successor in graph.successors[node] {
+        for place in successors.places(of: node) {
+            let successor = successors.neighbour(at: place)
             let dependent = successor.index
             if effect == .skip || effect == .startWithoutValue && successor.needsValue, nodes[dependent].cause < 0 {
                 nodes[dependent].cause = cause
@@ -320,6 +348,7 @@ extension LaunchStateMachine {
     // MARK: Actions
 
     /// Brings the state to rest, and asks for workers and main-thread turns for what is ready.
+    @inline(__always)
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {

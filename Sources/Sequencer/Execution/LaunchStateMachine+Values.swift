@@ -4,7 +4,7 @@ extension LaunchStateMachine {
         case waiting, deferred, ready, parked, checking, running, pausing, ended
     }
 
-    /// One operation's state: 56 bytes.
+    /// One operation's state: 48 bytes.
     struct Node {
         /// Dependencies that have not ended.
         var waiting: Int32
@@ -12,11 +12,11 @@ extension LaunchStateMachine {
         var lane: Int32 = -1
         /// The operation whose end is the reason that this one is skipped, however far back; or -1.
         var cause: Int32 = -1
-        /// Attempts begun.
-        var attempts: Int32 = 0
         var ready: Nanoseconds = -1
         var start: Nanoseconds = -1
         var end: Nanoseconds = -1
+        /// Attempts begun: a hundred at most.
+        var attempts: UInt8 = 0
         var state = NodeState.waiting
         var outcome = Outcome.succeeded
         /// What happened before the fallback took over.
@@ -102,6 +102,12 @@ extension LaunchStateMachine {
             static let isDeferrable = Bits(rawValue: 512)
             /// It produces a value, or reads one.
             static let hasValue = Bits(rawValue: 1024)
+
+            /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
+            static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback]
+            static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout]
+            static let whenEnded: Bits = [.isInteractive, .hasResources]
         }
 
         private let bits: [Bits]

@@ -98,7 +98,8 @@ struct LaunchStateMachine {
     let traits: NodeTraits
     let milestone: Int
 
-    var nodes: [Node]
+    var nodes: NodeTable
+    let successors: AdjacencyList
     var phase = Phase.running
     /// The first stop; later ones change nothing.
     var stop: Stop?
@@ -149,7 +150,8 @@ struct LaunchStateMachine {
         self.traits = traits
         milestone = graph.milestoneIndex ?? -1
         latestEnds = traits.canKeepBudgets ? settings.budget.map { LatestEnds(graph, limit: $0) } : nil
-        nodes = graph.degrees.map { Node(waiting: $0) }
+        nodes = NodeTable(degrees: graph.degrees)
+        successors = graph.successors
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
         resources = traits.all.contains(.hasResources) ? ResourceTable(graph) : ResourceTable()
@@ -160,6 +162,7 @@ struct LaunchStateMachine {
 
     /// The launch begins: everything that waits for nothing is ready.
     mutating func begin(_ actions: inout Actions) {
+        advance(to: 0)
         record(.launchStarted, at: 0)
         for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting { becomeReady(node) }
         settle(&actions)
@@ -361,8 +364,12 @@ struct LaunchStateMachine {
     @inline(__always)
     var time: Nanoseconds { now }
 
+    /// Every input begins here.
+    @inline(__always)
     private mutating func advance(to time: Nanoseconds) {
         now = max(now, time)
+        // What is over does not change, so that the report can have the states without a copy.
+        if phase != .over { nodes.makeUnique() }
     }
 
     /// When the launch must end, unless a person is being waited for and that time does not count.

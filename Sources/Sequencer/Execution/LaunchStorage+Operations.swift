@@ -6,42 +6,51 @@ extension LaunchStorage {
     ///
     /// - Returns: the next one for this worker.
     func perform(_ assignment: Assignment) -> Assignment? {
-        let node = assignment.node
         switch assignment.kind {
         case .checkCondition:
             guard checkCondition(assignment) else { return takeNext(after: assignment) }
-            return perform(Assignment(node: node, attempt: assignment.attempt, kind: .run))
+            return perform(Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run))
         case .computeFallback:
             return workerEnded(assignment, computeFallback(assignment))
         case .run:
-            let launch = Launch(storage: self, assignment: assignment)
-            switch graph.graph.nodes[node].work {
-            case .nothing:
-                return workerEnded(assignment, .success(()))
-            case .synchronous(let body):
-                let value: any Sendable
-                do {
-                    value = try body(launch)
-                } catch {
-                    return workerEnded(assignment, .failure(error))
-                }
-                return workerSucceeded(assignment, value)
-            case .asynchronous:
-                return startAsynchronous(assignment)
-            case .operation(let operation):
-                return start(operation, assignment)
-            case .makeOperation(let make):
-                let operation: Operation
-                do {
-                    operation = try make(launch)
-                } catch {
-                    return workerEnded(assignment, .failure(error))
-                }
-                keep(.operation(operation), for: assignment)
-                return start(operation, assignment)
-            case .main:
-                return takeNext(after: assignment)
+            // Looked for before the others, so that nothing but its closure is held meanwhile.
+            guard case .action(let body) = graph.graph.nodes[assignment.node].work else { return run(assignment) }
+            do {
+                try body()
+            } catch {
+                return workerEnded(assignment, .failure(error))
             }
+            return workerSucceeded(assignment, ())
+        }
+    }
+
+    private func run(_ assignment: Assignment) -> Assignment? {
+        switch graph.graph.nodes[assignment.node].work {
+        case .nothing, .action:
+            return workerSucceeded(assignment, ())
+        case .synchronous(let body):
+            let value: any Sendable
+            do {
+                value = try body(Launch(storage: self, assignment: assignment))
+            } catch {
+                return workerEnded(assignment, .failure(error))
+            }
+            return workerSucceeded(assignment, value)
+        case .asynchronous, .asynchronousAction:
+            return startAsynchronous(assignment)
+        case .operation(let operation):
+            return start(operation, assignment)
+        case .makeOperation(let make):
+            let operation: Operation
+            do {
+                operation = try make(Launch(storage: self, assignment: assignment))
+            } catch {
+                return workerEnded(assignment, .failure(error))
+            }
+            keep(.operation(operation), for: assignment)
+            return start(operation, assignment)
+        case .main:
+            return takeNext(after: assignment)
         }
     }
 
@@ -51,10 +60,14 @@ extension LaunchStorage {
         let inline = InlineTask(first)
         let task = startTask(priority: qos.taskPriority, on: virtualTime) { [self] in
             var assignment = first
-            while case .asynchronous(let body) = graph.graph.nodes[assignment.node].work {
+            while true {
                 let ending: StartedWork.Ending
                 do {
-                    ending = .success(try await body(Launch(storage: self, assignment: assignment)))
+                    switch graph.graph.nodes[assignment.node].work {
+                    case .asynchronousAction(let body): ending = .success(try await body())
+                    case .asynchronous(let body): ending = .success(try await body(Launch(storage: self, assignment: assignment)))
+                    default: return inline.end(leaving: assignment)
+                    }
                 } catch {
                     ending = .failure(error)
                 }
@@ -64,7 +77,6 @@ extension LaunchStorage {
                 inline.goOn(with: next)
                 assignment = next
             }
-            inline.end(leaving: assignment)
         }
         if inline.isDone { return inline.next }
         inline.startReturned()
@@ -76,7 +88,7 @@ extension LaunchStorage {
     private func goOn(with first: Assignment?) {
         var next = first
         while let assignment = next {
-            guard assignment.kind == .run, case .asynchronous = graph.graph.nodes[assignment.node].work else {
+            guard assignment.kind == .run, graph.graph.nodes[assignment.node].work.isAsynchronous else {
                 return addWorker(beginningWith: assignment)
             }
             next = startAsynchronous(assignment)

@@ -124,9 +124,10 @@ final class LaunchStorage: Sendable {
         let actions = consequences.actions
         for handle in consequences.cancelled { handle.cancel() }
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
+        // Before a worker that is added now can change what the stall is about.
+        if actions.reportsStall { reportStall(onTimer: onTimer) }
         for _ in 0..<actions.workers { pool.addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if actions.reportsStall { reportStall(onTimer: onTimer) }
         if consequences.hasEvents { tell(isOver: actions.isOver, onTimer: onTimer) } else if actions.isOver { finish() }
     }
 

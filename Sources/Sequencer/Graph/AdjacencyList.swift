@@ -39,6 +39,13 @@ struct AdjacencyList: Sendable {
         Neighbours(targets: targets, startIndex: Int(offsets[index]), endIndex: Int(offsets[index + 1]))
     }
 
+    /// Where an operation's neighbours are, for ``neighbour(at:)``: what is looked at one by one needs no hold on the array.
+    @inline(__always)
+    func places(of index: Int) -> Range<Int> { Int(offsets[index])..<Int(offsets[index + 1]) }
+
+    @inline(__always)
+    func neighbour(at place: Int) -> Neighbour { Neighbour(bits: targets[place]) }
+
     /// A neighbour, and whether the value that flows along this edge must exist.
     struct Neighbour {
         fileprivate let bits: Int32

@@ -61,24 +61,33 @@ struct IdentifierIndex: Sendable {
             var hash = seed
             var odd: UInt64 = 0
             var place = 0
-            while place + 8 <= words.count {
+            while place + 8 < words.count {
                 let word = words.loadUnaligned(fromByteOffset: place, as: UInt64.self)
                 odd |= oddBytes(word)
                 hash = folded(hash ^ word)
                 place += 8
             }
-            // What is left, in a word of exclamation marks, which are the first of the usual characters.
-            var word: UInt64 = 0x2121_2121_2121_2121
-            while place < words.count {
-                word = word << 8 | UInt64(words[place])
-                place += 1
-            }
+            let word = lastWord(of: words)
             odd |= oddBytes(word)
             let value = folded(hash ^ word ^ UInt64(words.count) << 56)
             let isUsual = odd == 0 && !words.isEmpty && words.count <= OperationGraph.longestIdentifier
             return (value, isUsual || words.allSatisfy { $0 < 0x80 }, isUsual)
         }
         return (isASCII ? hash : folded(seed ^ UInt64(bitPattern: Int64(id.hashValue))), isUsual)
+    }
+
+    /// The last eight bytes, or what is there of them, some of it twice.
+    @inline(__always)
+    private static func lastWord(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+        let count = bytes.count
+        if count >= 8 { return bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self) }
+        if count >= 4 {
+            let (first, last) = (bytes.loadUnaligned(as: UInt32.self), bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+            return UInt64(first) << 32 | UInt64(last)
+        }
+        // Filled up with exclamation marks, which are the first of the usual characters.
+        guard count > 0 else { return 0x2121_2121_2121_2121 }
+        return 0x2121_2121_2100_0000 | UInt64(bytes[0]) << 16 | UInt64(bytes[count / 2]) << 8 | UInt64(bytes[count - 1])
     }
 
     /// Not zero when one of eight bytes is a control character, a space, or no ASCII at all (S. E. Anderson, "Bit Twiddling Hacks", "Determine

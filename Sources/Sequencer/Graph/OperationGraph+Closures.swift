@@ -51,6 +51,32 @@ extension OperationGraph {
         )
     }
 
+    /// Adds a step that runs straight through on a lane, reads nothing and produces nothing.
+    @discardableResult
+    @inlinable
+    public mutating func add(
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback: Fallback<Void>? = nil,
+        body: @escaping @Sendable () throws -> Void
+    ) -> Step<Void> {
+        insert(id, options, after: dependencies, fallback: fallback, work: .action(body))
+    }
+
+    /// Adds a step that may suspend, reads nothing and produces nothing.
+    @discardableResult
+    @inlinable
+    public mutating func add(
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback: Fallback<Void>? = nil,
+        body: @escaping @Sendable () async throws -> Void
+    ) -> Step<Void> {
+        insert(id, options, after: dependencies, fallback: fallback, work: .asynchronousAction(body))
+    }
+
     /// Adds a step that runs straight through on a lane, and is given the launch.
     @discardableResult
     @inlinable
@@ -160,7 +186,7 @@ extension OperationGraph {
         _ inputs: repeat Step<each Input>,
         after dependencies: [any StepReference],
         fallback: Fallback<Value>?,
-        work: StepWork
+        work: consuming StepWork
     ) -> Step<Value> {
         var list = DependencyList()
         var types: [Any.Type] = []

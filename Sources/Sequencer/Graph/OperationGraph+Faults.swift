@@ -67,6 +67,8 @@ extension StepWork {
     private func run(_ launch: Launch) async throws -> any Sendable {
         switch self {
         case .nothing: return ()
+        case .action(let body): return try body()
+        case .asynchronousAction(let body): return try await body()
         case .synchronous(let body): return try body(launch)
         case .asynchronous(let body): return try await body(launch)
         case .main(let body): return try await body(launch)

@@ -96,8 +96,8 @@ extension GraphNode {
 
 extension StepWork {
     fileprivate func preceded(by body: @escaping @Sendable (Launch) -> Void) -> StepWork {
-        switch self {
-        case .nothing, .operation: self
+        switch general {
+        case .nothing, .operation, .action, .asynchronousAction: self
         case .synchronous(let work):
             .synchronous { launch in
                 body(launch)

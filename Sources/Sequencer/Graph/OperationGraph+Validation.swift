@@ -81,8 +81,10 @@ extension OperationGraph {
 
     private func checkPolicies(_ problems: inout [GraphProblem]) {
         var milestone: Int?
-        for (position, node) in nodes.enumerated() {
-            guard let policy = node.policy?.value else { continue }
+        // By position: a step that nothing was said about is not worth a copy.
+        for position in nodes.indices {
+            guard let policy = nodes[position].policy?.value else { continue }
+            let node = nodes[position]
             func complain(_ complaint: String) {
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
@@ -122,8 +124,10 @@ extension OperationGraph {
 
     /// Checks that every step reads what is there; one that reads from an unknown step waits for it too, which is reported already.
     private func checkInputs(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
-        for (position, node) in nodes.enumerated() {
-            for input in node.policy?.value.inputs ?? [] {
+        for position in nodes.indices {
+            guard let inputs = nodes[position].policy?.value.inputs else { continue }
+            let node = nodes[position]
+            for input in inputs {
                 guard let found = self.position(of: input.id, in: graph.positions).map(Int.init) else { continue }
                 let predecessors = graph.predecessors
                 let complaint: String

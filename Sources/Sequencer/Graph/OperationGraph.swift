@@ -168,18 +168,18 @@ extension OperationGraph {
     @discardableResult
     @usableFromInline
     mutating func insert(
-        _ id: String,
+        _ id: consuming String,
         options: [StepOption],
         inputs: DependencyList,
         dependencies: [any StepReference],
         inputTypes: [Any.Type] = [],
         fallback: Boxed<StepFallback>? = nil,
         valueType: any Sendable.Type,
-        work: StepWork
+        work: consuming StepWork
     ) -> Int32 {
         let node = Int32(nodes.count)
         for reference in inputs.references { connect(node, to: reference) }
-        for dependency in dependencies { dependency.add(to: &named) }
+        for place in dependencies.indices { dependencies[place].add(to: &named) }
         for place in named.references.indices { connect(node, to: named.references[place]) }
         if named.references.count > 64 {
             // One step that waits for all others is no reason to keep room for that many.

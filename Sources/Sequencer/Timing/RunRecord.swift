@@ -4,7 +4,7 @@ import Synchronization
 /// What a launch left behind, as the state machine had it: reports are computed from it when they are asked.
 final class RunRecord: Sendable {
     let graph: ValidatedGraph
-    let nodes: [LaunchStateMachine.Node]
+    let nodes: NodeTable
     let stop: LaunchStateMachine.Stop?
     let stragglers: [Int]
     let errors: [Int: any Error]

@@ -227,7 +227,7 @@ struct LaunchWorld {
                 node.isStraggler,
                 node.isDeferred, node.cause >= 0,
             ] { flags = flags << 1 | (flag ? 1 : 0) }
-            key += [Int32(node.state.rawValue), Int32(node.outcome.number), node.waiting, node.attempts, flags]
+            key += [Int32(node.state.rawValue), Int32(node.outcome.number), node.waiting, Int32(node.attempts), flags]
         }
         var flags: Int32 = 0
         for flag in [isTakeoverUp, isCancelled, isStepCancelled, isStopped, isOver, machine.isTakeoverRunning] {
