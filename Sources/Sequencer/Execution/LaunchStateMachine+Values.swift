@@ -122,7 +122,7 @@ extension LaunchStateMachine {
         init(_ graph: ValidatedGraph, plan: LaunchPlan?) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.work.isMain ? .isMain : []
-                if node.valueType != Void.self { bits.insert(.hasValue) }
+                if node.hasValue { bits.insert(.hasValue) }
                 guard let policy = node.policy?.value else {
                     if case .nothing = node.work { bits.insert(.isJoin) }
                     return bits

@@ -93,55 +93,58 @@ struct LaunchStateMachine {
         var isUntimed: Bool { deadline == nil && stallLimit == nil }
     }
 
-    let graph: ValidatedGraph
-    let settings: Settings
+    // What every input of a worker writes, side by side: two workers on two processors hand these lines of the cache back and forth.
+    private var now: Nanoseconds = 0
+    /// When an operation last ended.
+    var lastProgress: Nanoseconds = 0
+    /// Operations that run now, or whose fallback is being computed.
+    var runningCount = 0
+    var alive: Int
+    var readyForWorkers = Heap<Ready>()
+    var lanes: LaneSet
+    var isStallReported = false
+    var phase = Phase.running
+    var activeWorkers = 0
+    /// Turns asked of the main thread that have not begun.
+    var pendingMainTurns = 0
+    var nodes: NodeTable
+
+    // What such an input only looks at.
+    let successors: AdjacencyList
     let traits: NodeTraits
     let milestone: Int
+    var readyForMain = Heap<Ready>()
+    var timers = Heap<Timer>()
+    var cuts = Heap<Cut>()
+    var pendingEnds: [PendingEnd] = []
+    /// What the workers run that were counted out because they may never come back.
+    var replacedWorkers: [Assignment] = []
+    var events: [RawEvent] = []
+    /// Of operations that have waited for a person.
+    var personWaits: [Int: PersonWait] = [:]
+    /// Operations that wait for the milestone to end.
+    var deferred: [Int] = []
+    var graceEnd: Nanoseconds?
+    var isTakeoverRunning = false
+    let settings: Settings
+    let graph: ValidatedGraph
 
-    var nodes: NodeTable
-    let successors: AdjacencyList
-    var phase = Phase.running
+    // What few inputs have to do with.
     /// The first stop; later ones change nothing.
     var stop: Stop?
-    var events: [RawEvent] = []
     /// Operations that still ran when the launch stopped waiting for them.
     var stragglers: [Int] = []
     /// Failed operations whose next attempt could not have started in time, each with that attempt's number.
     var retriesWithoutTime: [Int: Int] = [:]
     /// By when operations must end to keep the budget; nil where that changes nothing.
     let latestEnds: LatestEnds?
-    var cuts = Heap<Cut>()
-    /// Operations that wait for the milestone to end.
-    var deferred: [Int] = []
     var interactive = InteractiveClock()
-    /// Of operations that have waited for a person.
-    var personWaits: [Int: PersonWait] = [:]
     /// Interactive time until the milestone ended; nil until then.
     var interactiveUntilMilestone: Nanoseconds?
     var endOfLaunch: Nanoseconds = 0
-
-    var readyForWorkers = Heap<Ready>()
-    var readyForMain = Heap<Ready>()
-    var lanes: LaneSet
-    var timers = Heap<Timer>()
     var resources: ResourceTable
     var random: SplitMix64
-    /// Operations that run now, or whose fallback is being computed.
-    var runningCount = 0
-    var activeWorkers = 0
-    /// Turns asked of the main thread that have not begun.
-    var pendingMainTurns = 0
-    var alive: Int
-    var isTakeoverRunning = false
-    var graceEnd: Nanoseconds?
-    var pendingEnds: [PendingEnd] = []
-    /// What the workers run that were counted out because they may never come back.
-    var replacedWorkers: [Assignment] = []
     var timerSequence = 0
-    /// When an operation last ended.
-    var lastProgress: Nanoseconds = 0
-    var isStallReported = false
-    private var now: Nanoseconds = 0
 
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
         self.graph = graph

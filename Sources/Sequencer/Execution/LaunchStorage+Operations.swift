@@ -61,7 +61,7 @@ extension LaunchStorage {
         let task = startTask(priority: qos.taskPriority, on: virtualTime) { [self] in
             var assignment = first
             while true {
-                let ending: StartedWork.Ending
+                let ending: OperationRunner.Ending
                 do {
                     switch graph.graph.nodes[assignment.node].work {
                     case .asynchronousAction(let body): ending = .success(try await body())
@@ -102,11 +102,14 @@ extension LaunchStorage {
     private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
         let ended = runner.start(operation) { [self] result in
             attemptEnded(assignment, result)
-        } surplus: { [self] in
+        } surplus: { [self] _ in
             noteAnomaly(.finishedAgain, assignment.node)
         }
-        if let ended { return workerEnded(assignment, ended) }
-        return takeNext(after: assignment)
+        switch ended {
+        case .success?: return workerSucceeded(assignment, ())
+        case .failure(let error)?: return workerEnded(assignment, .failure(error))
+        case nil: return takeNext(after: assignment)
+        }
     }
 
     func performOnMain(_ assignment: Assignment) {

@@ -22,16 +22,18 @@ final class OperationRunner: Sendable {
     ///   - ended: called once, on any thread, unless the ending is returned.
     ///   - surplus: called when the operation finishes once more than it should.
     /// - Returns: how the operation ended, if it has ended already.
-    func start(_ operation: Operation, ended: @escaping @Sendable (Ending) -> Void, surplus: @escaping @Sendable () -> Void) -> Ending? {
+    func start(
+        _ operation: Operation,
+        ended: @escaping @Sendable (Ending) -> Void,
+        surplus: @escaping @Sendable (ConcurrentOperation) -> Void
+    ) -> Ending? {
         if let concurrent = operation as? ConcurrentOperation {
-            let work = StartedWork()
-            concurrent.onSurplusFinish { _ in surplus() }
-            concurrent.whenEnded { operation in
-                let ending = Self.ending(of: operation)
-                if work.end(ending) { ended(ending) }
-            }
+            concurrent.onSurplusFinish(surplus)
             begin(concurrent)
-            return work.startReturned()
+            if let ending = concurrent.ending { return ending }
+            // Should it end just now, this calls the handler here.
+            concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
+            return nil
         }
         let once = Locked(false)
         let claim: @Sendable () -> Bool = {
@@ -75,8 +77,7 @@ final class OperationRunner: Sendable {
     }
 
     private static func ending(of operation: Operation) -> Ending {
-        if let error = (operation as? ConcurrentOperation)?.error { return .failure(error) }
-        return operation.isCancelled ? .failure(CancellationError()) : .success(())
+        operation.isCancelled ? .failure(CancellationError()) : .success(())
     }
 }
 

@@ -1,11 +1,16 @@
 /// Where each identifier is among a graph's operations.
 ///
-/// A hash table with open addressing and linear probing that holds positions only: the identifiers themselves are looked at where they are. Two
-/// identifiers are the same when they are as strings, so however their characters are composed.
+/// A hash table with open addressing and linear probing that holds positions only, each with as much of the identifier's hash as there is room for beside
+/// it: the identifiers themselves are where they are, and looked at when the hash is the same. Two identifiers are the same when they are as
+/// strings, so however their characters are composed.
 struct IdentifierIndex: Sendable {
     private let nodes: [GraphNode]
-    /// Positions, or -1; a power of two of them, at least twice as many as operations.
-    private var slots: [Int32]
+    /// A position in the low bits, a part of the hash above them, or `empty`; a power of two of them, at least half as many again as operations.
+    private var slots: [UInt32]
+    /// Of a position: enough that none has all of them set, as `empty` has.
+    private let positionBits: UInt32
+
+    private static let empty = UInt32.max
 
     /// The index of `nodes`, of which the first with an identifier counts.
     ///
@@ -18,34 +23,45 @@ struct IdentifierIndex: Sendable {
         unusual: (_ position: Int) -> Void = { _ in }
     ) {
         self.nodes = nodes
+        positionBits = UInt32(Int.bitWidth - nodes.count.leadingZeroBitCount)
         var capacity = 8
-        while capacity < nodes.count * 2 { capacity *= 2 }
-        slots = Array(repeating: -1, count: capacity)
+        while 2 * capacity < 3 * nodes.count { capacity *= 2 }
+        slots = Array(repeating: Self.empty, count: capacity)
         for position in nodes.indices {
             let hash = Self.hash(nodes[position].id)
             if !hash.isUsual { unusual(position) }
             let slot = slot(of: nodes[position].id, hash.value)
-            if slots[slot] < 0 {
-                slots[slot] = Int32(position)
+            if slots[slot] == Self.empty {
+                slots[slot] = tag(hash.value) | UInt32(position)
             } else {
-                duplicate(Int(slots[slot]), position)
+                duplicate(self.position(in: slots[slot]), position)
             }
         }
     }
 
     /// The position of the operation named `id`.
     subscript(id: String) -> Int32? {
-        let position = slots[slot(of: id, Self.hash(id).value)]
-        return position < 0 ? nil : position
+        let value = slots[slot(of: id, Self.hash(id).value)]
+        return value == Self.empty ? nil : Int32(position(in: value))
     }
 
     /// The slot that holds the position of `id`, or the empty one where it belongs.
     private func slot(of id: String, _ hash: UInt64) -> Int {
         let mask = slots.count - 1
+        let tag = tag(hash)
         var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] >= 0, nodes[Int(slots[slot])].id != id { slot = (slot + 1) & mask }
+        while slots[slot] != Self.empty {
+            let isSameHash = (slots[slot] ^ tag) >> positionBits == 0
+            if isSameHash, nodes[position(in: slots[slot])].id == id { break }
+            slot = (slot + 1) & mask
+        }
         return slot
     }
+
+    /// The part of the hash that a slot has room for, in its place.
+    private func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) << positionBits }
+
+    private func position(in slot: UInt32) -> Int { Int(slot & (1 << positionBits - 1)) }
 
     /// Differs from one process to the next, so that nobody can prepare a file whose identifiers all collide.
     private static let seed = UInt64.random(in: .min ... .max)

@@ -47,7 +47,7 @@ extension OperationGraph {
             // It runs inside a closure from now on; its dependencies on other operations, and theirs on it, count as before.
             var policy = nodes[index].policy?.value ?? .standard
             policy.operation = operation
-            nodes[index].policy = Boxed(policy)
+            nodes[index].set(policy)
         }
         nodes[index].work = nodes[index].work.misbehaving(fault.kind)
     }
@@ -80,7 +80,7 @@ extension StepWork {
     private static func run(_ operation: Operation, _ launch: Launch) async throws -> any Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let ended = launch.storage.runner.start(operation, ended: { continuation.resume(with: $0) }, surplus: {})
+                let ended = launch.storage.runner.start(operation, ended: { continuation.resume(with: $0) }, surplus: { _ in })
                 if let ended { continuation.resume(with: ended) }
             }
         } onCancel: {

@@ -3,9 +3,12 @@ import Foundation
 extension OperationGraph {
     /// Makes dependencies of the graph out of those that Foundation operations have among themselves, and checks that each can run here.
     func addOperationDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) {
-        var owner: [ObjectIdentifier: Int] = [:]
-        for (position, node) in nodes.enumerated() {
-            guard let operation = node.operation else { continue }
+        let positions = nodes.indices.filter { nodes[$0].operation != nil }
+        if positions.isEmpty { return }
+        var owner = [ObjectIdentifier: Int](minimumCapacity: positions.count)
+        for position in positions {
+            guard let operation = nodes[position].operation else { continue }
+            let node = nodes[position]
             if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
                 problems.append(
                     GraphProblem(
@@ -34,9 +37,9 @@ extension OperationGraph {
                 )
             }
         }
-        guard !owner.isEmpty else { return }
-        for (position, node) in nodes.enumerated() {
-            guard let operation = node.operation else { continue }
+        for position in positions {
+            guard let operation = nodes[position].operation else { continue }
+            let node = nodes[position]
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
                     if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }

@@ -26,7 +26,7 @@ extension OperationGraph {
         } else {
             node.work = .synchronous { _ in throw StepSkipped(reason: reason) }
         }
-        node.policy = Boxed(policy)
+        node.set(policy)
         nodes[index] = node
     }
 
@@ -68,7 +68,7 @@ extension OperationGraph {
         let index = try position(of: id)
         var policy = nodes[index].policy?.value ?? .standard
         policy.notes.append(printable(text, limit: 400))
-        nodes[index].policy = Boxed(policy)
+        nodes[index].set(policy)
     }
 
     /// Calls `body` at the start of every attempt of every step, on the step's own thread, before anything of its work.

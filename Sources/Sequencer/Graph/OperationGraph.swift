@@ -108,13 +108,50 @@ public struct OperationGraph: Sendable {
     }
 }
 
-/// One step of a graph.
+/// One step of a graph: 48 bytes.
 struct GraphNode: Sendable {
+    /// What was said about the step besides its work, behind one reference, for most have nothing said about them and produce nothing.
+    private enum Details: Sendable {
+        case none
+        case valueType(Boxed<any Sendable.Type>)
+        case policy(Boxed<StepPolicy>)
+    }
+
     var id: String
     var work: StepWork
+    private var details: Details
+
+    /// A step that nothing was said about, and that produces a value of that type.
+    init(id: consuming String, work: consuming StepWork, valueType: any Sendable.Type) {
+        self.id = id
+        self.work = work
+        details = valueType == Void.self ? .none : .valueType(Boxed(valueType))
+    }
+
     /// Nil when nothing was said: the default policy.
-    var policy: Boxed<StepPolicy>?
-    var valueType: any Sendable.Type
+    var policy: Boxed<StepPolicy>? {
+        @inline(__always) get { if case .policy(let policy) = details { policy } else { nil } }
+    }
+
+    var valueType: any Sendable.Type {
+        switch details {
+        case .none: Void.self
+        case .valueType(let type): type.value
+        case .policy(let policy): policy.value.valueType
+        }
+    }
+
+    /// Whether it produces anything but the fact that it has ended.
+    var hasValue: Bool {
+        if case .none = details { false } else { valueType != Void.self }
+    }
+
+    /// Changes what is said about the step; it produces what it did.
+    mutating func set(_ policy: StepPolicy) {
+        var policy = policy
+        policy.valueType = valueType
+        details = .policy(Boxed(policy))
+    }
 
     /// The Foundation operation that exists already and that the step runs, itself or inside a closure.
     var operation: Operation? {
@@ -188,15 +225,14 @@ extension OperationGraph {
             // One by one: for the few that there are, that is much cheaper than `removeAll(keepingCapacity:)`.
             while !named.references.isEmpty { named.references.removeLast() }
         }
-        var policy: Boxed<StepPolicy>?
+        nodes.append(GraphNode(id: id, work: work, valueType: valueType))
         if !options.isEmpty || fallback != nil || !inputTypes.isEmpty {
-            var value = StepPolicy()
-            for option in options { option.apply(&value) }
-            value.fallback = fallback?.value
-            value.inputs = zip(inputs.references, inputTypes).map { (id: $0.id, type: $1) }
-            policy = Boxed(value)
+            var policy = StepPolicy()
+            for option in options { option.apply(&policy) }
+            policy.fallback = fallback?.value
+            policy.inputs = zip(inputs.references, inputTypes).map { (id: $0.id, type: $1) }
+            nodes[Int(node)].set(policy)
         }
-        nodes.append(GraphNode(id: id, work: work, policy: policy, valueType: valueType))
         return node
     }
 

@@ -229,6 +229,8 @@ struct StepPolicy: Sendable {
     var operation: Operation?
     /// The steps whose values this one reads, each with the type it was promised.
     var inputs: [(id: String, type: Any.Type)] = []
+    /// What the step itself produces; said by how it was added.
+    var valueType: any Sendable.Type = Void.self
 
     static let standard = StepPolicy()
 }

@@ -139,6 +139,15 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         storage.withLock { $0.machine.surplusFinishCount }
     }
 
+    /// How the operation has ended: a `CancellationError` for one that was cancelled and says nothing else; nil until observers have been notified.
+    package final var ending: Result<any Sendable, any Error>? {
+        storage.withLock { storage in
+            guard storage.machine.isAnnounced else { return nil }
+            if let error = storage.error { return .failure(error) }
+            return storage.machine.isCancelled ? .failure(CancellationError()) : .success(())
+        }
+    }
+
     /// Has `handler` called once when the operation has ended.
     ///
     /// The call comes after `isFinished` is true and observers have been notified, on the thread that ended the operation and as the last
@@ -236,15 +245,15 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     // MARK: - Ending
 
     private func finish(with error: (any Error)?) {
-        let (action, surplusFinishHandler) = storage.withLock { storage in
+        let action = storage.withLock { storage in
             let action = storage.machine.finish()
             if action != .reportSurplus { storage.error = error }
-            return (action, storage.surplusFinishHandler)
+            return action
         }
         switch action {
         case .end: end(wasExecuting: true)
         case .remember: break
-        case .reportSurplus: surplusFinishHandler?(self)
+        case .reportSurplus: storage.withLock { $0.surplusFinishHandler }?(self)
         }
     }
 
@@ -259,8 +268,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
             storage.machine.announce()
-            defer { storage.endHandlers = [] }
-            return storage.endHandlers
+            let handlers = storage.endHandlers
+            if !handlers.isEmpty { storage.endHandlers = [] }
+            return handlers
         }
         for handler in handlers {
             handler(self)

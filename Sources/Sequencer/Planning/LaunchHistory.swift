@@ -108,7 +108,7 @@ extension OperationGraph {
             guard let duration = expected[nodes[index].id] else { continue }
             var policy = nodes[index].policy?.value ?? .standard
             policy.expected = duration
-            nodes[index].policy = Boxed(policy)
+            nodes[index].set(policy)
         }
     }
 }

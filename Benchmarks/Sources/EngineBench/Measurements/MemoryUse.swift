@@ -44,7 +44,7 @@ struct MemoryUse {
     }
 
     private func launch(_ shape: Shape, _ workload: Workload, _ sampler: HeapSampler) async throws {
-        var graph = OperationGraph(shape, workload)
+        var graph = OperationGraph(shape, workload, more: 1)
         // One operation more, which looks at the heap, while all else is still there.
         graph.add("sampler", after: shape.identifiers[shape.count - 1]) { sampler.sample() }
         let report = try await Sequencer(graph).run()

@@ -24,10 +24,10 @@ struct EngineFailure: Error, CustomStringConvertible {
 }
 
 extension OperationGraph {
-    /// The graph an app would write for `shape`, with handles for dependencies.
-    init(_ shape: Shape, _ workload: Workload, _ kind: BodyKind = .synchronous) {
+    /// The graph an app would write for `shape`, with handles for dependencies, and with room for `more` operations.
+    init(_ shape: Shape, _ workload: Workload, _ kind: BodyKind = .synchronous, more: Int = 0) {
         self.init(shape.name)
-        reserveCapacity(shape.count)
+        reserveCapacity(shape.count + more)
         var steps: [Step<Void>] = []
         steps.reserveCapacity(shape.count)
         for node in 0..<shape.count {
