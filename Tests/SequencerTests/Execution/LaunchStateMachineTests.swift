@@ -306,22 +306,4 @@ struct LaunchStateMachineTests {
         #expect(machine.stragglers == [1])
         #expect(machine.nodes.map(\.outcome) == [.timedOut, .timedOut])
     }
-
-    @Test("a heap gives its elements in order, lanes the lowest that is free")
-    func structures() {
-        var heap = Heap<Int>()
-        var random = SplitMix64(seed: 3)
-        let numbers = (0..<500).map { _ in Int.random(in: 0..<100, using: &random) }
-        for number in numbers { heap.push(number) }
-        var sorted: [Int] = []
-        while let next = heap.pop() { sorted.append(next) }
-        #expect(sorted == numbers.sorted())
-
-        var lanes = LaneSet(limit: 130)
-        #expect((0..<130).compactMap { _ in lanes.take() } == Array(0..<130))
-        #expect(lanes.take() == nil)
-        lanes.giveBack(128)
-        lanes.giveBack(3)
-        #expect(lanes.take() == 3 && lanes.take() == 128 && lanes.widest == 130)
-    }
 }

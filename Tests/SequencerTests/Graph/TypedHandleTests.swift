@@ -96,6 +96,25 @@ struct TypedHandleTests {
         #expect(try sequencer.value(of: reader) == "none 3 40")
     }
 
+    @Test("a closure that produces nothing can be delayed, replaced by its fallback and read, as any other")
+    func actions() async throws {
+        var graph = OperationGraph("actions")
+        let calls = Locked<[String]>([])
+        let first = graph.add("first") { calls.withLock { $0.append("first") } }
+        let second = graph.add("second", after: first) {
+            await Task.yield()
+            calls.withLock { $0.append("second") }
+        }
+        let failing = graph.add("failing", after: second, fallback: .value(())) { throw CancellationError() }
+        let count = graph.add("count", using: first, second, failing.optional) { _, _, _ in calls.withLock { $0.count } }
+        try graph.inject(.delay(.seconds(1)), into: "first")
+        try graph.inject(.delay(.seconds(2)), into: "second")
+        let sequencer = try await run(graph)
+        let report = try #require(await sequencer.report())
+        #expect(try sequencer.value(of: count) == 2 && calls.withLock { $0 } == ["first", "second"])
+        #expect(report.makespan == .seconds(3) && report["failing"]?.outcome == .fellBack)
+    }
+
     @Test("a handle means a step by its identifier")
     func equality() {
         var graph = OperationGraph("equality")
