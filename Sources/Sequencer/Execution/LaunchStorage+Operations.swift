@@ -100,10 +100,8 @@ extension LaunchStorage {
     }
 
     private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
-        let ended = runner.start(operation) { [self] result in
+        let ended = runner.start(operation, id: graph.id(assignment.node)) { [self] result in
             attemptEnded(assignment, result)
-        } surplus: { [self] _ in
-            noteAnomaly(.finishedAgain, assignment.node)
         }
         switch ended {
         case .success?: return workerSucceeded(assignment, ())
@@ -205,9 +203,5 @@ extension LaunchStorage {
             let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &state.actions)
             state.keep(result, of: assignment, counted: counted, at: now, in: values)
         }
-    }
-
-    private func noteAnomaly(_ kind: Anomaly.Kind, _ node: Int) {
-        state.withLock { $0.anomalies.append(Anomaly(operation: graph.id(node), kind: kind)) }
     }
 }

@@ -174,10 +174,19 @@ final class LaunchStorage: Sendable {
 
     /// Makes the report, and gives it to those who wait for it; once, whoever comes first.
     func finish() {
+        let anomalies = runner.anomalies
         let (report, waiters) = state.withLock { state -> (LaunchReport?, [@Sendable (LaunchReport) -> Void]) in
             if state.report != nil { return (nil, []) }
             let report = LaunchReport(
-                RunRecord(&state, graph: graph, budget: budget, startOffset: startOffset, startedAt: startedAt, version: version)
+                RunRecord(
+                    &state,
+                    graph: graph,
+                    budget: budget,
+                    startOffset: startOffset,
+                    startedAt: startedAt,
+                    version: version,
+                    anomalies: anomalies
+                )
             )
             state.report = report
             state.endOfWatching = nil
@@ -216,6 +225,9 @@ final class LaunchStorage: Sendable {
         }
         return isAccepted
     }
+
+    /// What operations have done that they should not have done, up to now.
+    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + runner.anomalies }
 
     func personWaitBegan(_ assignment: Assignment) {
         input { state, now in state.machine.personWaitBegan(assignment, at: now, &state.actions) }

@@ -14,21 +14,24 @@ final class OperationRunner: Sendable {
         var watchers: SerialOperationQueue?
         /// One for each operation that was not ready.
         var others: [SerialOperationQueue] = []
+        var surplus: [Anomaly] = []
     }
 
     private let state = Locked(State())
 
+    /// What operations have done after they had ended.
+    var anomalies: [Anomaly] { state.withLock { $0.surplus } }
+
     /// - Parameters:
+    ///   - id: the operation's identifier, for ``anomalies``.
     ///   - ended: called once, on any thread, unless the ending is returned.
-    ///   - surplus: called when the operation finishes once more than it should.
     /// - Returns: how the operation ended, if it has ended already.
-    func start(
-        _ operation: Operation,
-        ended: @escaping @Sendable (Ending) -> Void,
-        surplus: @escaping @Sendable (ConcurrentOperation) -> Void
-    ) -> Ending? {
+    func start(_ operation: Operation, id: String, ended: @escaping @Sendable (Ending) -> Void) -> Ending? {
         if let concurrent = operation as? ConcurrentOperation {
-            concurrent.onSurplusFinish(surplus)
+            // The operation keeps this, and the launch keeps the operation: it must not hold the launch.
+            concurrent.onSurplusFinish { [state] _ in
+                state.withLock { $0.surplus.append(Anomaly(operation: id, kind: .finishedAgain)) }
+            }
             begin(concurrent)
             if let ending = concurrent.ending { return ending }
             // Should it end just now, this calls the handler here.

@@ -129,7 +129,7 @@ public final class Sequencer: Sendable {
 
     /// What operations have done that they should not have done, up to now: also after the launch ended.
     public var anomalies: [Anomaly] {
-        state.withLock { $0.storage }?.state.withLock { $0.anomalies } ?? []
+        state.withLock { $0.storage }?.anomalies ?? []
     }
 
     /// What every operation that has not ended waits for; nil before the start.

@@ -80,7 +80,7 @@ extension StepWork {
     private static func run(_ operation: Operation, _ launch: Launch) async throws -> any Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let ended = launch.storage.runner.start(operation, ended: { continuation.resume(with: $0) }, surplus: { _ in })
+                let ended = launch.storage.runner.start(operation, id: launch.operation) { continuation.resume(with: $0) }
                 if let ended { continuation.resume(with: ended) }
             }
         } onCancel: {

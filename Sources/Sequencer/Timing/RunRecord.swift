@@ -23,14 +23,17 @@ final class RunRecord: Sendable {
     private let interactive: Nanoseconds
     private let computedPath = AtomicLazyReference<Boxed<CriticalPath>>()
 
-    /// - Parameter state: only read; handed over like this because handing over a copy counts every reference in it.
+    /// - Parameters:
+    ///   - state: only read; handed over like this because handing over a copy counts every reference in it.
+    ///   - anomalies: those that the state does not know.
     init(
         _ state: inout LaunchStorage.State,
         graph: ValidatedGraph,
         budget: Budget,
         startOffset: Duration,
         startedAt: Date?,
-        version: String?
+        version: String?,
+        anomalies: [Anomaly]
     ) {
         self.startedAt = startedAt
         self.version = version
@@ -42,7 +45,7 @@ final class RunRecord: Sendable {
         retriesWithoutTime = state.machine.retriesWithoutTime
         notes = state.notes
         personWaits = state.machine.personWaits.isEmpty ? [] : Set(state.machine.personWaits.keys)
-        anomalies = state.anomalies
+        self.anomalies = state.anomalies + anomalies
         end = state.machine.endOfLaunch
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
         self.budget = budget
