@@ -27,8 +27,9 @@ struct IdentifierIndex: Sendable {
         var capacity = 8
         while 2 * capacity < 3 * nodes.count { capacity *= 2 }
         slots = Array(repeating: Self.empty, count: capacity)
+        let seed = Self.seed
         for position in nodes.indices {
-            let hash = Self.hash(nodes[position].id)
+            let hash = Self.hash(nodes[position].id, seed)
             if !hash.isUsual { unusual(position) }
             let slot = slot(of: nodes[position].id, hash.value)
             if slots[slot] == Self.empty {
@@ -41,7 +42,7 @@ struct IdentifierIndex: Sendable {
 
     /// The position of the operation named `id`.
     subscript(id: String) -> Int32? {
-        let value = slots[slot(of: id, Self.hash(id).value)]
+        let value = slots[slot(of: id, Self.hash(id, Self.seed).value)]
         return value == Self.empty ? nil : Int32(position(in: value))
     }
 
@@ -70,7 +71,7 @@ struct IdentifierIndex: Sendable {
     /// not plain ASCII go the way of the standard library, which knows about composed characters.
     ///
     /// - Returns: the hash, and whether the identifier is 1 to 256 printable ASCII characters, none of them white space.
-    private static func hash(_ id: String) -> (value: UInt64, isUsual: Bool) {
+    private static func hash(_ id: String, _ seed: UInt64) -> (value: UInt64, isUsual: Bool) {
         var id = id
         let (hash, isASCII, isUsual) = id.withUTF8 { bytes in
             let words = UnsafeRawBufferPointer(bytes)

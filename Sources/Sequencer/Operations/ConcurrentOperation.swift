@@ -54,8 +54,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     deinit {
-        // For an operation that never ended; any other has done it, or had only predecessors that had finished.
-        unlinkFromPredecessors()
+        // Any other operation has done it at its end, or had only predecessors that had finished.
+        if !isFinished { unlinkFromPredecessors() }
     }
 
     // MARK: - For subclasses
@@ -260,10 +260,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Carries out the end; called once, by whoever the state machine has told to.
     private func end(wasExecuting: Bool) {
         // Posting with the lock held would deadlock: who is notified asks `isFinished` at once.
-        if wasExecuting { willChangeValue(forKey: "isExecuting") }
+        let tellsOfExecuting = wasExecuting && Self.canBeObserved
+        if tellsOfExecuting { willChangeValue(forKey: "isExecuting") }
         willChangeValue(forKey: "isFinished")
         storage.withLock { $0.machine.end() }
-        if wasExecuting { didChangeValue(forKey: "isExecuting") }
+        if tellsOfExecuting { didChangeValue(forKey: "isExecuting") }
         didChangeValue(forKey: "isFinished")
         if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
@@ -275,6 +276,15 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         for handler in handlers {
             handler(self)
         }
+    }
+
+    /// Whether anybody can observe `isExecuting`. On Linux there is only Foundation itself, which wants to know of the begin and of `isFinished`.
+    private static var canBeObserved: Bool {
+        #if canImport(ObjectiveC)
+            true
+        #else
+            false
+        #endif
     }
 
     /// Makes the predecessors forget this operation, where they would not when it is freed.
