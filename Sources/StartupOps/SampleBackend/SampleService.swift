@@ -25,17 +25,24 @@ public final class SampleService: Sendable {
     ///
     /// - Parameters:
     ///   - store: keeps accounts and sessions, so that a service in another process knows them; nil when they are forgotten.
-    ///   - now: what it takes for the time.
+    ///   - now: what it takes for the time. Nil, the default: the time at which it is made and what has passed since, so that setting the machine's clock
+    ///     ends no session.
     public init(
         _ options: SampleServiceOptions = SampleServiceOptions(),
         store: (any DataStore)? = nil,
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: (@Sendable () -> Date)? = nil
     ) {
         var state = SampleServiceState(options)
         if let memory = store?.value(SampleServiceState.Memory.self, for: Self.memory).value { state.memory = memory }
         self.state = Locked(state)
         self.store = store
-        self.now = now
+        self.now = now ?? Self.steadyTime()
+    }
+
+    /// The time now, and from then on by a clock that nobody can set.
+    private static func steadyTime() -> @Sendable () -> Date {
+        let (date, start) = (Date(), ContinuousClock.now)
+        return { date.addingTimeInterval(start.duration(to: .now) / .seconds(1)) }
     }
 
     /// What to send in answer to a request.
