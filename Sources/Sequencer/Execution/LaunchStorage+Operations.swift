@@ -26,8 +26,10 @@ extension LaunchStorage {
 
     private func run(_ assignment: Assignment) -> Assignment? {
         switch graph.graph.nodes[assignment.node].work {
-        case .nothing, .action:
+        case .nothing:
             return workerSucceeded(assignment, ())
+        case .action:
+            return perform(assignment)
         case .synchronous(let body):
             let value: any Sendable
             do {

@@ -54,8 +54,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     deinit {
-        // Any other operation has done it at its end, or had only predecessors that had finished.
-        if !isFinished { unlinkFromPredecessors() }
+        // For one that never ended, and for one that was started by hand before its predecessors had finished; any other has nothing left to unlink.
+        unlinkFromPredecessors()
     }
 
     // MARK: - For subclasses
@@ -260,11 +260,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Carries out the end; called once, by whoever the state machine has told to.
     private func end(wasExecuting: Bool) {
         // Posting with the lock held would deadlock: who is notified asks `isFinished` at once.
-        let tellsOfExecuting = wasExecuting && Self.canBeObserved
-        if tellsOfExecuting { willChangeValue(forKey: "isExecuting") }
+        if wasExecuting { willChangeValue(forKey: "isExecuting") }
         willChangeValue(forKey: "isFinished")
         storage.withLock { $0.machine.end() }
-        if tellsOfExecuting { didChangeValue(forKey: "isExecuting") }
+        if wasExecuting { didChangeValue(forKey: "isExecuting") }
         didChangeValue(forKey: "isFinished")
         if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
@@ -276,15 +275,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         for handler in handlers {
             handler(self)
         }
-    }
-
-    /// Whether anybody can observe `isExecuting`. On Linux there is only Foundation itself, which wants to know of the begin and of `isFinished`.
-    private static var canBeObserved: Bool {
-        #if canImport(ObjectiveC)
-            true
-        #else
-            false
-        #endif
     }
 
     /// Makes the predecessors forget this operation, where they would not when it is freed.

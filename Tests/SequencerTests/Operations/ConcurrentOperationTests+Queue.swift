@@ -20,6 +20,23 @@ extension ConcurrentOperationTests {
         #expect(order.withLock { $0 } == Array(0..<200))
     }
 
+    @Test("a dependent that was started by hand, has ended and is freed leaves nothing behind in its predecessor, which ends later")
+    func startedByHand() async {
+        await #expect(processExitsWith: .success) {
+            let predecessor = ConcurrentOperation()
+            for _ in 0..<1_000 {
+                let dependent = ConcurrentOperation()
+                dependent.addDependency(predecessor)
+                dependent.start()
+                #expect(dependent.isFinished)
+            }
+            // What was theirs is somebody else's now.
+            let others = (0..<1_000).map { _ in [UInt8](repeating: 0xA5, count: 200) }
+            predecessor.start()
+            #expect(predecessor.isFinished && others.count == 1_000)
+        }
+    }
+
     @Test("a dependent waits for all its predecessors, and starts when they failed, were cancelled or finished early")
     func fanIn() async {
         let queue = OperationQueue()
