@@ -1,38 +1,102 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.2
 import PackageDescription
+
+/// What an app's launch is made with. Each uses only those before it.
+let startup: [Target.Dependency] = ["Sequencer", "StartupStorage", "StartupNetworking", "StartupOps"]
+/// What explains and proves a launch.
+let tools: [Target.Dependency] = ["SequencerAnalysis", "SequencerTesting"]
 
 let package = Package(
     name: "Sequencer",
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Sequencer", targets: ["Sequencer"]),
-        .library(name: "StartupOps", targets: ["StartupOps"]),
+        .library(name: "SequencerAnalysis", targets: ["SequencerAnalysis"]),
+        .library(name: "SequencerTesting", targets: ["SequencerTesting"]),
+        .library(name: "StartupOps", targets: ["StartupOps", "StartupNetworking", "StartupStorage"]),
+        .library(name: "StartupNetworking", targets: ["StartupNetworking", "StartupStorage"]),
+        .library(name: "StartupStorage", targets: ["StartupStorage"]),
+        // Not for apps: Examples/Backend and Examples/iOS, which are not part of this package, are made with it.
+        .library(name: "StartupSamples", targets: ["StartupSamples"]),
         .executable(name: "sequencer-cli", targets: ["sequencer-cli"]),
     ],
     targets: [
-        .target(name: "Sequencer"),
-        .target(name: "StartupOps", dependencies: ["Sequencer"]),
-        .executableTarget(name: "sequencer-cli", dependencies: ["Sequencer", "StartupOps"]),
-        .executableTarget(name: "QuickStart", dependencies: ["Sequencer"], path: "Examples/QuickStart", exclude: ["README.md"]),
-        .executableTarget(name: "MusicApp", dependencies: ["Sequencer", "StartupOps"], path: "Examples/MusicApp", exclude: ["README.md"]),
+        // Runs a launch.
+        .target(name: "Sequencer", exclude: ["Analysis", "Testing"]),
+        // Explains one: drawings, reports for people and for other programs, plans, histories.
+        .target(name: "SequencerAnalysis", dependencies: ["Sequencer"], path: "Sources/Sequencer/Analysis"),
+        // Proves one: faults to inject.
+        .target(name: "SequencerTesting", dependencies: ["Sequencer"], path: "Sources/Sequencer/Testing"),
+        .target(name: "StartupStorage", dependencies: ["Sequencer"], path: "Sources/StartupOps/Storage"),
+        .target(name: "StartupNetworking", dependencies: ["Sequencer", "StartupStorage"], path: "Sources/StartupOps/Networking"),
+        // The launch of an app.
+        .target(
+            name: "StartupOps",
+            dependencies: ["Sequencer", "StartupNetworking", "StartupStorage"],
+            exclude: ["Networking", "Storage", "Samples"]
+        ),
+        .target(name: "StartupSamples", dependencies: startup, path: "Sources/StartupOps/Samples"),
+        .executableTarget(name: "sequencer-cli", dependencies: startup + tools + ["StartupSamples"]),
+        .executableTarget(
+            name: "QuickStart",
+            dependencies: ["Sequencer"],
+            path: "Examples/QuickStart",
+            exclude: ["README.md"],
+            packageAccess: false
+        ),
+        .executableTarget(
+            name: "ClassicOperations",
+            dependencies: ["Sequencer"],
+            path: "Examples/ClassicOperations",
+            exclude: ["README.md"],
+            packageAccess: false
+        ),
+        .executableTarget(
+            name: "MusicApp",
+            dependencies: startup + ["StartupSamples"],
+            path: "Examples/MusicApp",
+            exclude: ["README.md"],
+            packageAccess: false
+        ),
         .executableTarget(
             name: "Bootstrap",
-            dependencies: ["Sequencer", "StartupOps"],
+            dependencies: startup + ["SequencerAnalysis", "StartupSamples"],
             path: "Examples/Bootstrap",
-            exclude: ["README.md"]
+            exclude: ["README.md"],
+            packageAccess: false
         ),
-        .executableTarget(name: "SDK", dependencies: ["Sequencer", "StartupOps"], path: "Examples/SDK", exclude: ["README.md"]),
+        .executableTarget(
+            name: "SDK",
+            dependencies: startup + ["StartupSamples"],
+            path: "Examples/SDK",
+            exclude: ["README.md"],
+            packageAccess: false
+        ),
         .testTarget(
             name: "TestingYourLaunch",
-            dependencies: ["Sequencer", "StartupOps"],
+            dependencies: startup + tools,
             path: "Examples/TestingYourLaunch",
-            exclude: ["README.md"]
+            exclude: ["README.md"],
+            packageAccess: false
         ),
         .target(name: "TestSupport", dependencies: ["Sequencer"], path: "Tests/Support"),
-        .testTarget(name: "SequencerTests", dependencies: ["Sequencer", "TestSupport"]),
-        .testTarget(name: "StartupOpsTests", dependencies: ["StartupOps", "TestSupport"]),
-        .testTarget(name: "SequencerCLITests", dependencies: ["sequencer-cli", "StartupOps", "TestSupport"]),
-        .testTarget(name: "ExamplesTests", dependencies: ["QuickStart", "MusicApp", "Bootstrap", "SDK", "TestSupport"]),
+        .testTarget(name: "SequencerTests", dependencies: ["Sequencer"] + tools + ["TestSupport"]),
+        .testTarget(name: "StartupOpsTests", dependencies: startup + tools + ["StartupSamples", "TestSupport"]),
+        .testTarget(name: "SequencerCLITests", dependencies: startup + tools + ["sequencer-cli", "StartupSamples", "TestSupport"]),
+        // What an app could write: it sees neither what is internal nor what the package's own targets share.
+        .testTarget(name: "PublicAPITests", dependencies: startup + tools, packageAccess: false),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: [
+                "Sequencer", "SequencerAnalysis", "TestSupport", "QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK",
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The gate sets this, and so builds once for the check and for the tests. It is no default: a newer compiler's warnings stop nobody who depends on
+// this package.
+if Context.environment["WARNINGS_ARE_ERRORS"] != nil {
+    for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)] }
+}

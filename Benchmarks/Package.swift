@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .executable(name: "engine-bench", targets: ["engine-bench"]),
         .executable(name: "engine-count", targets: ["engine-count"]),
+        .executable(name: "engine-growth", targets: ["engine-growth"]),
         .executable(name: "empty-foundation", targets: ["empty-foundation"]),
     ],
     dependencies: [.package(name: "Sequencer", path: "..")],
@@ -16,6 +17,7 @@ let package = Package(
             dependencies: [
                 "CMemory",
                 .product(name: "Sequencer", package: "Sequencer"),
+                .product(name: "SequencerAnalysis", package: "Sequencer"),
                 .product(name: "StartupOps", package: "Sequencer"),
             ]
         ),
@@ -23,6 +25,7 @@ let package = Package(
         .target(name: "CMemory"),
         .executableTarget(name: "engine-bench", dependencies: ["EngineBench"]),
         .executableTarget(name: "engine-count", dependencies: ["EngineBench"]),
+        .executableTarget(name: "engine-growth", dependencies: ["EngineBench"]),
         // What `sequencer-cli --version` is compared with.
         .executableTarget(name: "empty-foundation"),
     ],

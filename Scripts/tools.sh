@@ -6,6 +6,14 @@ need() {
     exit 1
 }
 
+# objects FOLDER MODULE...: the object files of modules as the last build made them in FOLDER, one a line. The files that are there may be more: SwiftPM
+# leaves those of sources that were renamed or removed.
+objects() {
+    local folder="$1" module
+    shift
+    for module in "$@"; do sed -n 's/^ *"object": "\(.*\)",\{0,1\}$/\1/p' "$folder/$module.build/output-file-map.json"; done
+}
+
 # as_root COMMAND...: runs it, by sudo where that is needed and can be done without a password.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then

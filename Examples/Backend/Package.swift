@@ -16,7 +16,8 @@ let package = Package(
         .executableTarget(
             name: "backend",
             dependencies: [
-                .product(name: "StartupOps", package: "Sequencer"),
+                .product(name: "StartupNetworking", package: "Sequencer"),
+                .product(name: "StartupSamples", package: "Sequencer"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

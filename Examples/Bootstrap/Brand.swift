@@ -1,5 +1,7 @@
 import Foundation
+import StartupNetworking
 import StartupOps
+import StartupSamples
 
 /// An app of the family: its name, and all that it does not share with the others.
 struct Brand {
@@ -89,8 +91,13 @@ struct ChatIsClosed: Error, CustomStringConvertible {
 
 /// The screens of all brands.
 @MainActor
-final class Screens: SplashPresenter, MainPresenter {
+final class Screens: ScenePresenter, SplashPresenter, MainPresenter {
     private(set) var shown: [String] = []
+
+    /// A window is made, and is seen. Its first view comes with the splash.
+    func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
+        for phase in [LaunchPhase.sceneSession, .willConnect, .window, .keyAndVisible, .viewDidLoad] { report(phase) }
+    }
 
     func showSplash() async { shown.append("splash") }
     func splashEnded() async {}

@@ -6,15 +6,20 @@
 //                                └────────────────────┘               └──────────────┘
 //  scene phase, after the process phase
 //
-//  connect-scene ──┬── module-MODULE ── start-coordinator ── fetch-config ──┬── first-screen ── restore-account ── tutorial ── login ──┐
-//                  └── splash ──────────────────────────────────────────────┘                                                          │
-//  force-update ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┴── main-app
+//  connect-scene ──┬── module-MODULE ── start-coordinator ──┬── fetch-config ──┬── first-screen ── restore-account ── tutorial ── login ──┐
+//                  │                                        └── fetch-flags    │                                                         │
+//                  └── splash ─────────────────────────────────────────────────┘                                                         │
+//  force-update ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┴── main-app
 //
-//  `install-observers` follows `main-app`.
+//  `onboarding` and `install-observers` follow `main-app`. No edge leads from `fetch-flags` to `first-screen`: where an app waits for its flags, the gate
+//  in there does.
 
 import Foundation
 import Sequencer
+import SequencerAnalysis
+import StartupNetworking
 import StartupOps
+import StartupSamples
 
 /// Two apps made of the same parts: each brand fills a plan, and the same scenario carries it out.
 @main @MainActor struct WhiteLabel {
@@ -54,11 +59,12 @@ import StartupOps
         let bootstrap = try Bootstrap(brand.plan, app: app, directory: .inMemory(), http: http)
         let screens = Screens()
         var presenters = StartupPresenters()
-        (presenters.splash, presenters.main) = (screens, screens)
+        (presenters.scene, presenters.splash, presenters.main) = (screens, screens, screens)
         let graph = try bootstrap.environment(presenters: presenters).graph(.bootstrap).validated()
         if !onlyOutcome { try printPhases(of: graph, brand.name) }
 
-        let report = try await Sequencer(graph.graph, budget: .seconds(3)).run()
+        let limit = Duration.seconds(3)
+        let report = try await graph.graph.run(budget: Budget(limit)).report
         if case .failed(let operation, let message) = report.outcome { return print("  \(brand.name) failed in \(operation): \(message)") }
         for operation in report.operations {
             if let message = operation.message { print("  \(operation.id) \(operation.outcome): \(message)") }
@@ -70,7 +76,7 @@ import StartupOps
         if let gallery = bootstrap.module("gallery", as: Gallery.self) { print("  \(gallery.gate.diagnosis)") }
         print("  screens: \(screens.shown.joined(separator: ", "))")
         let budget = report.budget
-        print("  \(report.outcome.name), \(budget.isMet ? "within" : "over") its budget: \(budget.measured) of \(budget.budget.limit)\n")
+        print("  \(report.outcome.name), \(budget.isMet ? "within" : "over") its budget: \(budget.measured) of \(limit)\n")
     }
 
     /// Prints each phase's operations, with what each waits for.

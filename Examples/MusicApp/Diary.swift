@@ -31,7 +31,8 @@ struct Diary {
 
     private func verdict(_ report: LaunchReport) -> String {
         let budget = report.budget
-        return "\(budget.isMet ? "PASS" : "FAIL")  \(report.outcome.name) in \(text(budget.measured)) of \(text(budget.budget.limit))"
+        return
+            "\(budget.isMet ? "PASS" : "FAIL")  \(report.outcome.name) in \(text(budget.measured)) of \(budget.budget.map { text($0.limit) } ?? "none")"
     }
 
     private func text(_ duration: Duration) -> String { "\(Int(duration / .milliseconds(1))) ms" }

@@ -19,7 +19,7 @@ import StartupOps
 
 /// A few weeks in the life of a music app: each of the eleven built-in scenarios, for the reason for which an app would follow it.
 ///
-/// Nothing here says which scenario comes next: `Scenario.choose` does, from what the phone remembers and what started the app.
+/// Nothing here says which scenario comes next: `Scenario(for:)` does, from what the phone remembers and what started the app.
 @main @MainActor struct MusicApp {
     static func main() async throws {
         let phone = try Phone()

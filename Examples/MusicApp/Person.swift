@@ -1,3 +1,4 @@
+import StartupNetworking
 import StartupOps
 
 /// Who sits in front of the phone, and all of the app's screens: each screen is noted, each question answered at once.
@@ -5,10 +6,15 @@ import StartupOps
 /// An app has its view controllers here. Their answers may take as long as a person takes: that time does not count against the budget.
 @MainActor
 final class Person: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
-    EntryPointPresenter, MainPresenter
+    EntryPointPresenter, MainPresenter, ScenePresenter
 {
     /// What was shown, in order.
     private(set) var screens: [String] = []
+
+    /// An app has its scene delegate here: it makes the window, and tells each phase when the system does.
+    func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
+        for phase in [LaunchPhase.sceneSession, .willConnect, .window, .keyAndVisible, .viewDidLoad] { report(phase) }
+    }
 
     func showSplash() async { screens.append("splash") }
     func splashEnded() async {}

@@ -1,6 +1,9 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import StartupOps
+import StartupSamples
+import StartupStorage
 
 /// A phone with the music app on it, and what the app talks to: a service in this process, and a speaker that answers over TCP.
 ///
@@ -28,7 +31,7 @@ final class Phone {
         let options = SampleServiceOptions(
             configurationVersion: onboarding,
             onboarding: onboarding,
-            speakers: [SampleSpeaker(id: speaker.id, name: speaker.name, host: speaker.host, port: speaker.port)]
+            speakers: [speaker]
         )
         return EmbeddedBackend(SampleService(options, store: memory))
     }
@@ -78,9 +81,9 @@ final class Phone {
         let environment = try compose(person)
         defer { environment.devices.closeAll() }
         try receive(environment.mailbox)
-        let scenario = scenario ?? Scenario.choose(for: environment.context(isRunning: isRunning))
+        let scenario = scenario ?? Scenario(for: environment.facts(isRunning: isRunning))
         let options = LaunchOptions(deadline: .seconds(20))
-        let report = try await Sequencer(environment.graph(scenario), budget: .seconds(3), options: options).run()
+        let report = try await environment.graph(scenario).run(budget: .seconds(3), options: options).report
         return (scenario, report, person.screens)
     }
 

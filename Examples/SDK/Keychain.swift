@@ -1,10 +1,11 @@
 import Foundation
 import StartupOps
+import StartupStorage
 import Synchronization
 
 /// A secure store that behaves as a phone's does: as long as the device is locked, nobody can tell what is in it.
 ///
-/// It keeps its values in memory, so that the example leaves nothing behind. An app has `KeychainStore`, or `SecureFileStore`.
+/// It keeps its values in memory, so that the example leaves nothing behind. An app has `StateDirectory.secure`.
 final class Keychain: SecureStore {
     private let values = MemoryStore()
     private let isLocked = Atomic(false)

@@ -56,13 +56,14 @@ import StartupOps
     /// Runs a launch, and prints what became of it.
     private static func run(_ name: String, _ sdk: StepsSDK, setUp: @escaping @Sendable () throws -> Void) async {
         do {
-            let report = try await Sequencer(sdk.launch(name, setUp: setUp), budget: .seconds(3)).run()
+            let limit = Duration.seconds(3)
+            let report = try await sdk.launch(name, setUp: setUp).run(budget: Budget(limit)).report
             for operation in report.operations {
                 let about = operation.message.map { ": \($0)" } ?? operation.notes.map { ": \($0)" }.joined()
                 print("  \(operation.id) \(operation.outcome)\(about)")
             }
             let budget = report.budget
-            print("  \(name) \(report.outcome.name) in \(budget.measured) of \(budget.budget.limit); ready: \(sdk.isReady)")
+            print("  \(name) \(report.outcome.name) in \(budget.measured) of \(limit); ready: \(sdk.isReady)")
         } catch {
             print("  \(error)")
         }

@@ -1,4 +1,6 @@
+import StartupNetworking
 import StartupOps
+import StartupSamples
 
 /// The vendor's service in one part of the world: in this process, with the latency of a good mobile connection.
 struct Service {

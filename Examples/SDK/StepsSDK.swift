@@ -1,5 +1,6 @@
 import Sequencer
 import StartupOps
+import StartupStorage
 
 /// What the vendor delivers: a face of its own over `SDKLifecycle`, which sees to the order, the readiness and the generations.
 final class StepsSDK: Sendable {

@@ -1,5 +1,7 @@
 import Foundation
+import StartupNetworking
 import StartupOps
+import StartupStorage
 
 /// What the library's set-up works with: the keychain, the app's files, and the client that talks to the vendor's service.
 struct StepsServices: SDKServices {

@@ -6,17 +6,19 @@
 //  login ────────────────┤
 //  connect-speaker ──────┘
 //
-//  Copy this file into a test target that depends on Sequencer (and on StartupOps, if your launch is one of its scenarios), replace `graph()` by
+//  Copy this file into a test target that depends on Sequencer and SequencerTesting (and on StartupOps, if your launch is one of its scenarios), replace `graph()` by
 //  the function that makes your graph, and adapt the names. A graph is a value: asking it something runs nothing.
 
 import Sequencer
+import SequencerAnalysis
+import SequencerTesting
 import StartupOps
 import Testing
 
 @Suite("The regular launch", .serialized, .timeLimit(.minutes(10)))
 struct LaunchTests {
-    /// The graph under test. Simulated operations take as long as they are expected to and do nothing else, so that a test is about the launch;
-    /// with real operations, `StartupOperations(environment)`, it is about all of it.
+    /// The graph under test. Simulated steps take as long as they are expected to and do nothing else, so that a test is about the launch; with
+    /// real ones, `StartupSteps(environment)`, it is about all of it.
     private func graph(requiresUpdate: Bool = false, showUpdate: @escaping @MainActor @Sendable () -> Void = {}) -> OperationGraph {
         Scenario.regular.graph(.simulated(requiresUpdate: requiresUpdate, showUpdate: showUpdate))
     }
@@ -24,7 +26,7 @@ struct LaunchTests {
     /// Runs a graph in virtual time: sleeps take none, timeouts and budgets work as always, and the result is the same on every machine. Never
     /// assert how long something took by the wall clock.
     private func run(_ graph: OperationGraph, budget: Budget = .seconds(3)) async throws -> LaunchReport {
-        try await Sequencer(graph, budget: budget, options: LaunchOptions(clock: VirtualClock())).run()
+        try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock())).report
     }
 
     // MARK: The graph

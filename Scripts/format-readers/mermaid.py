@@ -30,8 +30,11 @@ def words(text):
     return re.sub(r"\s+", " ", text.replace("\u2060", "")).strip()
 
 
-# What is not shown as it is: control characters, and those that turn the direction of writing.
-UNSEEN = re.compile("[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
+# What is not shown as it is: control characters, those that turn the direction of writing, and those that nobody sees.
+UNSEEN = re.compile(
+    "[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufffe\uffff\U000e0000-\U000e0fff]"
+)
 
 failed = False
 for graph_file, diagram_file in zip(sys.argv[1::2], sys.argv[2::2]):

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Examples", .serialized, .timeLimit(.minutes(10)))
+@Suite("Examples", .serialized, .timeLimit(.minutes(30)))
 struct ExampleTests {
-    static let programs = ["QuickStart", "MusicApp", "Bootstrap", "SDK"]
+    static let programs = ["QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK"]
 
     @Test("An example prints what its README says, and nothing else, and ends well")
     func output() async throws {

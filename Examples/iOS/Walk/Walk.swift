@@ -1,6 +1,7 @@
 import BackgroundTasks
 import Foundation
 import StartupOps
+import StartupSamples
 import UIKit
 
 /// The app, run where there is no iOS: its launches are real, its frameworks are stand-ins, and this plays iOS and the person.
@@ -83,9 +84,9 @@ struct Walk {
         coordinator.enterForeground()
         check(
             "back again when it is open, the app starts; who leaves the login form can try again",
-            // Nobody is logged in any more: the speaker no longer waits for the login.
-            asked: await person.goOn { $0.isMain }.sorted(),
-            ["No speaker was found", "The app could not be started", "login", "login"]
+            // The first of the two launches still believes in the session, so its question about the speaker waits for no login, and may come or not.
+            asked: Set(await person.goOn { $0.isMain }).sorted(),
+            ["No speaker was found", "The app could not be started", "login"]
         )
     }
 

@@ -1,29 +1,34 @@
 import Foundation
 
-/// How a launch is run; what is run is the graph's business.
+/// The options of a launch: lanes, deadline, clock, observers and the like. The graph says which operations run.
 public struct LaunchOptions: Sendable {
     /// The most operations off the main thread that run at the same time.
     ///
     /// Nil, the default: as many as are ready, where those that run straight through share one thread per processor. With a number, there
     /// are as many threads: steps that block theirs then cost only their own lane.
     public var lanes: Int?
-    /// Which of several ready operations goes first when lanes are scarce: the one that this plan starts first.
+    /// The identifiers of operations in the order in which they go first when lanes are scarce.
     ///
-    /// Nil, the default: the one with the longest remaining path, by expected durations, which is what a plan begins its search with. Operations
-    /// that the plan does not know come after those it does.
+    /// Nil, the default: the operation with the longest remaining path goes first, by expected durations. Operations that are not in the list come after
+    /// those that are. The order of a plan is often better:
     ///
     /// ```swift
     /// let plan = try graph.plan(PlanOptions(lanes: 2))
-    /// let report = try await Sequencer(graph, options: LaunchOptions(lanes: 2, plan: plan)).run()
+    /// let launch = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
     /// ```
-    public var plan: LaunchPlan?
-    /// When the launch ends, whatever happens: what still runs is left behind and named in the report. Nil: never.
+    public var order: [String]?
+    /// When the launch ends: what still runs is left behind and named in the report. It covers the whole launch, also what runs after the milestone.
     ///
-    /// With no deadline, an operation that neither ends nor has a timeout keeps its launch from ending.
+    /// While a person is being waited for it stands still, unless ``deadlineCountsInteractiveTime`` is true: an operation without a timeout that hangs
+    /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.
+    ///
+    /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor has a timeout then keeps
+    /// its launch from ending.
     public var deadline: Duration?
-    /// Whether the time in which an interactive operation runs counts towards the deadline. Say no when a person may take minutes.
+    /// Whether the time in which an interactive operation runs counts towards the deadline. The default is false, for a person may take minutes.
     public var deadlineCountsInteractiveTime: Bool
-    /// How long operations that run get to end, after the launch was aborted, was cancelled or has failed, before they are left behind.
+    /// How long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
+    /// are left behind.
     public var grace: Duration
     /// The clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
     public var clock: any Clock<Duration>
@@ -34,28 +39,56 @@ public struct LaunchOptions: Sendable {
     /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
     /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
     public var qualityOfService: QualityOfService?
+    /// An operation queue that the app made, for the steps off the main thread to run in; nil, the default, for queues of the engine's own.
+    ///
+    /// Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end, also while an `async` step is
+    /// suspended. The queue's `maxConcurrentOperationCount`, its quality of service, its `isSuspended` and its `underlyingQueue` count, besides ``lanes``.
+    /// Only steps that are ready are in the queue. Which of them an operation runs is decided when the queue starts it, so that the longest remaining
+    /// path still goes first. Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
+    ///
+    /// While the queue is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time the clock
+    /// runs the steps, and the queue is not used. It must not be the main queue.
+    ///
+    /// ```swift
+    /// let queue = OperationQueue()
+    /// queue.maxConcurrentOperationCount = 2
+    /// let launch = try await graph.run(options: LaunchOptions(queue: queue))
+    /// ```
+    public var queue: OperationQueue?
     /// What the random part of pauses between attempts is computed from; the same seed gives the same pauses.
     public var seed: UInt64
     /// The version of the app, for the report.
     public var version: String?
     /// Who is told when the launch makes no progress; nil for nobody.
     public var stallWatch: StallWatch?
+    /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
+    ///
+    /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never on the main thread, and never on
+    /// the thread that keeps the time. The launch ends when the observers have been told of its end, or 2 seconds later if one of them blocks. An
+    /// observer that blocks also delays the next work of its thread, to the deadline at most, and the events of all observers. ``RunningLaunch/events`` never
+    /// holds anything up.
+    public var observers: [@Sendable (LaunchEvent) -> Void] = []
+    /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
+    var startsTasksAtOnce = true
+    /// The time that is left to the step that runs the launch; nil for one that no step runs.
+    var outerLimit: Duration?
 
     /// The options of a launch.
     public init(
         lanes: Int? = nil,
-        plan: LaunchPlan? = nil,
-        deadline: Duration? = nil,
-        deadlineCountsInteractiveTime: Bool = true,
+        order: [String]? = nil,
+        deadline: Duration? = Duration(secondsComponent: 30, attosecondsComponent: 1),
+        deadlineCountsInteractiveTime: Bool = false,
         grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = SuspendingClock(),
         qualityOfService: QualityOfService? = .userInitiated,
         seed: UInt64 = UInt64.random(in: .min ... .max),
         version: String? = nil,
-        stallWatch: StallWatch? = nil
+        stallWatch: StallWatch? = nil,
+        queue: OperationQueue? = nil
     ) {
         self.lanes = lanes
-        self.plan = plan
+        self.order = order
         self.deadline = deadline
         self.deadlineCountsInteractiveTime = deadlineCountsInteractiveTime
         self.grace = grace
@@ -64,29 +97,50 @@ public struct LaunchOptions: Sendable {
         self.seed = seed
         self.version = version
         self.stallWatch = stallWatch
+        self.queue = queue
+    }
+
+    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds that was given. The initialiser's
+    /// default says it again, for an app cannot see this.
+    package static let defaultDeadline = Duration(secondsComponent: 30, attosecondsComponent: 1)
+
+    /// The deadline that counts beside a budget: the default one is never less than that.
+    package static func deadline(_ deadline: Duration?, beside budget: Budget?) -> Duration? {
+        deadline == defaultDeadline ? max(.seconds(30), budget?.limit ?? .zero) : deadline
     }
 
     /// The most lanes that can be asked for.
-    public static let mostLanes = 1024
+    ///
+    /// All launches of a process together take as many threads, those that operations never give back included. Past that an operation waits for a
+    /// thread, and ``LaunchStatus`` says so.
+    package static let maximumLanes = 1024
 
-    /// What is wrong with these options, in one sentence; nil when nothing is.
-    var complaint: String? {
+    /// The options that are out of range, a sentence each.
+    var complaints: [String] {
         let longest = OperationGraph.longestDuration
-        if let lanes, !(1...Self.mostLanes).contains(lanes) { return "lanes must be 1 to \(Self.mostLanes), and are \(lanes)" }
+        var complaints: [String] = []
+        if let lanes, !(1...Self.maximumLanes).contains(lanes) {
+            complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")
+        }
         if let deadline, deadline <= .zero || deadline > longest {
-            return "a deadline must be more than 0 and at most 24 hours, and is \(deadline)"
+            complaints.append("a deadline must be more than 0 and at most 24 hours, and is \(deadline)")
         }
-        if grace < .zero || grace > longest { return "a grace period must be 0 to 24 hours, and is \(grace)" }
+        if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
+            complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
+        }
+        if grace < .zero || grace > longest { complaints.append("a grace period must be 0 to 24 hours, and is \(grace)") }
         if let stall = stallWatch?.limit, stall <= .zero || stall > longest {
-            return "a stall must be more than 0 and at most 24 hours, and is \(stall)"
+            complaints.append("a stall must be more than 0 and at most 24 hours, and is \(stall)")
         }
-        return nil
+        return complaints
     }
 
-    var settings: LaunchStateMachine.Settings {
-        LaunchStateMachine.Settings(
+    func settings(for budget: Budget?) -> LaunchStateMachine.Settings {
+        var deadline = Self.deadline(deadline, beside: budget)
+        if let outerLimit { deadline = min(deadline ?? outerLimit, outerLimit) }
+        return LaunchStateMachine.Settings(
             lanes: lanes,
-            plan: plan,
+            order: order,
             workers: lanes ?? WorkerPool.processors,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,

@@ -2,9 +2,12 @@
 extension LaunchStateMachine {
     enum Wait: Equatable {
         case dependencies([Int])
-        case lane(takenBy: [Int])
-        case thread(blockedBy: [Int])
+        /// One that ``PendingOperations/laneHolders`` have taken.
+        case lane
+        /// One that ``PendingOperations/blockers`` block.
+        case thread
         case mainThread
+        case operationQueue
         case resource(ExclusiveResource, heldBy: Int)
         case condition
         case retry
@@ -18,17 +21,32 @@ extension LaunchStateMachine {
         let since: Nanoseconds
     }
 
-    /// Every operation that has not ended: first what runs, then what could, then what cannot yet.
-    func pending() -> [Pending] {
+    struct PendingOperations: Equatable {
+        /// First what runs, then what could, then what cannot yet.
+        let operations: [Pending]
+        /// What all that wait for a lane wait for, looked for once.
+        let laneHolders: [Int]
+        /// What all that wait for a thread wait for.
+        let blockers: [Int]
+    }
+
+    /// Every operation that has not ended.
+    ///
+    /// - Complexity: O(operations + dependencies).
+    func pending() -> PendingOperations {
         let all = nodes.indices.lazy.filter { nodes[$0].state != .ended }.map { pending($0) }
         let groups = Dictionary(grouping: all) { Self.place(of: $0.wait) }
-        return (0...2).flatMap { groups[$0] ?? [] }
+        return PendingOperations(
+            operations: (0...2).flatMap { groups[$0] ?? [] },
+            laneHolders: nodes.indices.filter { nodes[$0].holdsLane },
+            blockers: nodes.indices.filter { nodes[$0].holdsWorker && nodes[$0].state == .running }
+        )
     }
 
     private static func place(of wait: Wait) -> Int {
         switch wait {
         case .code, .person, .condition, .retry: 0
-        case .lane, .thread, .mainThread, .resource: 1
+        case .lane, .thread, .mainThread, .operationQueue, .resource: 1
         case .dependencies: 2
         }
     }
@@ -53,7 +71,7 @@ extension LaunchStateMachine {
         case .pausing:
             return Pending(node: node, wait: .retry, since: max(state.start, 0))
         case .running, .ended:
-            if let since = personWaits[node]?.since { return Pending(node: node, wait: .person, since: since) }
+            if let asked = personWaits[node]?.asked, asked.isRunning { return Pending(node: node, wait: .person, since: asked.since) }
             let wait: Wait = traits[node].contains(.isInteractive) && !state.isComputingFallback ? .person : .code
             return Pending(node: node, wait: wait, since: max(state.start, 0))
         }
@@ -62,8 +80,7 @@ extension LaunchStateMachine {
     private func waitOfReady(_ node: Int) -> Wait {
         if let obstacle = resources.obstacle(of: node) { return .resource(obstacle.resource, heldBy: obstacle.holder) }
         if traits[node].contains(.isMain), !nodes[node].isComputingFallback { return .mainThread }
-        if lanes.available <= 0 { return .lane(takenBy: nodes.indices.filter { nodes[$0].holdsLane }) }
-        return .thread(blockedBy: nodes.indices.filter { nodes[$0].holdsWorker && nodes[$0].state == .running })
+        return lanes.available <= 0 ? .lane : settings.usesQueue ? .operationQueue : .thread
     }
 
     // MARK: Stalls

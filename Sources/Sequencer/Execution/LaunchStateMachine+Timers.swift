@@ -1,9 +1,49 @@
-/// What is due at a time: timeouts, the next attempts, and the time that a person takes from them.
+/// Timers (timeouts, the next attempts, and the time that a person takes from them), and the end that the launch comes to by one of them.
 extension LaunchStateMachine {
+    /// The next time at which ``timePassed(to:_:)`` has something to do.
+    var nextWake: Nanoseconds? {
+        mutating get { nextDue.map { max($0, earliestTimeout) } }
+    }
+
+    var nextDue: Nanoseconds? {
+        mutating get {
+            guard phase != .over else { return nil }
+            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, settings.isUntimed { return nil }
+            while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
+            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
+            return wake == .max ? nil : wake
+        }
+    }
+
+    /// The next time at which ``timePassed(to:standstill:_:)`` has something to do, if that may have become sooner since the last call.
+    @inline(__always)
+    mutating func takeWake() -> Nanoseconds? {
+        guard needsWake else { return nil }
+        needsWake = false
+        return nextWake
+    }
+
+    /// When an operation's time is over: its timeout or the launch's deadline.
+    func timeLimit(of node: Int) -> Nanoseconds? {
+        let own = nodes[node].isComputingFallback ? fallbackEnds[node] : timeoutTime(of: node)
+        let limit = min(own ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
+        return limit == .max ? nil : limit
+    }
+
+    /// When the launch must end, unless a person is being waited for and that time does not count.
+    var deadlineTime: Nanoseconds? {
+        guard phase == .running, let deadline = settings.deadline else { return nil }
+        if settings.deadlineCountsInteractiveTime { return deadline }
+        return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
+    }
+
     func isDue(_ timer: Timer) -> Bool {
         let state = nodes[Int(timer.node)].state
         return switch timer.kind {
         case .retry: state == .pausing
+        case .grace: state == .running && !nodes[Int(timer.node)].isComputingFallback
+        case .fallback:
+            state == .running && fallbackEnds[Int(timer.node)] == timer.time && personWaits[Int(timer.node)]?.paused.isRunning != true
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
         case .timeout:
             state != .ended && !nodes[Int(timer.node)].isComputingFallback && timeoutTime(of: Int(timer.node)) == timer.time
@@ -16,11 +56,15 @@ extension LaunchStateMachine {
         case .retry:
             enqueue(node)
         case .timeout:
-            if nodes[node].state == .running {
-                tellToCancel(node, &actions)
-                replaceWorker(of: node)
-            }
+            giveUpCode(of: node, &actions)
             notSucceeded(node, .timedOut)
+        case .grace:
+            giveUpCode(of: node, &actions)
+            noteStraggler(node)
+            notSucceeded(node, .cancelled)
+        case .fallback:
+            giveUpCode(of: node, &actions)
+            end(node, .timedOut)
         }
         // Ends must take effect before the next timer fires, or it would find this operation still running.
         drainEnds(&actions)
@@ -28,7 +72,34 @@ extension LaunchStateMachine {
 
     mutating func setTimeout(_ node: Int) {
         guard traits[node].contains(.hasTimeout), let time = timeoutTime(of: node) else { return }
-        timers.push(Timer(time: time, sequence: nextTimerSequence(), node: Int32(node), kind: .timeout))
+        setTimer(.timeout, of: node, at: time)
+    }
+
+    /// The computing of a fallback may take as long as the operation could.
+    mutating func setFallbackTimeout(_ node: Int) {
+        guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return }
+        let time = self.time.addingSaturated(timeout.nanoseconds)
+        fallbackEnds[node] = time
+        setTimer(.fallback, of: node, at: time)
+    }
+
+    mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds) {
+        timerSequence += 1
+        timers.push(Timer(time: time, sequence: timerSequence, node: Int32(node), kind: kind))
+        needsWake = true
+    }
+
+    /// Waits no longer for an operation's code, its condition or the computing of its fallback, which may never return.
+    mutating func giveUpCode(of node: Int, _ actions: inout Actions) {
+        switch nodes[node].state {
+        case .running:
+            tellToCancel(node, &actions)
+            replaceWorker(of: node)
+        case .checking:
+            replaceWorker(of: node)
+        case .waiting, .deferred, .ready, .parked, .pausing, .ended:
+            break
+        }
     }
 
     /// When a started operation's timeout is due; nil while it waits for a person, and without one.
@@ -37,35 +108,100 @@ extension LaunchStateMachine {
         guard start >= 0, traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
         let end = start.addingSaturated(timeout.nanoseconds)
         guard !personWaits.isEmpty, let wait = personWaits[node] else { return end }
-        return wait.isRunning ? nil : end.addingSaturated(wait.total)
+        return wait.paused.isRunning ? nil : end.addingSaturated(wait.paused.total(at: time))
     }
 
     // MARK: Waiting for a person
 
-    mutating func beginPersonWait(_ node: Int) {
+    mutating func beginPersonWait(_ node: Int, _ wait: PersonWait) {
         let now = time
-        personWaits[node, default: PersonWait()].begin(at: now)
-        interactive.begin(at: now)
+        personWaits[node, default: PersonWaits()].begin(wait, at: now)
+        if wait.isAsked { interactive.begin(at: now) }
     }
 
-    mutating func endPersonWait(_ node: Int) {
+    mutating func endPersonWait(_ node: Int, _ wait: PersonWait) {
         let now = time
-        guard personWaits[node]?.isRunning == true else { return }
-        personWaits[node]?.end(at: now)
-        interactive.end(at: now)
-        if personWaits[node]?.isRunning == false { setTimeout(node) }
-    }
-
-    mutating func endPersonWaits(_ node: Int) {
-        let now = time
-        while personWaits[node]?.isRunning == true {
-            personWaits[node]?.end(at: now)
-            interactive.end(at: now)
+        guard var waits = personWaits[node], waits.isRunning(wait) else { return }
+        let pause = now - waits.paused.since
+        waits.end(wait, at: now)
+        personWaits[node] = waits
+        if wait.isAsked { interactive.end(at: now) }
+        needsWake = true
+        guard wait.pausesTimeout, !waits.paused.isRunning else { return }
+        if nodes[node].isComputingFallback, let end = fallbackEnds[node]?.addingSaturated(pause) {
+            fallbackEnds[node] = end
+            setTimer(.fallback, of: node, at: end)
+        } else {
+            setTimeout(node)
         }
     }
 
-    mutating func nextTimerSequence() -> Int {
-        timerSequence += 1
-        return timerSequence
+    mutating func endPersonWaits(_ node: Int) {
+        guard var waits = personWaits[node] else { return }
+        let now = time
+        for wait in [PersonWait.work, .turn] {
+            while waits.isRunning(wait) {
+                waits.end(wait, at: now)
+                if wait.isAsked { interactive.end(at: now) }
+                needsWake = true
+            }
+        }
+        personWaits[node] = waits
+    }
+
+    // MARK: Stopping
+
+    /// Stops the launch: what has not started ends as cancelled, what runs is told to cancel and has the grace period to end.
+    ///
+    /// Every pending operation is marked before anything is released, so none of them can start.
+    mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
+        guard phase == .running else { return }
+        phase = .stopping
+        stop = reason
+        stopTime = time
+        record(.stopped, at: time)
+        readyForWorkers.removeAll()
+        readyForMain.removeAll()
+        graceEnd = time.addingSaturated(settings.grace)
+        needsWake = true
+        for node in nodes.indices {
+            switch nodes[node].state {
+            case .waiting, .deferred, .ready, .parked: end(node, .cancelled)
+            case .pausing:
+                attemptsNotMade[node] = Int(nodes[node].attempts) + 1
+                end(node, reason == .deadline ? .failed : .cancelled)
+            case .checking:
+                replaceWorker(of: node)
+                if reason == .deadline { noteStraggler(node) }
+                end(node, reason == .deadline ? .timedOut : .cancelled)
+            case .running where node != reason.aborter: tellToCancel(node, &actions)
+            case .running, .ended: break
+            }
+        }
+    }
+
+    mutating func tellToCancel(_ node: Int, _ actions: inout Actions) {
+        guard !nodes[node].isToldToCancel else { return }
+        nodes[node].isToldToCancel = true
+        actions.cancel.append(node)
+    }
+
+    /// Ends whatever still runs, without waiting for its code.
+    mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
+        drainEnds(&actions)
+        for node in nodes.indices where nodes[node].state == .running {
+            giveUpCode(of: node, &actions)
+            noteStraggler(node)
+            end(node, outcome)
+        }
+        isTakeoverRunning = false
+        graceEnd = nil
+        drainEnds(&actions)
+    }
+
+    mutating func noteStraggler(_ node: Int) {
+        guard !nodes[node].isStraggler else { return }
+        stragglers.append(node)
+        nodes[node].isStraggler = true
     }
 }

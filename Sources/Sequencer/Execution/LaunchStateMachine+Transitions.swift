@@ -22,8 +22,8 @@ extension LaunchStateMachine {
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, outcome: .succeeded))
         } else if deferIfLate(node) {
-            // What waits for it does not wait any longer.
-            releaseDependents(of: node, .startWithoutValue)
+            // Not now: what waits for it may be put off as well, and so on, as deep as the graph.
+            pendingEnds.append(PendingEnd(node: node, outcome: nil))
         } else if !planCut(of: node) {
             enqueue(node)
         }
@@ -33,11 +33,14 @@ extension LaunchStateMachine {
     mutating func enqueue(_ node: Int) {
         move(node, to: .ready)
         let ready = Ready(rank: traits.ranks[node], node: Int32(node))
-        if traits[node].contains(.isMain), !nodes[node].isComputingFallback {
-            readyForMain.push(ready)
-        } else {
-            readyForWorkers.push(ready)
-        }
+        if traits[node].isDisjoint(with: .whenEnqueued) { readyForWorkers.push(ready) } else { enqueueSpecially(ready) }
+    }
+
+    private mutating func enqueueSpecially(_ ready: Ready) {
+        let node = Int(ready.node)
+        let isForMain = traits[node].contains(.isMain) && !nodes[node].isComputingFallback
+        if isForMain { readyForMain.push(ready) } else { readyForWorkers.push(ready) }
+        if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
     }
 
     /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
@@ -48,21 +51,30 @@ extension LaunchStateMachine {
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
             if !traits[node].isDisjoint(with: .whenTaken) {
-                guard acquireResources(for: ready) else { continue }
+                guard acquireResources(for: ready, onMain: isMain) else {
+                    if settings.takesOneAtATime { return nil }
+                    continue
+                }
             }
             if !isMain {
                 guard let lane = lanes.take() else { return nil }
                 nodes[node].lane = Int32(lane)
                 nodes[node].holdsLane = true
                 nodes[node].holdsWorker = true
+            } else if traits[node].contains(.keepsMain) {
+                keepMain()
             }
             if !traits[node].isDisjoint(with: .whenTaken) {
                 if nodes[node].isComputingFallback {
                     move(node, to: .running)
+                    setFallbackTimeout(node)
                     return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
                 }
                 if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
                     move(node, to: .checking)
+                    // Until it has answered; what it lets start has the whole timeout again.
+                    nodes[node].start = time
+                    setTimeout(node)
                     return Assignment(node: node, attempt: 1, kind: .checkCondition)
                 }
             }
@@ -70,15 +82,6 @@ extension LaunchStateMachine {
             return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run)
         }
         return nil
-    }
-
-    /// Takes what a ready operation must have for itself alone; one that cannot have it is parked.
-    private mutating func acquireResources(for ready: Ready) -> Bool {
-        let node = Int(ready.node)
-        guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback, !resources.acquire(for: ready) else { return true }
-        move(node, to: .parked)
-        offerFreeResources(of: node)
-        return false
     }
 
     /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out meanwhile.
@@ -91,7 +94,7 @@ extension LaunchStateMachine {
             }
             if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
         }
-        let next = takeNext(forMain: false)
+        let next = settings.usesQueue || settings.takesOneAtATime && previous != nil ? nil : takeNext(forMain: false)
         if next == nil { activeWorkers -= 1 }
         return next
     }
@@ -114,30 +117,25 @@ extension LaunchStateMachine {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
+            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
         }
         if !traits[node].isDisjoint(with: .whenEnded) || !personWaits.isEmpty { releaseMore(node) }
     }
 
     private mutating func releaseMore(_ node: Int) {
-        if nodes[node].state == .running, !nodes[node].isComputingFallback {
-            if traits[node].contains(.isInteractive) { interactive.end(at: time) }
+        if nodes[node].state == .running {
+            if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
+                interactive.end(at: time)
+                needsWake = true
+            }
             if !personWaits.isEmpty { endPersonWaits(node) }
         }
         if traits[node].contains(.hasResources) {
             resources.release(by: node)
             offerFreeResources(of: node)
         }
-    }
-
-    /// Wakes, for each resource that `node` needs and does not hold, nor anybody else, one operation that waits for it.
-    private mutating func offerFreeResources(of node: Int) {
-        for resource in resources.free(of: node) {
-            while let waiting = resources.nextWaiting(for: resource) {
-                guard nodes[waiting].state == .parked else { continue }
-                enqueue(waiting)
-                break
-            }
-        }
+        let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
+        if traits[node].contains(.keepsMain), hasBegun, !nodes[node].isComputingFallback { mainKeepers -= 1 }
     }
 
     // MARK: Ending
@@ -150,14 +148,17 @@ extension LaunchStateMachine {
         case .succeeded:
             // Nothing is pending between inputs, so this is its turn.
             endNow(node, ended.kind == .computeFallback ? .fellBack : .succeeded, &actions)
-        case .failed:
+        case .cancelledItself:
+            notSucceeded(node, .cancelled)
+        case .cancelled where phase != .running:
+            // The operation that stopped the launch is not told to cancel.
+            notSucceeded(node, .cancelled)
+        case .failed, .cancelled:
             if nodes[node].isToldToCancel {
                 notSucceeded(node, .cancelled)
             } else if !retry(node) {
                 notSucceeded(node, .failed)
             }
-        case .cancelled:
-            notSucceeded(node, .cancelled)
         }
         return true
     }
@@ -177,13 +178,13 @@ extension LaunchStateMachine {
         guard failed < policy.attempts else { return false }
         let due = time.addingSaturated(policy.pause(afterAttempt: failed, random: &random))
         if let timeout = timeoutTime(of: node), due >= timeout {
-            retriesWithoutTime[node] = failed + 1
+            attemptsNotMade[node] = failed + 1
             return false
         }
         release(node)
         move(node, to: .pausing)
         record(.retrying, node: node, at: time)
-        timers.push(Timer(time: due, sequence: nextTimerSequence(), node: Int32(node), kind: .retry))
+        setTimer(.retry, of: node, at: due)
         return true
     }
 
@@ -223,7 +224,11 @@ extension LaunchStateMachine {
         while next < pendingEnds.count {
             let pending = pendingEnds[next]
             next += 1
-            endNow(pending.node, pending.outcome, &actions)
+            if let outcome = pending.outcome {
+                endNow(pending.node, outcome, &actions)
+            } else if phase == .running {
+                releaseDependents(of: pending.node, .startWithoutValue)
+            }
         }
         pendingEnds.removeAll(keepingCapacity: true)
     }
@@ -236,10 +241,16 @@ extension LaunchStateMachine {
         nodes[node].outcome = outcome
         nodes[node].end = time
         lastProgress = time
-        isStallReported = false
+        if isStallReported {
+            isStallReported = false
+            needsWake = true
+        }
         alive -= 1
         if outcome == .fellBack { actions.useFallbackValue.append(node) }
-        if node == milestone { interactiveUntilMilestone = interactive.total(at: time) }
+        if node == milestone {
+            interactiveUntilMilestone = interactive.total(at: time)
+            actions.isMilestoneOver = true
+        }
         record(.ended, node: node, at: time)
         guard phase == .running else { return }
         if node == milestone, !deferred.isEmpty { startDeferred() }
@@ -259,7 +270,7 @@ extension LaunchStateMachine {
     private func effectOnDependents(_ node: Int) -> Effect {
         switch nodes[node].outcome {
         case .succeeded, .fellBack: return .start
-        case .skipped where !nodes[node].isSkippedByCondition: return .skip
+        case .skipped where !nodes[node].isSkippedAlone: return .skip
         case .skipped: return .startWithoutValue
         case .failed, .timedOut, .cancelled:
             switch graph.policy(node).onFailure.kind {
@@ -276,9 +287,7 @@ extension LaunchStateMachine {
         for place in successors.places(of: node) {
             let successor = successors.neighbour(at: place)
             let dependent = successor.index
-            if effect == .skip || effect == .startWithoutValue && successor.needsValue, nodes[dependent].cause < 0 {
-                nodes[dependent].cause = cause
-            }
+            if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
             if nodes[dependent].cause >= 0 {
@@ -291,48 +300,16 @@ extension LaunchStateMachine {
         }
     }
 
-    // MARK: Stopping
-
-    /// Stops the launch: what has not started ends as cancelled, what runs is told to cancel and has the grace period to end.
-    ///
-    /// Every pending operation is marked before anything is released, so none of them can start.
-    mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
-        guard phase == .running else { return }
-        phase = .stopping
-        stop = reason
-        record(.stopped, at: time)
-        readyForWorkers.removeAll()
-        readyForMain.removeAll()
-        graceEnd = time.addingSaturated(settings.grace)
-        var aborter = -1
-        if case .aborted(let node, _) = reason { aborter = node }
-        for node in nodes.indices {
-            switch nodes[node].state {
-            case .waiting, .deferred, .ready, .parked, .checking, .pausing: end(node, .cancelled)
-            case .running where node != aborter: tellToCancel(node, &actions)
-            case .running, .ended: break
-            }
+    /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is missing on purpose, or may be missing.
+    private mutating func skip(_ dependent: Int, for node: Int, _ cause: Int32, _ effect: Effect) {
+        let isConditional = traits[dependent].contains(.hasCondition) && nodes[node].isSkippedAlone
+        let isAlone = effect == .startWithoutValue && (isConditional || graph.policy(dependent).onFailure.kind == .continue)
+        if nodes[dependent].cause < 0 {
+            nodes[dependent].cause = cause
+            nodes[dependent].isSkippedAlone = isAlone
+        } else if !isAlone {
+            nodes[dependent].isSkippedAlone = false
         }
-    }
-
-    mutating func tellToCancel(_ node: Int, _ actions: inout Actions) {
-        guard !nodes[node].isToldToCancel else { return }
-        nodes[node].isToldToCancel = true
-        actions.cancel.append(node)
-    }
-
-    /// Ends whatever still runs, without waiting for its code.
-    mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
-        drainEnds(&actions)
-        for node in nodes.indices where nodes[node].state == .running {
-            tellToCancel(node, &actions)
-            stragglers.append(node)
-            nodes[node].isStraggler = true
-            end(node, outcome)
-        }
-        isTakeoverRunning = false
-        graceEnd = nil
-        drainEnds(&actions)
     }
 
     // MARK: Workers
@@ -341,7 +318,15 @@ extension LaunchStateMachine {
     mutating func replaceWorker(of node: Int) {
         guard nodes[node].holdsWorker else { return }
         nodes[node].holdsWorker = false
-        replacedWorkers.append(Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .run))
+        replacedWorkers.append(
+            nodes[node].state == .checking
+                ? Assignment(node: node, attempt: 1, kind: .checkCondition)
+                : Assignment(
+                    node: node,
+                    attempt: Int(nodes[node].attempts),
+                    kind: nodes[node].isComputingFallback ? .computeFallback : .run
+                )
+        )
         activeWorkers -= 1
     }
 
@@ -363,6 +348,7 @@ extension LaunchStateMachine {
                 pendingMainTurns += turns
             }
         }
+        if settings.usesQueue { settleQueue(&actions) }
         if alive == 0, !isTakeoverRunning, phase != .over {
             phase = .over
             endOfLaunch = time

@@ -1,3 +1,33 @@
+extension LaunchStateMachine {
+    /// What a launch is told before it begins.
+    struct Settings {
+        /// The most operations off the main thread that run at the same time; nil for no limit.
+        var lanes: Int?
+        /// Identifiers in the order in which ready operations go first; nil for the longest remaining path first.
+        var order: [String]?
+        /// The most threads that start operations.
+        var workers = 2
+        /// Whether operations run in a queue of the app's instead, each in a turn of its own.
+        var usesQueue = false
+        /// Whether a worker, or a turn of the main thread, takes one operation at most, and who takes the next is decided anew: in virtual time.
+        var takesOneAtATime = false
+        var deadline: Nanoseconds?
+        var deadlineCountsInteractiveTime = true
+        /// How long operations that run get to end after the launch was stopped.
+        var grace: Nanoseconds = 250_000_000
+        /// Of the random part of retry pauses.
+        var seed: UInt64 = 0
+        var recordsEvents = false
+        /// The time that counts by which the milestone is to end; nil when that is only measured.
+        var budget: Nanoseconds?
+        /// After how long without an operation's end that is reported.
+        var stallLimit: Nanoseconds?
+
+        /// Whether nothing is due at a time of the launch as a whole.
+        var isUntimed: Bool { deadline == nil && stallLimit == nil }
+    }
+}
+
 /// The values the state machine is made of.
 extension LaunchStateMachine {
     enum NodeState: UInt8 {
@@ -25,7 +55,8 @@ extension LaunchStateMachine {
         /// Its code runs on a worker's thread.
         var holdsWorker = false
         var isToldToCancel = false
-        var isSkippedByCondition = false
+        /// It is skipped, and its dependents run, but for those that need its value.
+        var isSkippedAlone = false
         var isComputingFallback = false
         /// It was ended so that the budget could be kept.
         var isCut = false
@@ -51,7 +82,7 @@ extension LaunchStateMachine {
 
     struct Timer: Comparable {
         enum Kind {
-            case timeout, retry
+            case timeout, retry, grace, fallback
         }
 
         let time: Nanoseconds
@@ -71,7 +102,8 @@ extension LaunchStateMachine {
 
     struct PendingEnd {
         let node: Int
-        let outcome: Outcome
+        /// Nil for an operation that was put off: it has not ended, but what waits for it does not wait any longer.
+        let outcome: Outcome?
     }
 
     /// Something that happened, before it is dressed for an observer.
@@ -102,15 +134,20 @@ extension LaunchStateMachine {
             static let isDeferrable = Bits(rawValue: 512)
             /// It produces a value, or reads one.
             static let hasValue = Bits(rawValue: 1024)
+            /// Whether it ends in time decides what is cut.
+            static let isWatched = Bits(rawValue: 2048)
+            /// It keeps the main thread while it runs; not said where no operation needs a resource.
+            static let keepsMain = Bits(rawValue: 4096)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
-            static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback]
-            static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback]
+            static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback, .isWatched]
+            static let whenEnqueued: Bits = [.isMain, .hasResources]
+            static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback, .keepsMain]
             static let whenStarted: Bits = [.isInteractive, .hasTimeout]
-            static let whenEnded: Bits = [.isInteractive, .hasResources]
+            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain]
         }
 
-        private let bits: [Bits]
+        private var bits: [Bits]
         /// What is so for any operation.
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
@@ -119,16 +156,16 @@ extension LaunchStateMachine {
         /// Whether there is anything to cut or to put off.
         var canKeepBudgets: Bool { !all.isDisjoint(with: [.hasFallback, .isDeferrable]) }
 
-        init(_ graph: ValidatedGraph, plan: LaunchPlan?) {
+        init(_ graph: ValidatedGraph, order: [String]?) {
             bits = graph.graph.nodes.map { node in
-                var bits: Bits = node.work.isMain ? .isMain : []
+                var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
                 guard let policy = node.policy?.value else {
                     if case .nothing = node.work { bits.insert(.isJoin) }
                     return bits
                 }
                 if !policy.inputs.isEmpty { bits.insert(.hasValue) }
-                if policy.isInteractive { bits.insert(.isInteractive) }
+                if policy.isPersonsTime { bits.insert(.isInteractive) }
                 if policy.condition != nil { bits.insert(.hasCondition) }
                 if !policy.exclusive.isEmpty { bits.insert(.hasResources) }
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
@@ -143,116 +180,78 @@ extension LaunchStateMachine {
                 return bits
             }
             all = bits.reduce(into: []) { $0.formUnion($1) }
-            ranks = plan?.ranks(in: graph) ?? graph.ranks
+            if all.isSuperset(of: [.isMain, .hasResources]) {
+                for node in bits.indices where bits[node].contains(.isMain) && !graph.policy(node).suspends {
+                    bits[node].insert(.keepsMain)
+                }
+            }
+            ranks = order.map(graph.ranks(inOrder:)) ?? graph.ranks
         }
 
         subscript(node: Int) -> Bits { bits[node] }
-    }
-}
 
-/// Who holds which exclusive resource, and who waits for one.
-///
-/// A resource that becomes free is offered to one operation that waits for it, the one with the longest remaining path: waking them all would
-/// cost as many looks as there are waiting, each time. Whoever turns an offer down passes it on.
-struct ResourceTable {
-    private var needs: [Int: [Int]] = [:]
-    private var holder: [Int] = []
-    private var parked: [Heap<LaunchStateMachine.Ready>] = []
-    /// The resources' names, by their number.
-    private(set) var names: [ExclusiveResource] = []
-
-    /// Of a graph without resources.
-    init() {}
-
-    init(_ graph: ValidatedGraph) {
-        var numbers: [ExclusiveResource: Int] = [:]
-        for (node, value) in graph.graph.nodes.enumerated() {
-            guard let resources = value.policy?.value.exclusive, !resources.isEmpty else { continue }
-            needs[node] = resources.map { resource in
-                if let number = numbers[resource] { return number }
-                numbers[resource] = names.count
-                names.append(resource)
-                return names.count - 1
-            }
+        /// Of a launch that keeps its budget.
+        mutating func watchAll() {
+            for node in bits.indices { bits[node].insert(.isWatched) }
         }
-        holder = Array(repeating: -1, count: names.count)
-        parked = Array(repeating: Heap(), count: names.count)
-    }
-
-    /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
-    mutating func acquire(for ready: LaunchStateMachine.Ready) -> Bool {
-        let node = Int(ready.node)
-        let needed = needs[node] ?? []
-        if let held = needed.first(where: { holder[$0] >= 0 && holder[$0] != node }) {
-            parked[held].push(ready)
-            return false
-        }
-        for resource in needed { holder[resource] = node }
-        return true
-    }
-
-    /// What a parked operation waits for, and who holds it.
-    func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
-        guard let held = (needs[node] ?? []).first(where: { holder[$0] >= 0 && holder[$0] != node }) else { return nil }
-        return (names[held], holder[held])
-    }
-
-    /// Gives back what `node` holds.
-    mutating func release(by node: Int) {
-        for resource in needs[node] ?? [] where holder[resource] == node { holder[resource] = -1 }
-    }
-
-    /// What `node` needs and nobody holds.
-    func free(of node: Int) -> [Int] {
-        (needs[node] ?? []).filter { holder[$0] < 0 }
-    }
-
-    /// The next operation that waits for a resource; it waits for it no longer.
-    mutating func nextWaiting(for resource: Int) -> Int? {
-        parked[resource].pop().map { Int($0.node) }
     }
 }
 
-/// How long an operation has waited for a person, which may be several times, one within another.
-struct PersonWait {
-    private var clock = InteractiveClock()
+/// What an operation's waits for persons come to, which may be several, one within another.
+struct PersonWaits {
+    /// A person is asked: the time does not count.
+    private(set) var asked = InteractiveClock()
+    /// The operation's timeout stands still.
+    private(set) var paused = InteractiveClock()
 
-    var isRunning: Bool { clock.isRunning }
-    /// When the wait that is going on began; nil when there is none.
-    var since: Nanoseconds? { clock.isRunning ? clock.since : nil }
-    /// The time of the waits that are over.
-    private(set) var total: Nanoseconds = 0
+    mutating func begin(_ wait: PersonWait, at time: Nanoseconds) {
+        if wait.isAsked { asked.begin(at: time) }
+        if wait.pausesTimeout { paused.begin(at: time) }
+    }
 
-    mutating func begin(at time: Nanoseconds) { clock.begin(at: time) }
+    mutating func end(_ wait: PersonWait, at time: Nanoseconds) {
+        if wait.isAsked { asked.end(at: time) }
+        if wait.pausesTimeout { paused.end(at: time) }
+    }
 
-    mutating func end(at time: Nanoseconds) {
-        guard clock.isRunning else { return }
-        clock.end(at: time)
-        if !clock.isRunning { total = clock.total(at: time) }
+    func isRunning(_ wait: PersonWait) -> Bool {
+        (asked.isRunning || !wait.isAsked) && (paused.isRunning || !wait.pausesTimeout)
     }
 }
 
-/// How long at least one interactive operation was running: the union of their intervals.
+/// The time in which a person is asked at least one question: the union of the intervals.
 struct InteractiveClock {
     private var running = 0
+    /// Whether an interval has ever begun.
+    private(set) var hasBegun = false
     /// When the interval that is going on began.
     private(set) var since: Nanoseconds = 0
     private var ended: Nanoseconds = 0
     /// When the last interval ended.
     private(set) var lastEnd: Nanoseconds = 0
+    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the end of the last.
+    private(set) var intervals: [Range<Nanoseconds>] = []
+    private static let mostIntervals = 100
 
     var isRunning: Bool { running > 0 }
 
     mutating func begin(at time: Nanoseconds) {
         if running == 0 { since = time }
+        hasBegun = true
         running += 1
     }
 
     mutating func end(at time: Nanoseconds) {
         running -= 1
         guard running == 0 else { return }
-        ended += time - since
         lastEnd = time
+        if time == since { return }
+        ended += time - since
+        if let last = intervals.last, last.upperBound == since || intervals.count == Self.mostIntervals {
+            intervals[intervals.count - 1] = last.lowerBound..<time
+        } else {
+            intervals.append(since..<time)
+        }
     }
 
     func total(at time: Nanoseconds) -> Nanoseconds {

@@ -18,41 +18,37 @@ struct LaunchStateMachine {
         var workers = 0
         /// Turns to ask of the main thread: each takes one operation with ``LaunchStateMachine/takeForMain(at:_:)``.
         var mainTurns = 0
+        /// Turns to ask of the app's queue: each takes one operation with ``LaunchStateMachine/takeForQueue(at:_:)``.
+        var queueTurns = 0
+        /// Lanes whose operations have ended, in the app's queue too.
+        var freedLanes: [Int] = []
         /// Running operations to be told to cancel.
         var cancel: [Int] = []
         /// Operations that ended with their fallback's value.
         var useFallbackValue: [Int] = []
         /// Nothing has ended for too long: say so.
         var reportsStall = false
+        /// The milestone has ended.
+        var isMilestoneOver = false
         /// The launch is over: nothing will happen any more.
         var isOver = false
 
         var isEmpty: Bool {
-            workers == 0 && mainTurns == 0 && !isOver && !reportsStall && cancel.isEmpty && useFallbackValue.isEmpty
+            workers == 0 && mainTurns == 0 && !isOver && !isMilestoneOver && !reportsStall && cancel.isEmpty && useFallbackValue.isEmpty
+                && queueTurns == 0 && freedLanes.isEmpty
         }
     }
 
-    /// An operation to run, handed out exactly once.
-    struct Assignment: Equatable {
-        enum Kind: Equatable {
-            /// Ask the condition first, and report with ``LaunchStateMachine/conditionAnswered(_:_:at:_:)``.
-            case checkCondition
-            case run
-            case computeFallback
-        }
-
-        let node: Int
-        /// From 1.
-        let attempt: Int
-        let kind: Kind
-    }
+    typealias Assignment = StepAssignment
 
     /// What running an operation's code came to.
     enum Result: Equatable {
         case succeeded
         case failed
-        /// The operation ended as cancelled by itself, or because it was told to.
+        /// It says that it was cancelled, which is a failure of an operation that nobody has told to.
         case cancelled
+        /// The operation, or its task, was cancelled, if not by the launch then by itself.
+        case cancelledItself
     }
 
     enum Phase: UInt8 {
@@ -68,33 +64,15 @@ struct LaunchStateMachine {
         case deadline
         case aborted(by: Int, AbortReason)
         case cancelled
-    }
 
-    struct Settings {
-        /// The most operations off the main thread that run at the same time; nil for no limit.
-        var lanes: Int?
-        /// Whose order decides which ready operation goes first.
-        var plan: LaunchPlan?
-        /// The most threads that start operations.
-        var workers = 2
-        var deadline: Nanoseconds?
-        var deadlineCountsInteractiveTime = true
-        /// How long operations that run get to end after the launch was stopped.
-        var grace: Nanoseconds = 250_000_000
-        /// Of the random part of retry pauses.
-        var seed: UInt64 = 0
-        var recordsEvents = false
-        /// The time that counts by which the milestone is to end; nil when that is only measured.
-        var budget: Nanoseconds?
-        /// After how long without an operation's end that is reported.
-        var stallLimit: Nanoseconds?
-
-        /// Whether nothing is due at a time of the launch as a whole.
-        var isUntimed: Bool { deadline == nil && stallLimit == nil }
+        /// The operation that did it.
+        var aborter: Int? { if case .aborted(let node, _) = self { node } else { nil } }
     }
 
     // What every input of a worker writes, side by side: two workers on two processors hand these lines of the cache back and forth.
     private var now: Nanoseconds = 0
+    /// Whether something may be due sooner than what ``takeWake()`` said last.
+    var needsWake = true
     /// When an operation last ended.
     var lastProgress: Nanoseconds = 0
     /// Operations that run now, or whose fallback is being computed.
@@ -107,6 +85,10 @@ struct LaunchStateMachine {
     var activeWorkers = 0
     /// Turns asked of the main thread that have not begun.
     var pendingMainTurns = 0
+    /// The same of the app's queue.
+    var pendingQueueTurns = 0
+    /// Lanes that were given back in this input, where the app's queue has to know.
+    var freedLanes: [Int] = []
     var nodes: NodeTable
 
     // What such an input only looks at.
@@ -115,49 +97,64 @@ struct LaunchStateMachine {
     let milestone: Int
     var readyForMain = Heap<Ready>()
     var timers = Heap<Timer>()
-    var cuts = Heap<Cut>()
+    /// Keeps the budget; nil where that changes nothing.
+    var keeper: BudgetKeeper?
     var pendingEnds: [PendingEnd] = []
     /// What the workers run that were counted out because they may never come back.
     var replacedWorkers: [Assignment] = []
     var events: [RawEvent] = []
     /// Of operations that have waited for a person.
-    var personWaits: [Int: PersonWait] = [:]
+    var personWaits: [Int: PersonWaits] = [:]
+    /// By when fallbacks that are being computed must be there, by operation.
+    var fallbackEnds: [Int: Nanoseconds] = [:]
+    /// For how long the process has been found to stand still.
+    var standstill: Nanoseconds = 0
+    /// Nothing times out before this time: after a standstill, what runs has a moment to end by itself.
+    var earliestTimeout: Nanoseconds = 0
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
     var graceEnd: Nanoseconds?
     var isTakeoverRunning = false
-    let settings: Settings
+    var settings: Settings
     let graph: ValidatedGraph
 
     // What few inputs have to do with.
+    var hasBegun = false
+    /// Whether it was cancelled before it began.
+    private var isCancelledAtBegin = false
     /// The first stop; later ones change nothing.
     var stop: Stop?
     /// Operations that still ran when the launch stopped waiting for them.
     var stragglers: [Int] = []
-    /// Failed operations whose next attempt could not have started in time, each with that attempt's number.
-    var retriesWithoutTime: [Int: Int] = [:]
-    /// By when operations must end to keep the budget; nil where that changes nothing.
-    let latestEnds: LatestEnds?
+    /// Operations whose next attempt was not made, for want of time or because they were cancelled, each with that attempt's number.
+    var attemptsNotMade: [Int: Int] = [:]
     var interactive = InteractiveClock()
     /// Interactive time until the milestone ended; nil until then.
     var interactiveUntilMilestone: Nanoseconds?
     var endOfLaunch: Nanoseconds = 0
+    /// The time of ``stop``.
+    var stopTime: Nanoseconds = 0
     var resources: ResourceTable
+    /// Operations that keep the main thread, as far as that is known; only where operations need resources.
+    var mainKeepers = 0
     var random: SplitMix64
     var timerSequence = 0
 
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
         self.graph = graph
         self.settings = settings
-        let traits = traits ?? NodeTraits(graph, plan: settings.plan)
+        var traits = traits ?? NodeTraits(graph, order: settings.order)
+        if traits.canKeepBudgets, let limit = settings.budget {
+            keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
+            traits.watchAll()
+        }
         self.traits = traits
         milestone = graph.milestoneIndex ?? -1
-        latestEnds = traits.canKeepBudgets ? settings.budget.map { LatestEnds(graph, limit: $0) } : nil
         nodes = NodeTable(degrees: graph.degrees)
         successors = graph.successors
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
-        resources = traits.all.contains(.hasResources) ? ResourceTable(graph) : ResourceTable()
+        resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
         random = SplitMix64(seed: settings.seed)
     }
 
@@ -166,8 +163,14 @@ struct LaunchStateMachine {
     /// The launch begins: everything that waits for nothing is ready.
     mutating func begin(_ actions: inout Actions) {
         advance(to: 0)
+        hasBegun = true
+        // Whoever has cancelled an operation before has been told of a time that nobody could keep yet.
+        needsWake = true
         record(.launchStarted, at: 0)
-        for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting { becomeReady(node) }
+        if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
+        for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting && phase == .running {
+            if nodes[node].isToldToCancel { notSucceeded(node, .cancelled) } else { becomeReady(node) }
+        }
         settle(&actions)
     }
 
@@ -232,11 +235,14 @@ struct LaunchStateMachine {
         guard nodes[node].state == .checking else { return false }
         switch answer {
         case true?:
+            nodes[node].start = -1
             start(node)
         case false?:
-            nodes[node].isSkippedByCondition = true
+            nodes[node].start = -1
+            nodes[node].isSkippedAlone = true
             end(node, .skipped)
         case nil:
+            nodes[node].start = -1
             start(node)
             notSucceeded(node, .failed)
         }
@@ -259,10 +265,20 @@ struct LaunchStateMachine {
         return counted
     }
 
+    /// How long operations have to end by themselves after the process has stood still, before what has become due meanwhile takes effect.
+    static let respite: Nanoseconds = 250_000_000
+
     /// Time has passed: timeouts, pauses, the deadline and the grace period that are due take effect, in order of their times.
-    mutating func timePassed(to time: Nanoseconds, _ actions: inout Actions) {
+    ///
+    /// - Parameter standstill: for how long the process has just stood still: stopped by a debugger or a signal, or starved.
+    mutating func timePassed(to time: Nanoseconds, standstill: Nanoseconds = 0, _ actions: inout Actions) {
         advance(to: time)
-        while let due = nextWake, due <= now {
+        needsWake = true
+        if standstill > 0, phase != .over {
+            self.standstill = self.standstill.addingSaturated(standstill)
+            earliestTimeout = now.addingSaturated(min(standstill, Self.respite))
+        }
+        while now >= earliestTimeout, let due = nextDue, due <= now {
             // Of what is due at one time, an operation's own timeout comes first: it says more than the launch's.
             if timers.first?.time == due, let timer = timers.pop() {
                 fire(timer, &actions)
@@ -300,60 +316,63 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A running operation begins to wait for a person: until that has ended, its timeout stands still and the time counts as interactive.
-    mutating func personWaitBegan(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+    /// A running operation begins to wait for a person.
+    mutating func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         guard isCurrent(assignment) else { return }
-        beginPersonWait(assignment.node)
+        beginPersonWait(assignment.node, wait)
         settle(&actions)
     }
 
     /// The operation waits for a person no longer.
-    mutating func personWaitEnded(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+    mutating func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         guard isCurrent(assignment) else { return }
-        endPersonWait(assignment.node)
+        endPersonWait(assignment.node, wait)
         settle(&actions)
     }
 
-    /// The launch is cancelled from outside.
+    /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.
     mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
+        guard hasBegun else {
+            isCancelledAtBegin = true
+            return
+        }
         advance(to: time)
         stopLaunch(.cancelled, &actions)
         settle(&actions)
     }
 
-    /// One operation is cancelled from outside: it is told so when it runs, and never starts otherwise.
+    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other never starts.
     ///
     /// One that still waits ends in its turn, when its dependencies have: what comes after it relies on them too.
     mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         guard phase == .running else { return }
+        guard hasBegun else {
+            nodes[node].isToldToCancel = true
+            return
+        }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
-        case .deferred, .ready, .parked, .checking, .pausing: notSucceeded(node, .cancelled)
-        case .running: tellToCancel(node, &actions)
+        case .deferred, .ready, .parked: notSucceeded(node, .cancelled)
+        case .pausing:
+            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
+            notSucceeded(node, .cancelled)
+        case .checking:
+            replaceWorker(of: node)
+            notSucceeded(node, .cancelled)
+        case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
+        case .running:
+            tellToCancel(node, &actions)
+            setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
         case .ended: return
         }
         settle(&actions)
     }
 
-    /// The next time at which ``timePassed(to:_:)`` has something to do.
-    var nextWake: Nanoseconds? {
-        mutating get {
-            guard phase != .over else { return nil }
-            if timers.isEmpty, cuts.isEmpty, graceEnd == nil, settings.isUntimed { return nil }
-            while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
-            let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
-            return wake == .max ? nil : wake
-        }
-    }
-
-    /// When an operation's time is over: its timeout or the launch's deadline.
-    func timeLimit(of node: Int) -> Nanoseconds? {
-        let limit = min(timeoutTime(of: node) ?? .max, deadlineTime ?? .max, cutTime(of: node) ?? .max)
-        return limit == .max ? nil : limit
-    }
+    /// The threads of workers that have not come back from code whose operation has ended.
+    var lostWorkers: Int { replacedWorkers.count }
 
     /// The events since the last call.
     mutating func takeEvents() -> [RawEvent] {
@@ -369,16 +388,9 @@ struct LaunchStateMachine {
 
     /// Every input begins here.
     @inline(__always)
-    private mutating func advance(to time: Nanoseconds) {
+    mutating func advance(to time: Nanoseconds) {
         now = max(now, time)
         // What is over does not change, so that the report can have the states without a copy.
         if phase != .over { nodes.makeUnique() }
-    }
-
-    /// When the launch must end, unless a person is being waited for and that time does not count.
-    private var deadlineTime: Nanoseconds? {
-        guard phase == .running, let deadline = settings.deadline else { return nil }
-        if settings.deadlineCountsInteractiveTime { return deadline }
-        return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: now))
     }
 }

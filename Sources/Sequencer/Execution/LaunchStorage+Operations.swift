@@ -18,7 +18,7 @@ extension LaunchStorage {
             do {
                 try body()
             } catch {
-                return workerEnded(assignment, .failure(error))
+                return workerEnded(assignment, throwing: error)
             }
             return workerSucceeded(assignment, ())
         }
@@ -33,24 +33,16 @@ extension LaunchStorage {
         case .synchronous(let body):
             let value: any Sendable
             do {
-                value = try body(Launch(storage: self, assignment: assignment))
+                value = try body(StepContext(host: self, assignment: assignment))
             } catch {
-                return workerEnded(assignment, .failure(error))
+                return workerEnded(assignment, throwing: error)
             }
             return workerSucceeded(assignment, value)
         case .asynchronous, .asynchronousAction:
             return startAsynchronous(assignment)
-        case .operation(let operation):
-            return start(operation, assignment)
-        case .makeOperation(let make):
-            let operation: Operation
-            do {
-                operation = try make(Launch(storage: self, assignment: assignment))
-            } catch {
-                return workerEnded(assignment, .failure(error))
-            }
-            keep(.operation(operation), for: assignment)
-            return start(operation, assignment)
+        case .operation, .makeOperation:
+            guard let end = startOperation(of: assignment) else { return takeNext(after: assignment) }
+            return workerEnded(assignment, end)
         case .main:
             return takeNext(after: assignment)
         }
@@ -59,30 +51,53 @@ extension LaunchStorage {
     /// Runs asynchronous operations, beginning with this one, until one suspends or there is something else to do.
     private func startAsynchronous(_ first: Assignment) -> Assignment? {
         let qos = qualityOfService(of: first.node)
-        let inline = InlineTask(first)
-        let task = startTask(priority: qos.taskPriority, on: virtualTime) { [self] in
-            var assignment = first
-            while true {
-                let ending: OperationRunner.Ending
-                do {
-                    switch graph.graph.nodes[assignment.node].work {
-                    case .asynchronousAction(let body): ending = .success(try await body())
-                    case .asynchronous(let body): ending = .success(try await body(Launch(storage: self, assignment: assignment)))
-                    default: return inline.end(leaving: assignment)
-                    }
-                } catch {
-                    ending = .failure(error)
-                }
-                guard inline.isInline else { return goOn(with: taskEnded(assignment, ending)) }
-                guard let next = workerEnded(assignment, ending) else { return inline.end(leaving: nil) }
-                guard next.kind == .run, qualityOfService(of: next.node) == qos else { return inline.end(leaving: next) }
-                inline.goOn(with: next)
-                assignment = next
-            }
+        let task = StepTask(first, in: self)
+        startTask(priority: qos.taskPriority, for: virtualTime?.begins(first), atOnce: startsTasksAtOnce) { [self] in
+            begin(task, isShared: task.isInline)
+            await LaunchWithin.$task.withValue(task) { await run(first, in: task, at: qos) }
+            await task.leave()
         }
-        if inline.isDone { return inline.next }
-        inline.startReturned()
-        return takeNext(after: inline.current, handle: .task(task))
+        if task.isDone { return task.next }
+        task.startReturned()
+        return takeNext(after: task)
+    }
+
+    /// Runs asynchronous operations, in their task.
+    private func run(_ first: Assignment, in task: StepTask, at qos: QualityOfService) async {
+        var assignment = first
+        while true {
+            let end: AttemptEnd
+            do {
+                switch graph.graph.nodes[assignment.node].work {
+                case .asynchronousAction(let body):
+                    try await body()
+                    end = AttemptEnd((), isTaskCancelled: Task.isCancelled)
+                case .asynchronous(let body):
+                    let value = try await body(StepContext(host: self, assignment: assignment))
+                    end = AttemptEnd(value, isTaskCancelled: Task.isCancelled)
+                default: throw MisplacedStepError(step: graph.id(assignment.node))
+                }
+            } catch {
+                end = AttemptEnd(throwing: error, isTaskCancelled: Task.isCancelled)
+            }
+            guard task.isInline else {
+                goOn(with: taskEnded(assignment, end))
+                break
+            }
+            let (next, isShared) = attemptEnded(assignment, end, in: task, at: qos)
+            guard let next, isShared else {
+                task.end(leaving: next)
+                break
+            }
+            assignment = next
+        }
+    }
+
+    /// Keeps how to cancel a task, before the first instruction of what it runs; called in the task.
+    private func begin(_ task: StepTask, isShared: Bool) {
+        task.begin()
+        let isTooLate = state.withLock { isShared ? $0.begin(task) : $0.keep(.task(task), for: task.current) }
+        if isTooLate { task.cancel() }
     }
 
     /// Goes on where an operation has ended that had suspended: with asynchronous ones here and now, with any other in a queue, for it may block
@@ -101,15 +116,33 @@ extension LaunchStorage {
         graph.graph.nodes[node].policy?.value.qualityOfService ?? qualityOfService
     }
 
-    private func start(_ operation: Operation, _ assignment: Assignment) -> Assignment? {
-        let ended = runner.start(operation, id: graph.id(assignment.node)) { [self] result in
-            attemptEnded(assignment, result)
+    /// Starts the operation of a step here, made before if it has to be.
+    ///
+    /// - Returns: how the attempt ended, if it has ended already.
+    private func startOperation(of assignment: Assignment) -> AttemptEnd? {
+        let operation: Operation
+        switch graph.graph.nodes[assignment.node].work {
+        case .operation(let existing):
+            operation = existing
+        case .makeOperation(let make):
+            do {
+                operation = try make(StepContext(host: self, assignment: assignment))
+                try runner.claim(operation)
+            } catch {
+                return AttemptEnd(throwing: error)
+            }
+            keep(.operation(operation), for: assignment)
+        default:
+            return AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node)))
         }
-        switch ended {
-        case .success?: return workerSucceeded(assignment, ())
-        case .failure(let error)?: return workerEnded(assignment, .failure(error))
-        case nil: return takeNext(after: assignment)
-        }
+        _ = virtualTime?.begins(assignment)
+        return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
+    }
+
+    /// Performs what was taken at an earlier turn of the main thread, unless it has been told to cancel since: then none of its code runs.
+    func performLaterOnMain(_ assignment: Assignment) {
+        guard assignment.kind == .run, isToldToCancel(assignment) else { return performOnMain(assignment) }
+        attemptEnded(assignment, AttemptEnd(throwing: CancellationError(), isTaskCancelled: true))
     }
 
     func performOnMain(_ assignment: Assignment) {
@@ -118,92 +151,135 @@ extension LaunchStorage {
             guard checkCondition(assignment) else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
-        guard case .main(let body) = graph.graph.nodes[assignment.node].work else { return }
-        let launch = Launch(storage: self, assignment: assignment)
+        guard case .main(let body) = graph.graph.nodes[assignment.node].work else {
+            if let end = startOperation(of: assignment) { attemptEnded(assignment, end) }
+            return
+        }
+        let launch = StepContext(host: self, assignment: assignment)
         let qos = qualityOfService(of: assignment.node)
         let running = assignment
-        let task = startMainTask(priority: qos.taskPriority) { [self] in
+        let task = StepTask(running, in: self)
+        startMainTask(priority: qos.taskPriority, for: virtualTime?.begins(running), atOnce: startsTasksAtOnce) { [self] in
+            begin(task, isShared: false)
+            let end: AttemptEnd
             do {
-                let value = try await body(launch)
-                attemptEnded(running, .success(value))
+                let value = try await LaunchWithin.$task.withValue(task) { try await body(launch) }
+                end = AttemptEnd(value, isTaskCancelled: Task.isCancelled)
             } catch {
-                attemptEnded(running, .failure(error))
+                end = AttemptEnd(throwing: error, isTaskCancelled: Task.isCancelled)
             }
+            attemptEnded(running, end)
+            await task.leave()
         }
-        keep(.task(task), for: running)
     }
 
     /// Keeps what cancels a running operation, or cancels it at once if it was told to before there was anything to cancel.
     private func keep(_ handle: Handle, for assignment: Assignment) {
         let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
-        if isTooLate { handle.cancel() }
+        if isTooLate { cancel(CancelledOperations([(assignment.node, handle)])) }
     }
 
     private func checkCondition(_ assignment: Assignment) -> Bool {
         let node = assignment.node
-        let answer = Swift.Result { try graph.policy(node).condition?() ?? true }
+        let answer = Swift.Result { try graph.policy(node).condition?(StepContext(host: self, assignment: assignment)) ?? true }
+        let message = answer.errorText
         return input { state, now in
-            if case .failure(let error) = answer { state.errors[node] = error }
+            if case .failure(let error) = answer {
+                state.errors[node] = error
+                state.messages[node] = message
+            }
             return state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions)
         }
     }
 
-    private func computeFallback(_ assignment: Assignment) -> Swift.Result<any Sendable, any Error> {
+    private func computeFallback(_ assignment: Assignment) -> AttemptEnd {
         let node = assignment.node
-        guard case .compute(let compute)? = graph.policy(node).fallback else { return .failure(MissingValueError(step: graph.id(node))) }
+        guard case .compute(let compute)? = graph.policy(node).fallback else {
+            return AttemptEnd(throwing: MissingValueError(step: graph.id(node)))
+        }
         let error = state.withLock { $0.errors[node] }
-        return .success(compute(Launch(storage: self, assignment: assignment), error))
+        return AttemptEnd(compute(StepContext(host: self, assignment: assignment), error))
     }
 
     // MARK: Ends
+    // What is left of an operation comes out of the lock with the result of each input, and is let go of there.
 
-    private func takeNext(after assignment: Assignment, handle: Handle? = nil) -> Assignment? {
-        let (next, isTooLate) = input { state, now in
-            let isTooLate = handle.map { state.keep($0, for: assignment) } ?? false
-            return (state.machine.takeForWorker(after: assignment, at: now, &state.actions), isTooLate)
-        }
-        if isTooLate { handle?.cancel() }
-        return next
+    private func takeNext(after assignment: Assignment) -> Assignment? {
+        input { state, now in state.machine.takeForWorker(after: assignment, at: now, &state.actions) }
     }
 
-    private func workerEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) -> Assignment? {
+    /// The worker goes on; the task, which has suspended or was put off, goes its own way.
+    private func takeNext(after task: StepTask) -> Assignment? {
         input { state, now in
-            let (counted, next) = state.machine.workerEnded(assignment, result.ending, at: now, &state.actions)
-            state.keep(result, of: assignment, counted: counted, at: now, in: values)
-            return next
+            state.suspended(task)
+            return state.machine.takeForWorker(after: task.current, at: now, &state.actions)
         }
+    }
+
+    private func workerEnded(_ assignment: Assignment, _ end: AttemptEnd) -> Assignment? {
+        input { state, now in
+            let (counted, next) = state.machine.workerEnded(assignment, end.forMachine, at: now, &state.actions)
+            return (next, state.keep(end, of: assignment, counted: counted, at: now, in: values))
+        }.0
+    }
+
+    private func workerEnded(_ assignment: Assignment, throwing error: any Error) -> Assignment? {
+        workerEnded(assignment, AttemptEnd(throwing: error))
+    }
+
+    /// An attempt has ended in a task that has not suspended.
+    ///
+    /// - Returns: the worker's next operation, and whether the task goes on with it.
+    private func attemptEnded(
+        _ assignment: Assignment,
+        _ end: AttemptEnd,
+        in task: StepTask,
+        at qos: QualityOfService
+    ) -> (next: Assignment?, isShared: Bool) {
+        let (next, isShared, _) = input { state, now in
+            let (counted, next) = state.machine.workerEnded(assignment, end.forMachine, at: now, &state.actions)
+            let leftovers = state.keep(end, of: assignment, counted: counted, at: now, in: values)
+            // A step that has cancelled its own task has cancelled no other step.
+            guard let next, !end.isCancelled, next.kind == .run, graph.graph.nodes[next.node].work.isAsynchronous,
+                qualityOfService(of: next.node) == qos
+            else { return (next, state.goOn(task, with: nil), leftovers) }
+            return (next, state.goOn(task, with: next), leftovers)
+        }
+        return (next, isShared)
     }
 
     /// The common case of ``workerEnded(_:_:)``, without wrapping and unwrapping.
     private func workerSucceeded(_ assignment: Assignment, _ value: any Sendable) -> Assignment? {
         input { state, now in
             let (counted, next) = state.machine.workerEnded(assignment, .succeeded, at: now, &state.actions)
-            if counted {
-                state.keep(value, of: assignment.node, in: values)
-            } else {
-                state.noteLateEnd(of: assignment, at: now)
-            }
-            return next
-        }
+            if counted { return (next, state.keep(value, of: assignment.node, in: values)) }
+            state.noteLateEnd(of: assignment, at: now)
+            return (next, nil)
+        }.0
     }
 
-    private func taskEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) -> Assignment? {
+    private func taskEnded(_ assignment: Assignment, _ end: AttemptEnd) -> Assignment? {
         // In virtual time there is one worker, so that what happens at one time happens in one order.
         if virtualTime != nil {
-            attemptEnded(assignment, result)
+            attemptEnded(assignment, end)
             return nil
         }
         return input { state, now in
-            let (counted, next) = state.machine.taskEnded(assignment, result.ending, at: now, &state.actions)
-            state.keep(result, of: assignment, counted: counted, at: now, in: values)
-            return next
-        }
+            let (counted, next) = state.machine.taskEnded(assignment, end.forMachine, at: now, &state.actions)
+            return (next, state.keep(end, of: assignment, counted: counted, at: now, in: values))
+        }.0
     }
 
-    private func attemptEnded(_ assignment: Assignment, _ result: Swift.Result<any Sendable, any Error>) {
-        input { state, now in
-            let counted = state.machine.attemptEnded(assignment, result.ending, at: now, &state.actions)
-            state.keep(result, of: assignment, counted: counted, at: now, in: values)
+    func attemptEnded(_ assignment: Assignment, _ end: AttemptEnd) {
+        _ = input { state, now in
+            let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
+            return state.keep(end, of: assignment, counted: counted, at: now, in: values)
         }
     }
+}
+
+/// A step was started on a thread of the wrong kind. This is a defect of the engine if it is ever seen.
+struct MisplacedStepError: Error, CustomStringConvertible {
+    let step: String
+    var description: String { "'\(step)' was started on a thread of the wrong kind" }
 }

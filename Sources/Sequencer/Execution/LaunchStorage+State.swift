@@ -4,7 +4,7 @@ extension LaunchStorage.State {
     /// What follows from an input, to be done without the lock; nil when nothing does, as after most.
     @inline(__always)
     mutating func takeConsequences(_ graph: ValidatedGraph, _ values: ValueTable) -> LaunchStorage.Consequences? {
-        let wake = machine.nextWake
+        let wake = machine.takeWake()
         if actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
         return takeConsequences(graph, values, wake: wake)
     }
@@ -12,48 +12,115 @@ extension LaunchStorage.State {
     private mutating func takeConsequences(_ graph: ValidatedGraph, _ values: ValueTable, wake: Nanoseconds?) -> LaunchStorage.Consequences
     {
         for node in actions.useFallbackValue {
-            if case .value(let value)? = graph.policy(node).fallback { values.set(value, at: node) }
+            if case .value(let value)? = graph.policy(node).fallback { set(value, of: node, in: values) }
         }
-        let cancelled = actions.cancel.compactMap { node -> LaunchStorage.Handle? in
-            if case .operation(let operation) = graph.graph.nodes[node].work { return .operation(operation) }
-            return handles[node]
+        let cancelled = actions.cancel.compactMap { node -> CancelledOperations.Element? in
+            if case .operation(let operation) = graph.graph.nodes[node].work { return (node, .operation(operation)) }
+            return (takeTask(of: node) ?? handles[node]).map { (node, $0) }
         }
-        defer { actions = LaunchStateMachine.Actions() }
-        return LaunchStorage.Consequences(actions: actions, cancelled: cancelled, wake: wake, hasEvents: !machine.events.isEmpty)
+        defer {
+            actions = LaunchStateMachine.Actions()
+            takeover = nil
+        }
+        return LaunchStorage.Consequences(
+            actions: actions,
+            takeover: takeover,
+            cancelled: cancelled.isEmpty ? nil : CancelledOperations(cancelled),
+            wake: wake,
+            hasEvents: !machine.events.isEmpty,
+            ended: actions.freedLanes.compactMap { queued.removeRunning(lane: $0) }
+        )
+    }
+
+    /// What an operation that has ended leaves: objects of the app, to be let go of without the lock.
+    struct Leftovers {
+        var handle: LaunchStorage.Handle?
+        var wait: ToldWait?
+        var error: (any Error)?
     }
 
     /// Puts away what an attempt came to, under the lock that it ended under: before anyone can see that it ended.
     mutating func keep(
-        _ result: Result<any Sendable, any Error>,
+        _ end: AttemptEnd,
         of assignment: LaunchStateMachine.Assignment,
         counted: Bool,
         at now: Nanoseconds,
         in values: ValueTable
-    ) {
-        if counted {
-            switch result {
-            case .success(let value): keep(value, of: assignment.node, in: values)
-            case .failure(let error):
-                errors[assignment.node] = error
-                letGo(of: assignment.node)
-            }
-        } else if result.ending != .cancelled {
-            noteLateEnd(of: assignment, at: now)
+    ) -> Leftovers? {
+        guard counted else {
+            if !end.isObedient { noteLateEnd(of: assignment, at: now) }
+            return nil
         }
+        guard let error = end.error else { return keep(end.value ?? (), of: assignment.node, in: values) }
+        // Of an earlier attempt.
+        let former = errors.updateValue(error, forKey: assignment.node)
+        messages[assignment.node] = end.message
+        var leftovers = takeLeftovers(of: assignment.node)
+        if let former {
+            leftovers = leftovers ?? Leftovers()
+            leftovers?.error = former
+        }
+        return leftovers
     }
 
     /// Puts away an operation's value.
     @inline(__always)
-    mutating func keep(_ value: any Sendable, of node: Int, in values: ValueTable) {
-        values.set(value, at: node)
-        letGo(of: node)
+    mutating func keep(_ value: any Sendable, of node: Int, in values: ValueTable) -> Leftovers? {
+        set(value, of: node, in: values)
+        return takeLeftovers(of: node)
     }
 
-    /// Drops what only an operation that runs needs.
+    /// Dependents of an operation that was put off have started without its value, and read without the lock that there is none: its value goes
+    /// where they do not look.
     @inline(__always)
-    private mutating func letGo(of node: Int) {
-        if !handles.isEmpty { handles[node] = nil }
-        if !waits.isEmpty { waits[node] = nil }
+    private mutating func set(_ value: any Sendable, of node: Int, in values: ValueTable) {
+        if machine.nodes[node].isDeferred { lateValues[node] = value } else { values.set(value, at: node) }
+    }
+
+    /// Takes out what only an operation that runs needs.
+    @inline(__always)
+    private mutating func takeLeftovers(of node: Int) -> Leftovers? {
+        if handles.isEmpty, waits.isEmpty { return nil }
+        return Leftovers(handle: handles.removeValue(forKey: node), wait: waits.removeValue(forKey: node))
+    }
+
+    // MARK: Tasks
+
+    /// The task that runs an operation on a worker's thread; from now on it runs nothing else.
+    private func takeTask(of node: Int) -> LaunchStorage.Handle? {
+        let attempt = Int(machine.nodes[node].attempts)
+        guard let task = inlineTasks.first(where: { $0.current.node == node && $0.current.attempt == attempt }) else { return nil }
+        task.isToldToCancel = true
+        return .task(task)
+    }
+
+    /// A task begins on a worker's thread.
+    ///
+    /// - Returns: whether its operation was told to cancel before, and the caller has to cancel the task.
+    mutating func begin(_ task: StepTask) -> Bool {
+        inlineTasks.append(task)
+        task.isToldToCancel = machine.nodes[task.current.node].isToldToCancel
+        return task.isToldToCancel
+    }
+
+    /// Lets a task go on with another operation.
+    ///
+    /// - Returns: whether it does: not with none, nor when it was told to cancel.
+    @inline(__always)
+    mutating func goOn(_ task: StepTask, with next: LaunchStateMachine.Assignment?) -> Bool {
+        if let next, !task.isToldToCancel {
+            task.current = next
+            return true
+        }
+        inlineTasks.removeAll { $0 === task }
+        return false
+    }
+
+    /// A task has suspended: it runs what it runs, and nothing else.
+    mutating func suspended(_ task: StepTask) {
+        guard let place = inlineTasks.firstIndex(where: { $0 === task }) else { return }
+        inlineTasks.remove(at: place)
+        if machine.isCurrent(task.current) { handles[task.current.node] = .task(task) }
     }
 
     /// Keeps what cancels a running operation.
@@ -70,17 +137,72 @@ extension LaunchStorage.State {
         let node = machine.nodes[assignment.node]
         guard node.state == .ended, node.end >= 0, assignment.kind == .run else { return }
         let delay = Duration.nanoseconds(max(0, now - node.end))
-        anomalies.append(Anomaly(operation: machine.graph.id(assignment.node), kind: .endedLate(by: delay)))
+        anomalies.append(Anomaly(.endedLate, of: machine.graph.id(assignment.node), after: delay))
     }
 }
 
-extension Result where Success == any Sendable, Failure == any Error {
+/// What an attempt came to.
+///
+/// Apart, not as a `Result`, which every look at it copies.
+struct AttemptEnd {
+    /// nil where it failed.
+    let value: (any Sendable)?
+    /// nil where it succeeded.
+    let error: (any Error)?
+    /// How the error describes itself.
+    let message: String?
     /// What the state machine is told.
-    var ending: LaunchStateMachine.Result {
+    let forMachine: LaunchStateMachine.Result
+    /// Whether the operation, or the task it ran in, was cancelled, by whomever.
+    let isCancelled: Bool
+    /// Whether it did what it was told: such an end comes after the operation's timeout, and is not late.
+    let isObedient: Bool
+
+    /// The end of a closure that has returned.
+    @inline(__always)
+    init(_ value: any Sendable, isTaskCancelled: Bool = false) {
+        self.value = value
+        error = nil
+        message = nil
+        forMachine = .succeeded
+        isCancelled = isTaskCancelled
+        isObedient = false
+    }
+
+    /// The end of a closure that has thrown.
+    init(throwing error: any Error, isTaskCancelled: Bool = false) {
+        self.init(throwing: error, isCancelled: isTaskCancelled, isObedient: error is CancellationError)
+    }
+
+    /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done it.
+    init(_ ending: OperationRunner.Ending) {
+        switch ending.result {
+        case .success(let value): self.init(value, isTaskCancelled: true)
+        case .failure(let error): self.init(throwing: error, isCancelled: ending.isCancelled, isObedient: ending.isObedient)
+        }
+    }
+
+    private init(throwing error: any Error, isCancelled: Bool, isObedient: Bool) {
+        value = nil
+        self.error = error
+        message = error.text
+        forMachine = error is CancellationError ? (isCancelled ? .cancelledItself : .cancelled) : .failed
+        self.isCancelled = isCancelled
+        self.isObedient = isObedient
+    }
+}
+
+extension Error {
+    /// How the error describes itself, asked for on the thread that met it, so that an error whose description never comes holds up its operation alone.
+    fileprivate var text: String { printable(String(describing: self), limit: 400) }
+}
+
+extension Result {
+    /// How the error describes itself.
+    var errorText: String? {
         switch self {
-        case .success: .succeeded
-        case .failure(is CancellationError): .cancelled
-        case .failure: .failed
+        case .success: nil
+        case .failure(let error): error.text
         }
     }
 }

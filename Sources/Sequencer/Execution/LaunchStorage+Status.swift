@@ -1,10 +1,3 @@
-/// What a running operation says it waits for.
-struct ToldWait: Sendable {
-    let attempt: Int
-    let since: Nanoseconds
-    let what: @Sendable () -> String
-}
-
 extension LaunchStorage {
     /// Keeps what an operation says it waits for.
     ///
@@ -19,47 +12,75 @@ extension LaunchStorage {
     }
 
     func waitEnded(_ assignment: Assignment, _ outer: ToldWait?) {
-        state.withLock { state in
-            guard state.machine.isCurrent(assignment) else { return }
-            state.waits[assignment.node] = outer
+        let former = state.withLock { state -> ToldWait? in
+            guard state.machine.isCurrent(assignment) else { return nil }
+            defer { state.waits[assignment.node] = outer }
+            return state.waits[assignment.node]
         }
+        withExtendedLifetime(former) {}
+    }
+
+    /// What operations wait for at one moment, before it is dressed: doing that asks code of the app.
+    struct StatusSnapshot: Sendable {
+        let time: Nanoseconds
+        let pending: LaunchStateMachine.PendingOperations
+        let waits: [Int: ToldWait]
+        let told: [Bool]
+        /// Identifiers of those that virtual time goes on without.
+        let inRealTime: Set<String>
     }
 
     /// What every operation that has not ended waits for.
-    var status: LaunchStatus {
+    var status: LaunchStatus { status(statusSnapshot) }
+
+    var statusSnapshot: StatusSnapshot {
         let now = timekeeper.now
-        let (pending, waits, told, end) = state.withLock { state in
-            let end = state.machine.phase == .over ? state.machine.endOfLaunch : nil
-            return (state.machine.pending(), state.waits, state.machine.nodes.map(\.isToldToCancel), end)
+        return state.withLock { state in
+            StatusSnapshot(
+                time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
+                pending: state.machine.pending(),
+                waits: state.waits,
+                told: state.machine.nodes.map(\.isToldToCancel),
+                inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation))
+            )
+        }
+    }
+
+    func status(_ snapshot: StatusSnapshot) -> LaunchStatus {
+        let pending = snapshot.pending
+        // Thousands may wait for the same lanes: one list of names for all of them.
+        let (laneHolders, blockers) = (pending.laneHolders.map(graph.id), pending.blockers.map(graph.id))
+        func wait(_ wait: LaunchStateMachine.Wait, _ said: String?) -> LaunchStatus.Wait {
+            switch wait {
+            case .dependencies(let nodes): .dependencies(nodes.map(graph.id))
+            case .lane: .lane(takenBy: laneHolders)
+            case .thread: .thread(blockedBy: blockers)
+            case .mainThread: .mainThread
+            case .operationQueue: .operationQueue
+            case .resource(let resource, let node): .resource(resource, heldBy: graph.id(node))
+            case .condition: .condition
+            case .retry: .retry
+            case .person: .person
+            case .code: .code(said)
+            }
         }
         return LaunchStatus(
             scenario: graph.name,
-            time: .nanoseconds(end ?? now),
+            time: .nanoseconds(snapshot.time),
             operationCount: graph.count,
-            operations: pending.map { pending in
-                let said = pending.wait == .code ? waits[pending.node] : nil
+            operations: pending.operations.map { pending in
+                let said = pending.wait == .code ? snapshot.waits[pending.node] : nil
                 return LaunchStatus.Operation(
                     id: graph.id(pending.node),
-                    wait: wait(pending.wait, said),
+                    wait: wait(
+                        pending.wait,
+                        said?.what()
+                            ?? (snapshot.inRealTime.contains(graph.id(pending.node)) ? "something that is not on the virtual clock" : nil)
+                    ),
                     since: .nanoseconds(said?.since ?? pending.since),
-                    isToldToCancel: told[pending.node]
+                    isToldToCancel: snapshot.told[pending.node]
                 )
             }
         )
-    }
-
-    private func wait(_ wait: LaunchStateMachine.Wait, _ said: ToldWait?) -> LaunchStatus.Wait {
-        func names(_ nodes: [Int]) -> [String] { nodes.map { graph.id($0) } }
-        return switch wait {
-        case .dependencies(let nodes): .dependencies(names(nodes))
-        case .lane(let nodes): .lane(takenBy: names(nodes))
-        case .thread(let nodes): .thread(blockedBy: names(nodes))
-        case .mainThread: .mainThread
-        case .resource(let resource, let node): .resource(resource, heldBy: graph.id(node))
-        case .condition: .condition
-        case .retry: .retry
-        case .person: .person
-        case .code: .code(said?.what())
-        }
     }
 }

@@ -5,11 +5,12 @@ import Foundation
 /// Mutable state, and what guards it:
 /// - `state`: the state machine and everything that changes with it, by its own lock;
 /// - `values`: a slot per operation, written once, under that lock, when its operation ends with a value. Dependents start only after that,
-///   on a thread that has held the lock since, so they read without it.
-final class LaunchStorage: Sendable {
+///   on a thread that has held the lock since, so they read without it. The slot of an operation that was put off stays empty: its dependents
+///   do not wait for it, and its value is in `state`.
+final class LaunchStorage: StepHost {
     /// What must be cancelled when a running operation is told to.
     enum Handle: Sendable {
-        case task(Task<Void, Never>)
+        case task(StepTask)
         case operation(Operation)
 
         func cancel() {
@@ -26,89 +27,126 @@ final class LaunchStorage: Sendable {
         var actions = LaunchStateMachine.Actions()
         /// Of operations that run, on whatever thread.
         var handles: [Int: Handle] = [:]
+        /// Tasks on workers' threads that have not suspended; ``StepTask/current`` says what each runs.
+        var inlineTasks: [StepTask] = []
         /// Why operations did not succeed, by operation.
         var errors: [Int: any Error] = [:]
+        /// The values of operations that were put off, by operation: for who asks the launch, not for dependents.
+        var lateValues: [Int: any Sendable] = [:]
+        /// The same for people, as the errors said when they were thrown, on the threads of their operations.
+        var messages: [Int: String] = [:]
         /// What operations that run say they wait for.
         var waits: [Int: ToldWait] = [:]
         /// What operations have noted about themselves, by operation.
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
         var deliveries = EventDeliveries()
+        var streams = EventStreams()
         /// Until when the end of the launch waits for who watches it; nil before and after.
         var endOfWatching: Nanoseconds?
-        var waiters: [@Sendable (LaunchReport) -> Void] = []
-        var report: LaunchReport?
+        /// The launch's operations in the app's queue, if it has given one.
+        var queued = QueuedSteps()
+        /// Who of the engine waits for the end, and never blocks.
+        var waiters: [@Sendable (FinishedLaunch) -> Void] = []
+        /// Who waits for the milestone, and never blocks.
+        var milestoneWaiters: [@Sendable (Outcome) -> Void] = []
+        /// Who of the app waits for the end.
+        var completion: (@Sendable (FinishedLaunch) -> Void)?
+        /// What the takeover does, between the abort and its start.
+        var takeover: Takeover?
+        /// Both made when they are first needed.
+        var appCode: AppCodeQueue?
+        var cancels: AppCodeQueue?
+        /// What the launch left behind; nil until it is over.
+        var record: RunRecord?
     }
 
     /// What follows from an input.
     struct Consequences {
         var actions: LaunchStateMachine.Actions
-        var cancelled: [Handle]
+        var takeover: Takeover?
+        var cancelled: CancelledOperations?
         var wake: Nanoseconds?
         var hasEvents: Bool
+        /// Operations of the app's queue whose steps have ended.
+        var ended: [QueuedStep] = []
     }
 
     typealias Assignment = LaunchStateMachine.Assignment
+    typealias Takeover = @MainActor @Sendable () async -> Void
 
     let graph: ValidatedGraph
-    let budget: Budget
+    private let claim: OperationClaim
+    let budget: Budget?
+    let clock: any Clock<Duration>
     let timekeeper: any Timekeeper
     let values: ValueTable
     let state: Locked<State>
     let runner = OperationRunner()
+    /// Whoever has made the launch.
+    private let caller: CallerContext
     private let pool: WorkerPool
+    /// The app's, if it has given one. In virtual time the clock runs everything.
+    let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
     let qualityOfService: QualityOfService
     private let startOffset: Duration
     let stallWatch: StallWatch?
+    let startsTasksAtOnce: Bool
     private let version: String?
     /// By the wall clock; nil in virtual time.
     private let startedAt: Date?
 
-    init(graph: ValidatedGraph, budget: Budget, options: LaunchOptions, observers: EventDeliveries) {
+    init(graph: ValidatedGraph, claim: OperationClaim, budget: Budget?, options: LaunchOptions) {
         self.graph = graph
+        self.claim = claim
         self.budget = budget
-        startOffset = budget.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
-        let traits = LaunchStateMachine.NodeTraits(graph, plan: options.plan)
+        clock = options.clock
+        startOffset = budget?.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
+        let traits = LaunchStateMachine.NodeTraits(graph, order: options.order)
         timekeeper = options.makeTimekeeper(hasMainSteps: traits.all.contains(.isMain))
         virtualTime = timekeeper as? VirtualTimekeeper
-        qualityOfService = options.qualityOfService ?? QualityOfService(Task.currentPriority)
+        queue = virtualTime == nil ? options.queue : nil
+        qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
         stallWatch = options.stallWatch
+        startsTasksAtOnce = options.startsTasksAtOnce
         version = options.version
-        startedAt = virtualTime == nil ? Date() : nil
+        // To the millisecond, as it is written: a report that is read again is the same.
+        startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil
+        // Which step of another launch sleeps on a virtual clock is nothing that this one's steps inherit.
+        caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
         values = ValueTable(count: traits.all.contains(.hasValue) ? graph.count : 0)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
-        var settings = options.settings
-        settings.recordsEvents = !observers.isEmpty
-        if virtualTime != nil { settings.workers = 1 }
-        if budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
-        state = Locked(State(machine: LaunchStateMachine(graph: graph, traits: traits, settings: settings), deliveries: observers))
+        var settings = options.settings(for: budget)
+        settings.recordsEvents = !options.observers.isEmpty
+        if virtualTime != nil { (settings.workers, settings.takesOneAtATime) = (1, true) }
+        if queue != nil { (settings.workers, settings.usesQueue) = (0, true) }
+        if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
+        let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
+        state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
     }
 
-    func begin() {
+    /// - Parameter completion: called last, elsewhere.
+    func begin(_ completion: (@Sendable (FinishedLaunch) -> Void)? = nil) {
+        if let completion { state.withLock { $0.completion = completion } }
         // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of the launch a slow one.
-        // Until the first operations have been handed out there is nothing to show that time must not move.
-        virtualTime?.jobBegins()
-        defer { virtualTime?.jobEnds() }
-        if let virtualTime {
-            virtualTime.begin({ [self] in timePassed() }, runningOperations: { [self] in runningOperations })
-        } else {
-            timekeeper.begin { [self] in timePassed() }
-        }
-        input { state, _ in state.machine.begin(&state.actions) }
+        virtualTime?.begin(for: self)
+        defer { virtualTime?.beginEnds() }
+        timekeeper.begin { [self] in timePassed(standstill: $0) }
+        input(defersAppCode: true) { state, _ in state.machine.begin(&state.actions) }
     }
 
     // MARK: The one way in
 
     /// Asks the state machine under the lock, then acts without it.
     ///
-    /// - Parameter onTimer: whether this is the thread that later timeouts need.
+    /// - Parameter defersAppCode: whether code of the app runs elsewhere: this is the thread for time, or one of the app's that asks for something else.
     @discardableResult
     @inline(__always)
-    func input<Result>(onTimer: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
+    func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
         // In virtual time nothing may move between a decision and what follows from it.
-        virtualTime?.jobBegins()
-        defer { virtualTime?.jobEnds() }
+        virtualTime?.inputBegins()
+        defer { virtualTime?.inputEnds() }
         let now = timekeeper.now
         var consequences: Consequences?
         let result = state.withLock { state in
@@ -116,28 +154,33 @@ final class LaunchStorage: Sendable {
             consequences = state.takeConsequences(graph, values)
             return result
         }
-        if let consequences { act(on: consequences, onTimer: onTimer) }
+        if let consequences { act(on: consequences, defersAppCode: defersAppCode) }
         return result
     }
 
-    private func act(on consequences: Consequences, onTimer: Bool) {
+    /// What the launch needs comes first, and code of the app last, elsewhere: whatever that does, the launch goes on.
+    private func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
-        for handle in consequences.cancelled { handle.cancel() }
-        if let wake = consequences.wake { timekeeper.wake(at: wake) }
-        // Before a worker that is added now can change what the stall is about.
-        if actions.reportsStall { reportStall(onTimer: onTimer) }
-        for _ in 0..<actions.workers { pool.addWorker { self.work() } }
+        if let takeover = consequences.takeover { start(takeover) }
+        // As things are before a worker that is added now can change what the stall is about.
+        let stall = actions.reportsStall ? statusSnapshot : nil
+        // In the app's queue too an operation has finished before one starts that waits for it.
+        if !consequences.ended.isEmpty { end(consequences.ended, defersAppCode: defersAppCode) }
+        for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if consequences.hasEvents { tell(isOver: actions.isOver, onTimer: onTimer) } else if actions.isOver { finish() }
+        if actions.queueTurns > 0 { addTurns(actions.queueTurns) }
+        if let wake = consequences.wake { timekeeper.wake(at: wake) }
+        if actions.isMilestoneOver { tellMilestoneWaiters() }
+        if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
+        if let stall { reportStall(stall) }
+        if consequences.hasEvents { tell(isOver: actions.isOver, defersAppCode: defersAppCode) }
+        if let cancelled = consequences.cancelled { cancel(cancelled) }
     }
 
-    private func timePassed() {
-        input(onTimer: true) { state, now in state.machine.timePassed(to: now, &state.actions) }
+    private func timePassed(standstill: Nanoseconds) {
+        input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
+        beginUntoldMainSteps()
         endWatching()
-    }
-
-    private var runningOperations: Int {
-        state.withLock { $0.machine.runningCount + ($0.machine.isTakeoverRunning ? 1 : 0) }
     }
 
     // MARK: Workers and the main thread
@@ -155,129 +198,196 @@ final class LaunchStorage: Sendable {
 
     /// Adds a worker that the state machine knows already, with its first operation.
     func addWorker(beginningWith first: Assignment) {
-        pool.addWorker { self.work(beginningWith: first) }
+        addWorker { self.work(beginningWith: first) }
+    }
+
+    private func addWorker(_ work: @escaping @Sendable () -> Void) {
+        pool.addWorker { self.withCallersValues(work) }
+    }
+
+    /// Runs `work` here, with the task-local values of whoever has started the launch.
+    func withCallersValues(_ work: @escaping @Sendable () -> Void) {
+        caller.run(at: qualityOfService.taskPriority, work)
     }
 
     private func requestMainTurn() {
         let turn: @Sendable () -> Void = { [self] in
-            let assignment = input { state, now in state.machine.takeForMain(at: now, &state.actions) }
-            if let assignment { performOnMain(assignment) }
+            // Who watches is told of the start before it, as on any other thread, but not by the main thread, which comes back to it.
+            let isToldFirst = virtualTime == nil && isWatched
+            let start: EventDeliveries.MainStart? = input { state, now in
+                let assignment = state.machine.takeForMain(at: now, &state.actions)
+                let start = assignment.map { EventDeliveries.MainStart(assignment: $0, limit: now.addingSaturated(AppCodeQueue.patience)) }
+                if let start, isToldFirst { state.deliveries.add(start) }
+                return start
+            }
+            guard let start else { return }
+            if isToldFirst { timekeeper.wake(at: start.limit) } else { performOnMain(start.assignment) }
         }
         if let virtualTime {
-            virtualTime.requestMainTurn(turn)
+            virtualTime.requestMainTurn { self.withCallersValues(turn) }
         } else {
-            OperationQueue.main.addOperation(turn)
+            OperationQueue.main.addOperation { self.withCallersValues(turn) }
+        }
+    }
+
+    private func start(_ takeover: @escaping Takeover) {
+        let holder = virtualTime?.takeoverBegins()
+        withCallersValues { [self] in
+            Task { @MainActor [self] in
+                await TimeHolder.$current.withValue(holder) { await takeover() }
+                input { state, now in state.machine.takeoverEnded(at: now, &state.actions) }
+            }
         }
     }
 
     // MARK: The end of the launch
 
-    /// Makes the report, and gives it to those who wait for it; once, whoever comes first.
-    func finish() {
-        let anomalies = runner.anomalies
-        let (report, waiters) = state.withLock { state -> (LaunchReport?, [@Sendable (LaunchReport) -> Void]) in
-            if state.report != nil { return (nil, []) }
-            let report = LaunchReport(
-                RunRecord(
-                    &state,
-                    graph: graph,
-                    budget: budget,
-                    startOffset: startOffset,
-                    startedAt: startedAt,
-                    version: version,
-                    anomalies: anomalies
-                )
+    /// Ends the launch, and tells those who wait for that; once, whoever comes first.
+    ///
+    /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
+    func finish(defersAppCode: Bool = false) {
+        let anomalies = slowCancels + runner.anomalies
+        // The last operation may have ended before the thread for time has had its turn.
+        let unnoticed = timekeeper.unnoticedStandstill
+        let ending = state.withLock { state -> Ending? in
+            if state.record != nil { return nil }
+            state.machine.standstill += unnoticed
+            let record = RunRecord(
+                &state,
+                graph: graph,
+                budget: budget,
+                startOffset: startOffset,
+                startedAt: startedAt,
+                version: version,
+                anomalies: anomalies
             )
-            state.report = report
+            state.record = record
             state.endOfWatching = nil
-            state.handles = [:]
-            state.waits = [:]
-            defer { state.waiters = [] }
-            return (report, state.waiters)
+            return Ending(taking: &state, FinishedLaunch(self, record))
         }
-        guard let report else { return }
+        guard let ending else { return }
+        claim.giveBack()
+        runner.launchIsOver(ending.launch.record.nodes, timekeeper)
         timekeeper.end()
         pool.retire()
-        // The completion handler, which came first, is the last: it is an app's code, and may block.
-        for waiter in waiters.reversed() { waiter(report) }
+        for waiter in ending.waiters { waiter(ending.launch) }
+        // The last, for it is the app's code; and what the operations held is let go of there too, for its `deinit` is. So are the caller's
+        // task-local values, which the thread for time must not be the one to let go of.
+        if ending.isAppCode || defersAppCode {
+            callApp { [caller] in
+                ending.complete()
+                caller.end()
+            }
+        } else {
+            caller.end()
+        }
     }
 
-    /// Calls `waiter` with the report, once there is one.
-    func whenOver(_ waiter: @escaping @Sendable (LaunchReport) -> Void) {
-        let report = state.withLock { state in
-            if state.report == nil { state.waiters.append(waiter) }
-            return state.report
+    /// Calls `waiter`, which must not block, when the launch is over.
+    func whenOver(_ waiter: @escaping @Sendable (FinishedLaunch) -> Void) {
+        let record = state.withLock { state in
+            if state.record == nil { state.waiters.append(waiter) }
+            return state.record
         }
-        if let report { waiter(report) }
+        if let record { waiter(FinishedLaunch(self, record)) }
+    }
+
+    /// Calls `waiter`, which must not block, when the milestone has ended.
+    func whenEnded(milestone: Int, _ waiter: @escaping @Sendable (Outcome) -> Void) {
+        let outcome = state.withLock { state -> Outcome? in
+            let node = state.machine.nodes[milestone]
+            if node.state == .ended { return node.outcome }
+            state.milestoneWaiters.append(waiter)
+            return nil
+        }
+        if let outcome { waiter(outcome) }
+    }
+
+    private func tellMilestoneWaiters() {
+        let (waiters, outcome) = state.withLock { state in
+            defer { state.milestoneWaiters = [] }
+            return (state.milestoneWaiters, graph.milestoneIndex.map { state.machine.nodes[$0].outcome })
+        }
+        guard let outcome else { return }
+        for waiter in waiters { waiter(outcome) }
     }
 
     // MARK: What operations and callers ask
 
-    func abort(by node: Int, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool {
-        let isAccepted = input { state, now in
-            state.machine.abort(by: node, reason, hasTakeover: takeover != nil, at: now, &state.actions)
-        }
-        if isAccepted, let takeover {
-            Task { @MainActor [self] in
-                await takeover()
-                input { state, now in state.machine.takeoverEnded(at: now, &state.actions) }
+    func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
+        input { state, now in
+            guard state.machine.isCurrent(assignment) else {
+                state.anomalies.append(Anomaly(.abortedTooLate, of: graph.id(assignment.node)))
+                return false
             }
+            return state.abort(by: assignment, reason, takeover, at: now)
         }
-        return isAccepted
     }
 
     /// What operations have done that they should not have done, up to now.
-    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + runner.anomalies }
+    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + slowCancels + runner.anomalies }
 
-    func personWaitBegan(_ assignment: Assignment) {
-        input { state, now in state.machine.personWaitBegan(assignment, at: now, &state.actions) }
+    func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
+
+    func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait) {
+        input { state, now in state.machine.personWaitBegan(assignment, wait, at: now, &state.actions) }
     }
 
-    func personWaitEnded(_ assignment: Assignment) {
-        input { state, now in state.machine.personWaitEnded(assignment, at: now, &state.actions) }
+    func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait) {
+        input { state, now in state.machine.personWaitEnded(assignment, wait, at: now, &state.actions) }
     }
 
-    func note(_ text: String, by node: Int) {
+    func note(_ text: String, by assignment: Assignment) {
+        let node = assignment.node
         state.withLock { state in
-            guard state.machine.nodes[node].state != .ended else { return }
+            guard state.machine.isCurrent(assignment) else { return }
             var notes = state.notes[node] ?? []
-            if notes.count < Launch.mostNotes, !notes.contains(text) { notes.append(text) }
+            if notes.count < StepContext.maximumNotes, !notes.contains(text) { notes.append(text) }
             state.notes[node] = notes
         }
     }
 
     func cancel() {
-        input { state, now in state.machine.cancelLaunch(at: now, &state.actions) }
+        input(defersAppCode: true) { state, now in state.machine.cancelLaunch(at: now, &state.actions) }
     }
 
     func cancelOperation(_ node: Int) {
-        input { state, now in state.machine.cancelOperation(node, at: now, &state.actions) }
+        input(defersAppCode: true) { state, now in state.machine.cancelOperation(node, at: now, &state.actions) }
     }
 
     func isToldToCancel(_ assignment: Assignment) -> Bool {
         state.withLock { state in
             let node = state.machine.nodes[assignment.node]
+            // The step was told to; the computing of its fallback is only by a launch that stops.
+            if assignment.kind == .computeFallback { return state.machine.phase != .running || !state.machine.isCurrent(assignment) }
             return node.isToldToCancel || node.state == .ended || Int(node.attempts) != assignment.attempt
         }
     }
 
-    func remainingTime(of node: Int) -> Duration? {
+    func remainingTime(of assignment: Assignment) -> Duration? { remainingTime(ofNode: assignment.node) }
+
+    func remainingTime(ofNode node: Int) -> Duration? {
         let now = timekeeper.now
         return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
     }
 
-    /// For a dependent: the step has ended, and its slot will not change.
-    func value<Value>(of step: Step<Value>) throws -> Value? {
-        try values[graph.index(of: step)] as? Value
+    var elapsed: Duration { .nanoseconds(timekeeper.now) }
+
+    func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
+
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
+        let duration = min(max(duration, .zero), VirtualClock.never)
+        if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
+        try await timekeeper.sleep(for: duration)
     }
 
-    /// For anyone else: the step may be about to end.
-    func endedValue<Value>(of step: Step<Value>) throws -> Value? {
-        let node = try graph.index(of: step)
-        let value: (any Sendable)? = state.withLock { state in
-            guard state.machine.nodes[node].state == .ended else { return nil }
-            return values.isEmpty && state.machine.nodes[node].outcome.isSuccess ? () : values[node]
-        }
-        return value as? Value
+    func run(
+        _ operation: Operation,
+        by assignment: Assignment,
+        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
+    ) -> Result<any Sendable, any Error>? {
+        runner.prepare(operation, for: assignment, in: self)
+        let isMain = graph.isMain(assignment.node)
+        return runner.start(operation, id: graph.id(assignment.node), onMain: isMain) { completion($0.result) }?.result
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 /// second operation that depends on it, in a queue over a serial dispatch queue: the completion block would be called on a global queue, and
 /// those stand still while blocked operations hold every pool thread.
 final class OperationRunner: Sendable {
-    typealias Ending = Result<any Sendable, any Error>
+    typealias Ending = OperationEnding
 
     private struct State {
         /// Made when the first operation needs watching.
@@ -15,6 +15,12 @@ final class OperationRunner: Sendable {
         /// One for each operation that was not ready.
         var others: [SerialOperationQueue] = []
         var surplus: [Anomaly] = []
+        /// Those that steps have made: nobody else may have them meanwhile.
+        var made: [Operation] = []
+        /// Who is told of ends; nil when nothing has been started for it, and again when it is over: an operation that never ends would keep it for ever.
+        var launch: LaunchStorage?
+        /// When the launch's operations have ended, and its time, once it is over.
+        var over: (nodes: NodeTable, timekeeper: any Timekeeper)?
     }
 
     private let state = Locked(State())
@@ -22,17 +28,71 @@ final class OperationRunner: Sendable {
     /// What operations have done after they had ended.
     var anomalies: [Anomaly] { state.withLock { $0.surplus } }
 
+    /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.
+    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> Ending? {
+        let id = launch.graph.id(assignment.node)
+        prepare(operation, for: assignment, in: launch)
+        return start(operation, id: id, onMain: launch.graph.isMain(assignment.node)) { [self] in ended(assignment, id, $0) }
+    }
+
+    /// Lets an operation find its step's context.
+    func prepare(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) {
+        state.withLock { if $0.launch == nil, $0.over == nil { $0.launch = launch } }
+        // By way of the runner: it lets go of the launch when that is over, and an operation may be kept for longer.
+        (operation as? ConcurrentOperation)?.runs { [state] in
+            state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
+        }
+    }
+
+    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: Ending) {
+        let (launch, over) = state.withLock { ($0.launch, $0.over) }
+        if let launch { return launch.attemptEnded(assignment, AttemptEnd(ending)) }
+        guard let over, !ending.isObedient else { return }
+        let delay = Duration.nanoseconds(max(0, over.timekeeper.now - over.nodes[assignment.node].end))
+        state.withLock { $0.surplus.append(Anomaly(.endedLate, of: id, after: delay)) }
+    }
+
+    /// Lets go of the launch, which is over; operations that have not ended are late.
+    func launchIsOver(_ nodes: NodeTable, _ timekeeper: any Timekeeper) {
+        // The launch is not released under the lock.
+        let (launch, made) = state.withLock { state -> (LaunchStorage?, [Operation]) in
+            defer {
+                state.launch = nil
+                state.made = []
+            }
+            state.over = (nodes, timekeeper)
+            return (state.launch, state.made)
+        }
+        OperationClaim.giveBack(made)
+        withExtendedLifetime(launch) {}
+    }
+
+    /// Takes an operation that a step has made for this launch alone, until its end.
+    ///
+    /// - Throws: an error when it belongs to a launch already, or has run: Foundation would end the process.
+    func claim(_ operation: Operation) throws {
+        try OperationClaim.claim(operation)
+        let isOver = state.withLock { state in
+            if state.over == nil { state.made.append(operation) }
+            return state.over != nil
+        }
+        guard isOver else { return }
+        OperationClaim.giveBack([operation])
+        throw CancellationError()
+    }
+
     /// - Parameters:
     ///   - id: the operation's identifier, for ``anomalies``.
+    ///   - isMain: whether this is the main thread, and the operation is to be started there.
     ///   - ended: called once, on any thread, unless the ending is returned.
     /// - Returns: how the operation ended, if it has ended already.
-    func start(_ operation: Operation, id: String, ended: @escaping @Sendable (Ending) -> Void) -> Ending? {
+    func start(_ operation: Operation, id: String, onMain isMain: Bool, ended: @escaping @Sendable (Ending) -> Void) -> Ending? {
         if let concurrent = operation as? ConcurrentOperation {
             // The operation keeps this, and the launch keeps the operation: it must not hold the launch.
             concurrent.onSurplusFinish { [state] _ in
-                state.withLock { $0.surplus.append(Anomaly(operation: id, kind: .finishedAgain)) }
+                state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }
             }
-            begin(concurrent)
+            begin(concurrent, onMain: isMain)
             if let ending = concurrent.ending { return ending }
             // Should it end just now, this calls the handler here.
             concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
@@ -47,9 +107,9 @@ final class OperationRunner: Sendable {
         }
         if operation.isAsynchronous {
             watch(operation) { if claim() { ended(Self.ending(of: $0)) } }
-            begin(operation)
+            begin(operation, onMain: isMain)
         } else {
-            begin(operation)
+            begin(operation, onMain: isMain)
             // Synchronous by its own word, and yet it goes on.
             if !operation.isFinished { watch(operation) { if claim() { ended(Self.ending(of: $0)) } } }
         }
@@ -58,9 +118,11 @@ final class OperationRunner: Sendable {
 
     /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation traps on such a start,
     /// and tells dependents of an ended operation in an order of its own.
-    private func begin(_ operation: Operation) {
+    private func begin(_ operation: Operation, onMain isMain: Bool) {
         if operation.isReady || operation.isCancelled {
             operation.start()
+        } else if isMain {
+            OperationQueue.main.addOperation(operation)
         } else {
             let queue = SerialOperationQueue(label: "sequencer.not-ready")
             state.withLock { $0.others.append(queue) }
@@ -80,7 +142,7 @@ final class OperationRunner: Sendable {
     }
 
     private static func ending(of operation: Operation) -> Ending {
-        operation.isCancelled ? .failure(CancellationError()) : .success(())
+        operation.isCancelled ? Ending(result: .failure(CancellationError()), isCancelled: true) : Ending(result: .success(()))
     }
 }
 

@@ -5,67 +5,78 @@ import Foundation
 ///
 /// A worker is one `Operation` that takes ready operations until there are none. The first one's queue draws on the threads that tasks of the same
 /// quality of service run on too: one of these starts a launch, and is often there to go on with its first operation. That pool has a thread
-/// per processor on Linux, whoever blocks it, so no launch takes more than one of them: all further workers have a queue over a serial dispatch
-/// queue, which gets a thread of its own.
+/// per processor on Linux, whoever blocks it, so all launches together leave one of them alone: any further worker has a queue over a serial
+/// dispatch queue, which gets a thread of its own, as long as ``SharedThreads`` has one.
 final class WorkerPool: Sendable {
     private struct State {
         /// Of workers that have come back.
         var idle: [WorkerQueue] = []
-        var hasPooledQueue: Bool
+        /// Workers that have not come back.
+        var out = 0
         /// Whether the launch is over, and no worker will be added.
         var isRetired = false
     }
 
     private let qualityOfService: QualityOfService
     private let virtualTime: VirtualTimekeeper?
-    private let state: Locked<State>
+    private let state = Locked(State())
 
     init(qualityOfService: QualityOfService, virtualTime: VirtualTimekeeper?) {
         self.qualityOfService = qualityOfService
         self.virtualTime = virtualTime
-        // A single processor's pool has a single thread, which a launch must not block.
-        state = Locked(State(hasPooledQueue: virtualTime != nil || Self.processors == 1))
     }
 
     /// Asked for once: on Linux the answer is read from files.
     static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
-    /// Runs `work` in a queue, soon.
+    /// Runs `work` as an operation: soon, or, when the process has lost too many threads, when it has one again.
     func addWorker(_ work: @escaping @Sendable () -> Void) {
-        let queue = state.withLock { takeQueue(&$0) }
-        virtualTime?.jobBegins()
-        let worker = Worker { [self] in
-            work()
-            let isLate = state.withLock { state in
-                if !state.isRetired { state.idle.append(queue) }
-                return state.isRetired
-            }
-            if isLate { keep([queue]) }
-            virtualTime?.jobEnds()
-        }
-        queue.operations.addOperation(worker)
+        if let virtualTime { return virtualTime.addWorker(work) }
+        SharedThreads.all.take(for: self, mayBePooled: true) { [self] kind in start(work, on: kind) }
     }
 
-    private func takeQueue(_ state: inout State) -> WorkerQueue {
-        if let place = state.idle.lastIndex(where: \.isPooled) ?? state.idle.indices.last { return state.idle.remove(at: place) }
-        if let virtualTime { return WorkerQueue(over: virtualTime.queue, qualityOfService) }
-        let isPooled = !state.hasPooledQueue
-        state.hasPooledQueue = true
+    private func start(_ work: @escaping @Sendable () -> Void, on kind: SharedThreads.Kind) {
+        let (queue, wasRetired) = state.withLock { (takeQueue(kind, &$0), $0.isRetired) }
+        let worker = Worker { [self] in
+            work()
+            let isRetired = state.withLock { state in
+                state.out -= 1
+                if !state.isRetired, let queue { state.idle.append(queue) }
+                return state.isRetired
+            }
+            // One that has only begun after the end of its launch was never counted as left behind.
+            if isRetired, !wasRetired { SharedThreads.all.count(leftBehind: -1) }
+            if isRetired, let queue { Self.kept.add([queue]) }
+            SharedThreads.all.giveBack(kind)
+        }
+        if let queue {
+            queue.operations.addOperation(worker)
+        } else {
+            Thread { worker.start() }.start()
+        }
+    }
+
+    /// - Returns: nil for a worker that has a thread of its own.
+    private func takeQueue(_ kind: SharedThreads.Kind, _ state: inout State) -> WorkerQueue? {
+        state.out += 1
+        if kind == .own { return nil }
+        let isPooled = kind == .pool
+        if let place = state.idle.lastIndex(where: { $0.isPooled == isPooled }) { return state.idle.remove(at: place) }
         return Self.kept.take(isPooled: isPooled, qualityOfService) ?? WorkerQueue(isPooled: isPooled, qualityOfService)
     }
 
     /// The launch is over: its queues are for the next one, but those whose workers have not come back, which would hold it up.
     func retire() {
-        let idle = state.withLock { state in
+        let (idle, out) = state.withLock { state in
             state.isRetired = true
             defer { state.idle = [] }
-            return state.idle
+            return (state.idle, state.out)
         }
-        keep(idle)
-    }
-
-    private func keep(_ queues: [WorkerQueue]) {
-        if virtualTime == nil { Self.kept.add(queues) }
+        // In virtual time the clock has the threads.
+        guard virtualTime == nil else { return }
+        if out > 0 { SharedThreads.all.count(leftBehind: out) }
+        SharedThreads.all.forget(self)
+        Self.kept.add(idle)
     }
 
     private static let kept = KeptQueues()
@@ -114,15 +125,125 @@ private struct WorkerQueue: Sendable {
         operations.maxConcurrentOperationCount = 1
     }
 
-    init(over queue: DispatchQueue, _ qualityOfService: QualityOfService) {
-        self.init(under: queue, qualityOfService)
-    }
-
     private init(under queue: DispatchQueue?, _ qualityOfService: QualityOfService) {
         self.qualityOfService = qualityOfService
         underlying = queue
         operations.name = "sequencer.worker"
         operations.underlyingQueue = queue
         operations.qualityOfService = qualityOfService
+    }
+}
+
+/// The threads that the launches of this process hold: how many there are, how many are lost, and who waits for one.
+///
+/// A step that blocks for ever keeps its thread for ever, and steps that are left behind add up over a process's life. Dispatch gives a process 255
+/// threads of the kind that workers run on, and the app needs some of them too; so past ``mostOfDispatch``, workers run on threads that are made
+/// for them. Past ``most`` a worker waits for one to be given back.
+final class SharedThreads: Sendable {
+    /// Where a worker runs.
+    enum Kind: Sendable {
+        /// The pool that tasks run on too.
+        case pool
+        /// A thread that Dispatch makes for a serial queue.
+        case dispatch
+        /// A thread made for the worker alone.
+        case own
+    }
+
+    /// The most threads besides that of the pool.
+    static let most = 1024
+    /// More than that, for what tells the app how its launches end.
+    static let reserve = 32
+    /// The most of them that Dispatch makes.
+    static let mostOfDispatch = 192
+
+    static let all = SharedThreads(most: most, mostOfDispatch: mostOfDispatch)
+
+    private struct Waiter {
+        let owner: ObjectIdentifier
+        let start: @Sendable (Kind) -> Void
+    }
+
+    private struct State {
+        var isPoolTaken = false
+        var dispatch = 0
+        var own = 0
+        /// Of launches that are over.
+        var leftBehind = 0
+        var waiters = FirstInFirstOut<Waiter>()
+    }
+
+    private let most: Int
+    private let mostOfDispatch: Int
+    private let state = Locked(State())
+
+    init(most: Int, mostOfDispatch: Int) {
+        self.most = most
+        self.mostOfDispatch = mostOfDispatch
+    }
+
+    /// The threads whose launches are over, and whose steps have not returned.
+    var leftBehind: Int { state.withLock { $0.leftBehind } }
+
+    /// Calls `start` when there is a thread for it: now, or when one has been given back. `start` must lead to a call of ``giveBack(_:)``.
+    ///
+    /// All launches together take one thread of the pool. On Linux it has one for each processor, whoever blocks it: a launch must not wait there
+    /// for the steps that another one has left behind.
+    ///
+    /// - Parameters:
+    ///   - owner: whose request it is, for ``forget(_:)``.
+    ///   - mayBePooled: whether the pool will do.
+    ///   - mayUseReserve: whether it may have one of those that are kept back.
+    func take(for owner: AnyObject, mayBePooled: Bool = false, mayUseReserve: Bool = false, _ start: @escaping @Sendable (Kind) -> Void) {
+        let owner = ObjectIdentifier(owner)
+        let kind: Kind? = state.withLock { state in
+            if mayBePooled, !state.isPoolTaken, WorkerPool.processors > 1 {
+                state.isPoolTaken = true
+                return .pool
+            }
+            if state.dispatch < mostOfDispatch {
+                state.dispatch += 1
+                return .dispatch
+            }
+            if state.dispatch + state.own < most + (mayUseReserve ? Self.reserve : 0) {
+                state.own += 1
+                return .own
+            }
+            state.waiters.append(Waiter(owner: owner, start: start))
+            return nil
+        }
+        if let kind { start(kind) }
+    }
+
+    /// Gives a thread back, or on to whoever has waited longest.
+    func giveBack(_ kind: Kind) {
+        let waiter: Waiter? = state.withLock { state in
+            // One of the reserve goes back to it.
+            if kind != .pool, state.dispatch + state.own <= most, let waiter = state.waiters.popFirst() { return waiter }
+            switch kind {
+            case .pool: state.isPoolTaken = false
+            case .dispatch: state.dispatch -= 1
+            case .own: state.own -= 1
+            }
+            return nil
+        }
+        waiter?.start(kind)
+    }
+
+    /// Drops the requests of a launch that is over.
+    func forget(_ owner: AnyObject) {
+        let owner = ObjectIdentifier(owner)
+        // Released without the lock: a request holds its launch.
+        let former = state.withLock { state -> FirstInFirstOut<Waiter>? in
+            if state.waiters.isEmpty { return nil }
+            defer { state.waiters.removeAll { $0.owner == owner } }
+            return state.waiters
+        }
+        withExtendedLifetime(former) {}
+    }
+
+    /// Counts threads of launches that have ended, and of steps that returned after that.
+    func count(leftBehind change: Int) {
+        state.withLock { $0.leftBehind += change }
     }
 }

@@ -1,18 +1,27 @@
+import Foundation
+
 /// A graph that cannot run, with everything that is wrong with it.
-public struct GraphError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct GraphError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
     /// The graph's name.
-    public let graph: String
-    /// What is wrong: at least one problem, in the order of the first operation each is about.
+    package let graph: String
+    /// The problems, at least one, in the order of the first operation that each is about.
     public let problems: [GraphProblem]
+
+    package init(graph: String, problems: [GraphProblem]) {
+        self.graph = graph
+        self.problems = problems
+    }
 
     /// One sentence a problem, a line each.
     public var description: String {
         problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
+    /// The description.
+    public var errorDescription: String? { description }
 }
 
 /// One thing that is wrong with a graph.
-public struct GraphProblem: Error, Sendable, Equatable, CustomStringConvertible {
+public struct GraphProblem: Sendable, Equatable {
     /// The kinds of problem.
     public struct Code: Sendable, Hashable {
         let name: String
@@ -21,9 +30,9 @@ public struct GraphProblem: Error, Sendable, Equatable, CustomStringConvertible 
         public static let cycle = Code(name: "cycle")
         /// An operation that waits for itself.
         public static let selfDependency = Code(name: "selfDependency")
-        /// A dependency on an operation that is not in the graph.
+        /// A dependency on an operation that is not in the graph, or by a handle of another graph.
         public static let unknownDependency = Code(name: "unknownDependency")
-        /// A question about an operation that is not in the graph, or a dependency added to one.
+        /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
         public static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
         public static let duplicateIdentifier = Code(name: "duplicateIdentifier")
@@ -33,25 +42,22 @@ public struct GraphProblem: Error, Sendable, Equatable, CustomStringConvertible 
         public static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
         public static let severalMilestones = Code(name: "severalMilestones")
-        /// A step reads a value that the step of that name does not produce, or not before it starts.
+        /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
         public static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, or waiting for one outside the graph.
         public static let foreignOperation = Code(name: "foreignOperation")
     }
 
-    /// What kind of problem this is.
+    /// The kind of problem.
     public let code: Code
     /// The positions of the operations it is about, in the order they were added; for a cycle, its operations in the order of ``path``.
-    public let positions: [Int]
+    package let positions: [Int]
     /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
     public let path: [String]
-    /// One sentence: what, where, what was expected.
+    /// One sentence with the problem, its place and the expectation.
     public let message: String
 
-    /// The message.
-    public var description: String { message }
-
-    init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
+    package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
         self.code = code
         self.positions = positions
         self.path = path

@@ -1,10 +1,15 @@
+import Foundation
+
 /// Where each identifier is among a graph's operations.
+///
+/// Validation makes one for every launch, and most launches ask it nothing: it has to be cheap to make. "running, instructions" in
+/// `Benchmarks/instructions.json` pays for it.
 ///
 /// A hash table with open addressing and linear probing that holds positions only, each with as much of the identifier's hash as there is room for beside
 /// it: the identifiers themselves are where they are, and looked at when the hash is the same. Two identifiers are the same when they are as
 /// strings, so however their characters are composed.
 struct IdentifierIndex: Sendable {
-    private let nodes: [GraphNode]
+    private var nodes: [GraphNode]
     /// A position in the low bits, a part of the hash above them, or `empty`; a power of two of them, at least half as many again as operations.
     private var slots: [UInt32]
     /// Of a position: enough that none has all of them set, as `empty` has.
@@ -12,7 +17,14 @@ struct IdentifierIndex: Sendable {
 
     private static let empty = UInt32.max
 
-    /// The index of `nodes`, of which the first with an identifier counts.
+    /// The same index over `nodes`, which have the same identifiers in the same places.
+    func over(_ nodes: [GraphNode]) -> IdentifierIndex {
+        var index = self
+        index.nodes = nodes
+        return index
+    }
+
+    /// The index of `nodes`. Of several with one identifier the first counts.
     ///
     /// - Parameters:
     ///   - duplicate: called with the positions of two operations that have one identifier.
@@ -68,7 +80,8 @@ struct IdentifierIndex: Sendable {
     private static let seed = UInt64.random(in: .min ... .max)
 
     /// Eight bytes at a time, folded by multiplication as in wyhash (Wang Yi, https://github.com/wangyi-fudan/wyhash); identifiers that are
-    /// not plain ASCII go the way of the standard library, which knows about composed characters.
+    /// not plain ASCII go the way of the standard library, which knows about composed characters, unless they are equal to one that is, as the sign for
+    /// kelvin is to K.
     ///
     /// - Returns: the hash, and whether the identifier is 1 to 256 printable ASCII characters, none of them white space.
     private static func hash(_ id: String, _ seed: UInt64) -> (value: UInt64, isUsual: Bool) {
@@ -90,10 +103,13 @@ struct IdentifierIndex: Sendable {
             let isUsual = odd == 0 && !words.isEmpty && words.count <= OperationGraph.longestIdentifier
             return (value, isUsual || words.allSatisfy { $0 < 0x80 }, isUsual)
         }
-        return (isASCII ? hash : folded(seed ^ UInt64(bitPattern: Int64(id.hashValue))), isUsual)
+        if isASCII { return (hash, isUsual) }
+        let normal = id.precomposedStringWithCanonicalMapping
+        if normal.utf8.allSatisfy({ $0 < 0x80 }) { return (self.hash(normal, seed).value, isUsual) }
+        return (folded(seed ^ UInt64(bitPattern: Int64(id.hashValue))), isUsual)
     }
 
-    /// The last eight bytes, or what is there of them, some of it twice.
+    /// The last eight bytes; of a shorter identifier all bytes, some of them twice.
     @inline(__always)
     private static func lastWord(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         let count = bytes.count

@@ -1,54 +1,70 @@
 /// Steps written as closures.
 ///
 /// Every method has the same shape: an identifier, options, the steps whose values the closure reads (`using:`), the steps it only waits
-/// for (`after:`), a fallback, the closure. The closure takes the values of `using:` in order; one that takes one more parameter, first,
-/// gets the ``Launch`` it runs in. A closure without `await` runs straight through on a lane; one with `await` gives its thread back while
-/// it is suspended; with `on: .main` it runs on the main thread.
+/// for (`after:`), a fallback's value, the closure, and a closure that makes a fallback. The closure takes the values of `using:` in
+/// order; one that takes one more parameter, first, gets the ``StepContext`` it runs in. A closure without `await` runs straight through
+/// on a lane; one with `await` gives its thread back while it is suspended; with `on: .main` it runs on the main thread.
+///
+/// A fallback takes the place of the step's value when the step fails, times out or is cancelled on its own: the step then ends as
+/// ``Outcome/fellBack`` and never fails its launch. It is a value, or a closure that is given the step's context and the error that was
+/// met (nil when the step was cancelled without one):
+///
+/// ```swift
+/// graph.add("fetch-config", fallback: .bundled) { try await api.configuration() }
+/// graph.add("fetch-config") { try await api.configuration() } fallback: { step, error in
+///     step.note("the bundled configuration was used: \(error.map { "\($0)" } ?? "cancelled")")
+///     return .bundled
+/// }
+/// ```
+///
+/// The closure is called once, outside every lock, on a lane; of both, the closure counts. `fallback: nil` means none, also for a
+/// step whose value is an optional: a fallback that is nil is written `.some(nil)`. If you write the closures inside the parentheses, write
+/// `fallback: nil` before `body:`: the compiler takes the first `fallback:` for the value.
 extension OperationGraph {
-    /// Adds a step that runs straight through on a lane.
+    // Overloads without `using:` stand apart from those with it, which have at least one input: the compiler then names a misspelt member in a closure
+    // instead of complaining about packs.
+
+    /// Adds a step that runs straight through on a lane, and is given its context.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, each Input: Sendable>(
+    public mutating func add<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil,
-        body: @escaping @Sendable (repeat each Input) throws -> Value
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (StepContext) throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            repeat each inputs,
-            after: dependencies,
-            fallback: fallback,
-            work: .synchronous { launch in
-                try body(repeat try launch.value(of: each inputs))
-            }
-        )
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .synchronous(body))
     }
 
-    /// Adds a step that may suspend.
+    /// Adds a step that may suspend, and is given its context.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, each Input: Sendable>(
+    public mutating func add<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil,
-        body: @escaping @Sendable (repeat each Input) async throws -> Value
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (StepContext) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            repeat each inputs,
-            after: dependencies,
-            fallback: fallback,
-            work: .asynchronous { launch in
-                try await body(repeat try launch.value(of: each inputs))
-            }
-        )
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronous(body))
+    }
+
+    /// Adds a step that runs on the main thread, and is given its context.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (StepContext) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .main(body))
     }
 
     /// Adds a step that runs straight through on a lane, reads nothing and produces nothing.
@@ -58,10 +74,11 @@ extension OperationGraph {
         _ id: String,
         _ options: StepOption...,
         after dependencies: any StepReference...,
-        fallback: Fallback<Void>? = nil,
-        body: @escaping @Sendable () throws -> Void
+        fallback value: Void? = nil,
+        body: @escaping @Sendable () throws -> Void,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
     ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: fallback, work: .action(body))
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .action(body))
     }
 
     /// Adds a step that may suspend, reads nothing and produces nothing.
@@ -71,102 +88,210 @@ extension OperationGraph {
         _ id: String,
         _ options: StepOption...,
         after dependencies: any StepReference...,
-        fallback: Fallback<Void>? = nil,
-        body: @escaping @Sendable () async throws -> Void
+        fallback value: Void? = nil,
+        body: @escaping @Sendable () async throws -> Void,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Void)? = nil
     ) -> Step<Void> {
-        insert(id, options, after: dependencies, fallback: fallback, work: .asynchronousAction(body))
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronousAction(body))
     }
 
-    /// Adds a step that runs straight through on a lane, and is given the launch.
+    /// Adds a step that runs straight through on a lane.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, each Input: Sendable>(
+    public mutating func add<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil,
-        body: @escaping @Sendable (Launch, repeat each Input) throws -> Value
+        fallback value: Value? = nil,
+        body: @escaping @Sendable () throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            repeat each inputs,
-            after: dependencies,
-            fallback: fallback,
-            work: .synchronous { launch in
-                try body(launch, repeat try launch.value(of: each inputs))
-            }
-        )
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .synchronous { _ in try body() })
     }
 
-    /// Adds a step that may suspend, and is given the launch.
+    /// Adds a step that may suspend.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, each Input: Sendable>(
+    public mutating func add<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
-        fallback: Fallback<Value>? = nil,
-        body: @escaping @Sendable (Launch, repeat each Input) async throws -> Value
+        fallback value: Value? = nil,
+        body: @escaping @Sendable () async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        insert(
-            id,
-            options,
-            repeat each inputs,
-            after: dependencies,
-            fallback: fallback,
-            work: .asynchronous { launch in
-                try await body(launch, repeat try launch.value(of: each inputs))
-            }
-        )
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .asynchronous { _ in try await body() })
     }
 
     /// Adds a step that runs on the main thread.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, each Input: Sendable>(
+    public mutating func add<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
         on thread: MainThread,
-        fallback: Fallback<Value>? = nil,
-        body: @escaping @MainActor @Sendable (repeat each Input) async throws -> Value
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable () async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(id, options, after: dependencies, fallback: .boxed(value, make), work: .main { _ in try await body() })
+    }
+
+    /// Adds a step that runs straight through on a lane and reads the values of others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (Input, repeat each More) throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         insert(
             id,
             options,
-            repeat each inputs,
+            input,
+            repeat each more,
             after: dependencies,
-            fallback: fallback,
-            work: .main { launch in
-                try await body(repeat try launch.value(of: each inputs))
+            fallback: .boxed(value, make),
+            work: .synchronous { context in
+                try body(try context.value(of: input), repeat try context.value(of: each more))
             }
         )
     }
 
-    /// Adds a step that runs on the main thread, and is given the launch.
+    /// Adds a step that runs straight through on a lane and reads the values of others, and is given its context.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, each Input: Sendable>(
+    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
-        on thread: MainThread,
-        fallback: Fallback<Value>? = nil,
-        body: @escaping @MainActor @Sendable (Launch, repeat each Input) async throws -> Value
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (StepContext, Input, repeat each More) throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         insert(
             id,
             options,
-            repeat each inputs,
+            input,
+            repeat each more,
             after: dependencies,
-            fallback: fallback,
-            work: .main { launch in
-                try await body(launch, repeat try launch.value(of: each inputs))
+            fallback: .boxed(value, make),
+            work: .synchronous { context in
+                try body(context, try context.value(of: input), repeat try context.value(of: each more))
+            }
+        )
+    }
+
+    /// Adds a step that may suspend and reads the values of others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (Input, repeat each More) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(
+            id,
+            options,
+            input,
+            repeat each more,
+            after: dependencies,
+            fallback: .boxed(value, make),
+            work: .asynchronous { context in
+                try await body(try context.value(of: input), repeat try context.value(of: each more))
+            }
+        )
+    }
+
+    /// Adds a step that may suspend and reads the values of others, and is given its context.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (StepContext, Input, repeat each More) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(
+            id,
+            options,
+            input,
+            repeat each more,
+            after: dependencies,
+            fallback: .boxed(value, make),
+            work: .asynchronous { context in
+                try await body(context, try context.value(of: input), repeat try context.value(of: each more))
+            }
+        )
+    }
+
+    /// Adds a step that runs on the main thread and reads the values of others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (Input, repeat each More) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(
+            id,
+            options,
+            input,
+            repeat each more,
+            after: dependencies,
+            fallback: .boxed(value, make),
+            work: .main { context in
+                try await body(try context.value(of: input), repeat try context.value(of: each more))
+            }
+        )
+    }
+
+    /// Adds a step that runs on the main thread and reads the values of others, and is given its context.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (StepContext, Input, repeat each More) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(
+            id,
+            options,
+            input,
+            repeat each more,
+            after: dependencies,
+            fallback: .boxed(value, make),
+            work: .main { context in
+                try await body(context, try context.value(of: input), repeat try context.value(of: each more))
             }
         )
     }
@@ -176,7 +301,7 @@ extension OperationGraph {
     public mutating func join(_ id: String, _ options: StepOption..., after dependencies: any StepReference...) -> Step<Void> {
         let inputs = DependencyList()
         let index = insert(id, options: options, inputs: inputs, dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, index: index)
+        return Step(id: id, index: index, graph: tag)
     }
 
     @inlinable
@@ -185,7 +310,7 @@ extension OperationGraph {
         _ options: [StepOption],
         _ inputs: repeat Step<each Input>,
         after dependencies: [any StepReference],
-        fallback: Fallback<Value>?,
+        fallback: Boxed<StepFallback>?,
         work: consuming StepWork
     ) -> Step<Value> {
         var list = DependencyList()
@@ -200,10 +325,10 @@ extension OperationGraph {
             inputs: list,
             dependencies: dependencies,
             inputTypes: types,
-            fallback: fallback?.erased,
+            fallback: fallback,
             valueType: Value.self,
             work: work
         )
-        return Step(id: id, index: index)
+        return Step(id: id, index: index, graph: tag)
     }
 }

@@ -2,9 +2,9 @@ import Foundation
 
 extension OperationGraph {
     /// The longest identifier, in UTF-8 bytes.
-    public static let longestIdentifier = 256
+    package static let longestIdentifier = 256
     /// The longest duration a policy may name: one day.
-    public static let longestDuration = Duration.seconds(86_400)
+    package static let longestDuration = Duration.seconds(86_400)
 
     /// The graph, checked.
     ///
@@ -16,14 +16,22 @@ extension OperationGraph {
         let index = checkIdentifiers(&problems)
         checkPolicies(&problems)
         var known = resolvedEdges(index, &problems)
-        addOperationDependencies(to: &known, &problems)
+        let operations = addOperationDependencies(to: &known, &problems)
 
         let degrees = known.degrees(count)
         let successors = AdjacencyList(count: count, edges: known, .successors)
         let order = topologicalOrder(degrees, successors)
-        let graph = ValidatedGraph(graph: self, positions: index, edges: known, degrees: degrees, successors: successors, order: order)
+        let graph = ValidatedGraph(
+            graph: self,
+            positions: index,
+            edges: known,
+            degrees: degrees,
+            successors: successors,
+            order: order,
+            operationPositions: operations
+        )
         checkInputs(graph, &problems)
-        if order.count < count { problems += cycles(outside: order, graph.predecessors).map(problem(ofCycle:)) }
+        if order.count < count { problems += GraphCycles(count: count, outside: order, graph.predecessors).cycles.map(problem(of:)) }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
     }
@@ -34,15 +42,17 @@ extension OperationGraph {
         return places.sorted(by: <).map { problems[$0.found] }
     }
 
-    private func problem(ofCycle cycle: [Int]) -> GraphProblem {
-        let path = (cycle + cycle.prefix(1)).map { nodes[$0].id }
+    private func problem(of cycle: GraphCycles.Cycle) -> GraphProblem {
+        let path = (cycle.operations + cycle.operations.prefix(1)).map { nodes[$0].id }
         var names = path.map { printable($0) }
         if names.count > 50 { names.replaceSubrange(20..<(names.count - 20), with: ["(\(names.count - 40) more)"]) }
+        let others =
+            cycle.others == 0 ? "" : "; \(cycle.others) more operation\(cycle.others == 1 ? " waits" : "s wait") in a circle with these"
         return GraphProblem(
             .cycle,
-            positions: cycle,
+            positions: cycle.operations,
             path: path,
-            "cycle: " + names.joined(separator: " → ") + " (each waits for the next)"
+            "cycle: " + names.joined(separator: " → ") + " (each waits for the next\(others))"
         )
     }
 
@@ -70,14 +80,20 @@ extension OperationGraph {
         return index
     }
 
-    /// What is wrong with an identifier, as the end of a sentence; nil when nothing is.
+    /// The mistake in an identifier, as the end of a sentence; nil for a good one.
     package static func complaint(aboutIdentifier id: String) -> String? {
         if id.isEmpty { return "is empty" }
         if id.utf8.count > longestIdentifier { return "has \(id.utf8.count) bytes; the most is \(longestIdentifier)" }
-        if id.unicodeScalars.contains(where: { !$0.isPrintable }) { return "holds a character that cannot be printed" }
+        if let (scalar, _) = JudgedScalars(id).first(where: { !$0.isShown }) {
+            return "holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
+        }
         if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }
         return nil
     }
+
+    /// The problem of a milestone that may be put off.
+    package static let deferrableMilestone =
+        "a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"
 
     private func checkPolicies(_ problems: inout [GraphProblem]) {
         var milestone: Int?
@@ -107,6 +123,9 @@ extension OperationGraph {
                 if !(0...1).contains(retry.jitter) { complain("a retry's jitter must be 0 to 1, and is \(retry.jitter)") }
             }
             if policy.isMilestone {
+                if policy.isDeferrable {
+                    complain(Self.deferrableMilestone)
+                }
                 if let first = milestone {
                     problems.append(
                         GraphProblem(
@@ -122,31 +141,44 @@ extension OperationGraph {
         }
     }
 
-    /// Checks that every step reads what is there; one that reads from an unknown step waits for it too, which is reported already.
+    /// Checks that every step reads values that will be there; one that reads from an unknown step waits for it too, which is reported already.
     private func checkInputs(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
         for position in nodes.indices {
-            guard let inputs = nodes[position].policy?.value.inputs else { continue }
+            guard let inputs = nodes[position].policy?.value.inputs, !inputs.isEmpty else { continue }
             let node = nodes[position]
+            // A step may read from any number of others, and wait for any number of them.
+            let dependencies = graph.predecessors[position]
+            let awaited = Set(dependencies.lazy.map(\.index))
+            let needed = Set(dependencies.lazy.filter(\.needsValue).map(\.index))
             for input in inputs {
                 guard let found = self.position(of: input.id, in: graph.positions).map(Int.init) else { continue }
-                let predecessors = graph.predecessors
                 let complaint: String
                 if nodes[found].valueType != input.type {
                     complaint = "reads \(input.type) from '\(printable(nodes[found].id))', which produces \(nodes[found].valueType)"
-                } else if found != position, !predecessors[position].contains(where: { $0.index == found }) {
+                } else if found != position, !awaited.contains(found) {
                     // The step was replaced by another one, and then added again.
                     complaint = "reads from '\(printable(nodes[found].id))', and does not wait for it; add the dependency"
-                } else if nodes[found].policy?.value.isDeferrable == true,
-                    predecessors[position].contains(where: { $0.index == found && $0.needsValue })
-                {
+                } else if nodes[found].policy?.value.isDeferrable == true, needed.contains(found) {
                     complaint =
                         "reads from '\(printable(nodes[found].id))', which may be put off until after the milestone; read its optional value"
+                } else if nodes[found].isConditional, needed.contains(found), node.policy?.value.condition == nil {
+                    complaint =
+                        "reads from '\(printable(nodes[found].id))', which leaves no value when its condition is false; read its optional value, "
+                        + "or give \(printable(node.id)) a condition too"
                 } else {
                     continue
                 }
                 problems.append(GraphProblem(.valueType, positions: [position, found], "\(printable(node.id)) \(complaint)"))
             }
         }
+    }
+
+    /// The dependencies between steps that exist, in any graph, also one with mistakes.
+    var knownEdges: [GraphEdge] {
+        var problems: [GraphProblem] = []
+        var known = resolvedEdges(checkIdentifiers(&problems), &problems)
+        _ = addOperationDependencies(to: &known, &problems)
+        return known
     }
 
     /// The edges between steps that exist.
@@ -160,7 +192,7 @@ extension OperationGraph {
                 if edge.node >= 0, edge.target >= 0 {
                     known.append(edge)
                 } else {
-                    problems.append(problem(ofUnresolved: edge, problems.count))
+                    problems.append(problem(ofUnresolved: edge, index, problems.count))
                 }
             }
         }
@@ -174,9 +206,34 @@ extension OperationGraph {
         return known.filter { $0.node != $0.target }
     }
 
-    private func problem(ofUnresolved edge: GraphEdge, _ found: Int) -> GraphProblem {
-        let dependent = edge.node < 0 ? names[Int(-1 - edge.node)] : nodes[Int(edge.node)].id
-        let dependency = edge.target < 0 ? names[Int(-1 - edge.target)] : nodes[Int(edge.target)].id
+    private func problem(ofUnresolved edge: GraphEdge, _ index: IdentifierIndex, _ found: Int) -> GraphProblem {
+        let (dependent, dependency) = (named(edge.node), named(edge.target))
+        if dependent.isForeign || dependency.isForeign {
+            return GraphProblem(
+                .unknownDependency,
+                positions: edge.node < 0 ? [] : [Int(edge.node)],
+                "\(printable(dependent.id)) \(edge.needsValue ? "reads" : "waits for") '\(printable(dependency.id))'"
+                    + complaint(aboutForeign: (dependency.isForeign ? dependency : dependent).id, index, found)
+            )
+        }
+        return problem(ofUnresolved: edge, dependent.id, dependency.id, found)
+    }
+
+    /// The step at one end of an edge.
+    private func named(_ end: Int32) -> Name {
+        end < 0 ? names[Int(-1 - end)] : Name(id: nodes[Int(end)].id)
+    }
+
+    /// The end of a sentence about a handle that another graph has made, and what to do instead.
+    private func complaint(aboutForeign id: String, _ index: IdentifierIndex, _ found: Int) -> String {
+        if position(of: id, in: index) != nil {
+            return " by a handle of another graph; use the handle that this graph returned"
+        }
+        let nearest = found < 20 ? nearestName(to: id, in: nodes.lazy.map(\.id)) : nil
+        return " by a handle of another graph, and this graph has no such operation" + GraphProblem.suggestion(nearest)
+    }
+
+    private func problem(ofUnresolved edge: GraphEdge, _ dependent: String, _ dependency: String, _ found: Int) -> GraphProblem {
         // Suggestions cost a pass over all names: give them for the first problems only.
         func suggestion(for name: String, besides other: String) -> String {
             GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.lazy.map(\.id).filter { $0 != other }) : nil)
@@ -194,5 +251,25 @@ extension OperationGraph {
             "\(printable(dependent)) \(edge.needsValue ? "reads" : "waits for") '\(printable(dependency))', which is not in the graph"
                 + suggestion(for: dependency, besides: dependent)
         )
+    }
+}
+
+extension ValidatedGraph {
+    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that fails ends the launch as failed
+    /// though its milestone has been reached, or just before, as chance has it.
+    ///
+    /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those that cannot fail, or whose
+    /// failure has a fallback.
+    ///
+    /// - Complexity: O(operations + dependencies).
+    package var unawaitedRequiredOperations: [String] {
+        guard let milestone = milestoneIndex else { return [] }
+        let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone]
+        )
+        return (0..<count).filter { node in
+            if case .nothing = graph.nodes[node].work { return false }
+            let policy = policy(node)
+            return policy.onFailure == .required && policy.fallback == nil && !policy.isDeferrable && !related.contains(node)
+        }.map { id($0) }
     }
 }

@@ -3,8 +3,9 @@ import Foundation
 /// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
 ///
 /// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds what is wrong and says it in one sentence each,
-/// and running validates first. Copies are independent. A graph whose steps are closures can be run any number of times; one that holds
-/// `Operation` instances runs once, for an `Operation` does.
+/// and running validates first. Copies are independent. A handle holds for the graph that returned it and for all copies of that: if two copies each add a step
+/// of one identifier, the handle of either is taken for both. A graph whose steps are closures can be run any number of times; one that holds `Operation`
+/// instances runs once, for an `Operation` does.
 ///
 /// ```swift
 /// var graph = OperationGraph("first-launch")
@@ -18,12 +19,25 @@ public struct OperationGraph: Sendable {
 
     var nodes: [GraphNode] = []
     var edges: [GraphEdge] = []
-    /// The identifiers that edges name before, or without, a step of that name: an edge's target `t < 0` is `names[-1 - t]`.
-    var names: [String] = []
-    /// What a step is said to wait for while it is added; empty otherwise, and kept for its room.
+    /// The steps that edges name before, or without, a step of that name: an edge's target `t < 0` is `names[-1 - t]`.
+    var names: [Name] = []
+    /// Identifies the handles of this graph and of its copies.
+    @usableFromInline
+    let tag = GraphTag.next()
+    /// The dependencies of the step that is being added; empty otherwise, and kept for its memory.
     private var named = DependencyList()
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
     private var replacements: [String: String] = [:]
+
+    /// A step that an edge names.
+    struct Name: Sendable {
+        let id: String
+        /// It was named by a handle of another graph, and means no step of this one.
+        var isForeign = false
+    }
+
+    /// For steps that are asked for by identifier while the graph is being made.
+    private var positions = StepPositions()
 
     /// An empty graph: legal, and complete at once when run.
     public init(_ name: String) {
@@ -32,6 +46,26 @@ public struct OperationGraph: Sendable {
 
     /// The number of operations.
     public var count: Int { nodes.count }
+
+    /// Expects each of these steps to take this long, not counting persons; others as before.
+    package mutating func expect(_ durations: [String: Duration]) {
+        guard !durations.isEmpty else { return }
+        for index in nodes.indices {
+            guard let duration = durations[nodes[index].id] else { continue }
+            var policy = nodes[index].policy?.value ?? .standard
+            policy.expected = duration
+            policy.expectsOwnTime = policy.saysWhenItAsks
+            nodes[index].set(policy)
+        }
+    }
+
+    /// Where a step is.
+    ///
+    /// - Throws: a ``GraphError`` when the graph has no such step.
+    mutating func position(of id: String) throws(GraphError) -> Int {
+        if let position = positions.position(of: id, in: nodes) { return position }
+        throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
+    }
 
     /// The identifiers of all operations, in the order they were added.
     public var identifiers: [String] { nodes.map(\.id) }
@@ -42,7 +76,7 @@ public struct OperationGraph: Sendable {
         edges.reserveCapacity(count)
     }
 
-    /// Lets `step` start only after `dependency`, in addition to what was said when it was added.
+    /// Lets `step` start only after `dependency`, in addition to the dependencies that it was added with.
     ///
     /// Unlike the dependencies named when a step is added, these can close a cycle; ``validated()`` finds it.
     public mutating func addDependency(_ dependency: some StepReference, to step: some StepReference) {
@@ -58,7 +92,7 @@ public struct OperationGraph: Sendable {
         }
     }
 
-    /// Removes a step. What waited for it now waits for what it waited for.
+    /// Removes a step. Its dependents take over its dependencies.
     ///
     /// A step that reads its value cannot do without: such a graph is not valid until a step of that identifier is added again.
     ///
@@ -73,7 +107,7 @@ public struct OperationGraph: Sendable {
             if edge.target == removed {
                 for parent in inherited { kept.append(GraphEdge(node: edge.node, target: parent.target, needsValue: false)) }
                 guard reads(edge, in: index) else { continue }
-                names.append(id)
+                names.append(Name(id: id))
                 kept.append(GraphEdge(node: edge.node, target: -Int32(names.count), needsValue: edge.needsValue))
             } else {
                 kept.append(edge)
@@ -99,8 +133,9 @@ public struct OperationGraph: Sendable {
             if edges[index].node == from { edges[index].node = to }
             if edges[index].target == from { edges[index].target = to }
         }
-        edges.removeAll { $0.node == $0.target && $0.node == to }
-        // No circle can come of this: `new` is in the graph, so nothing takes its place.
+        // One that reads the value of the step whose place it takes would wait for itself: validation says so.
+        edges.removeAll { $0.node == $0.target && $0.node == to && !$0.needsValue }
+        // No circle of names can come of this: `new` is in the graph, so nothing takes its place.
         replacements[old] = new
         replacements[new] = nil
         deleteNode(from)
@@ -108,9 +143,10 @@ public struct OperationGraph: Sendable {
     }
 }
 
-/// One step of a graph: 48 bytes.
+/// One step of a graph: 48 bytes, since most steps have only an identifier and a closure. "building, instructions" in `Benchmarks/instructions.json`, and
+/// the row "memory" of the benchmarks, pay for it.
 struct GraphNode: Sendable {
-    /// What was said about the step besides its work, behind one reference, for most have nothing said about them and produce nothing.
+    /// The step's options and types, behind one reference, since most steps have no options and produce nothing.
     private enum Details: Sendable {
         case none
         case valueType(Boxed<any Sendable.Type>)
@@ -146,7 +182,22 @@ struct GraphNode: Sendable {
         if case .none = details { false } else { valueType != Void.self }
     }
 
-    /// Changes what is said about the step; it produces what it did.
+    /// Whether it begins on the main thread.
+    var isMain: Bool {
+        switch work {
+        case .main: true
+        case .operation, .makeOperation: policy?.value.startsOnMain == true
+        case .nothing, .action, .asynchronousAction, .synchronous, .asynchronous: false
+        }
+    }
+
+    /// Whether its own condition decides if it runs; one that was left out on purpose has another.
+    var isConditional: Bool {
+        guard let policy = policy?.value else { return false }
+        return policy.condition != nil && policy.skipReason == nil
+    }
+
+    /// Changes the step's options; its value stays the same.
     mutating func set(_ policy: StepPolicy) {
         var policy = policy
         policy.valueType = valueType
@@ -160,7 +211,7 @@ struct GraphNode: Sendable {
     }
 }
 
-/// One dependency: `node` waits for `target`. Eight bytes.
+/// One dependency: `node` waits for `target`. Eight bytes, sorted by the million when graphs are large: the row "memory" of the benchmarks.
 struct GraphEdge: Sendable {
     var node: Int32
     /// The target, times two, and one more when its value is needed.
@@ -180,7 +231,7 @@ struct GraphEdge: Sendable {
 }
 
 extension [GraphEdge] {
-    /// How many edges there are to each of `count` operations from what they wait for.
+    /// How many dependencies each of `count` operations has.
     func degrees(_ count: Int) -> [Int32] {
         var degrees = [Int32](repeating: 0, count: count)
         for edge in self { degrees[Int(edge.node)] += 1 }
@@ -188,11 +239,12 @@ extension [GraphEdge] {
     }
 }
 
-/// An immutable value behind one reference, so that what is rarely said costs a step eight bytes.
+/// An immutable value behind one reference, so that rare options cost a step eight bytes.
 @usableFromInline
 final class Boxed<Value: Sendable>: Sendable {
     let value: Value
 
+    @usableFromInline
     init(_ value: Value) {
         self.value = value
     }
@@ -219,7 +271,7 @@ extension OperationGraph {
         for place in dependencies.indices { dependencies[place].add(to: &named) }
         for place in named.references.indices { connect(node, to: named.references[place]) }
         if named.references.count > 64 {
-            // One step that waits for all others is no reason to keep room for that many.
+            // The memory is given back after a step with very many dependencies.
             named = DependencyList()
         } else {
             // One by one: for the few that there are, that is much cheaper than `removeAll(keepingCapacity:)`.
@@ -230,7 +282,12 @@ extension OperationGraph {
             var policy = StepPolicy()
             for option in options { option.apply(&policy) }
             policy.fallback = fallback?.value
-            policy.inputs = zip(inputs.references, inputTypes).map { (id: $0.id, type: $1) }
+            let condition = policy.conditionInputs
+            for reference in condition.list.references { connect(node, to: reference) }
+            for (reference, type) in zip(inputs.references + condition.list.references, inputTypes + condition.types)
+            where !isForeign(reference) {
+                policy.inputs.append((id: reference.id, type: type))
+            }
             nodes[Int(node)].set(policy)
         }
         return node
@@ -243,12 +300,23 @@ extension OperationGraph {
     /// The step a reference means, or a place in `names` for one that is not (yet) known by its index.
     private mutating func target(for reference: DependencyList.Reference) -> Int32 {
         let index = Int(reference.index)
-        if index >= 0, index < nodes.count, nodes[index].id == reference.id { return reference.index }
-        names.append(reference.id)
+        let isForeign = isForeign(reference)
+        if index >= 0, index < nodes.count, !isForeign, nodes[index].id == reference.id { return reference.index }
+        names.append(Name(id: reference.id, isForeign: isForeign))
         return -Int32(names.count)
     }
 
-    /// Where the step of that name is, or the one that took its place, given where each identifier is.
+    /// Whether a handle of another graph was given, and not of a copy of this one.
+    private func isForeign(_ reference: DependencyList.Reference) -> Bool {
+        reference.graph != tag && reference.graph != .any
+    }
+
+    /// Where the step is that an edge names, or the one that took its place, given where each identifier is.
+    func position(of name: Name, in index: IdentifierIndex) -> Int32? {
+        name.isForeign ? nil : position(of: name.id, in: index)
+    }
+
+    /// Where the step of that identifier is, or the one that took its place, given where each identifier is.
     func position(of name: String, in index: IdentifierIndex) -> Int32? {
         var name = name
         while true {

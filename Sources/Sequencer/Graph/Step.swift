@@ -1,3 +1,6 @@
+import Foundation
+import Synchronization
+
 /// A handle to a step of an ``OperationGraph``: its identifier and the type of the value it produces.
 ///
 /// Adding a step returns its handle, and only a handle (or an identifier) can be named as a dependency. A handle exists only after its
@@ -8,22 +11,32 @@
 /// let config = graph.add("fetch-config") { try await api.configuration() }        // Step<Configuration>
 /// let login = graph.add("login", using: config) { config in try await auth.session(for: config.country) }
 /// ```
+///
+/// A handle belongs to the graph that returned it, and to that graph's copies: ``OperationGraph/validated()`` and the launches of any other graph
+/// refuse it. Graphs are numbered with 31 bits: after 2,147,483,647 graphs, a process uses the first number again.
+@frozen
 public struct Step<Value: Sendable>: Sendable, Hashable {
     /// The identifier the step was added under.
     public let id: String
     /// Where the step was in its graph when the handle was made: a hint that saves a lookup, checked before it is used.
     @usableFromInline
     let index: Int32
-    /// Whether a step that reads this one runs without a value too.
+    /// The graph that made the handle, times two, and one more when a step that reads this one runs without a value too.
     @usableFromInline
-    let isOptional: Bool
+    let bits: UInt32
 
-    // 24 bytes in all: what fits into an existential without a box of its own.
+    @usableFromInline
+    var graph: GraphTag { GraphTag(number: bits >> 1) }
+    @usableFromInline
+    var isOptional: Bool { bits & 1 == 1 }
+
+    // 24 bytes in all: what fits into an existential (`any StepReference`) without a box of its own. "building, allocations" in
+    // `Benchmarks/instructions.json` pays for it.
     @inlinable
-    init(id: String, index: Int32, isOptional: Bool = false) {
+    init(id: String, index: Int32, graph: GraphTag, isOptional: Bool = false) {
         self.id = id
         self.index = index
-        self.isOptional = isOptional
+        bits = graph.number << 1 | (isOptional ? 1 : 0)
     }
 
     /// The type that the step itself produces.
@@ -32,16 +45,22 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
         isOptional ? (Value.self as? any OptionalValue.Type)?.wrappedType ?? Value.self : Value.self
     }
 
-    /// What a step that reads this one gets when there is no value; nil when it must not run without one.
+    /// The substitute that a reading step gets when there is no value; nil when it must not run without one.
     var absent: Value? {
         isOptional ? (Value.self as? any OptionalValue.Type)?.none(as: Value.self) : nil
     }
 
+    /// The part of the produced value that a reading step gets; nil without a value.
+    func value(in slot: (any Sendable)?) -> Value? {
+        guard let slot else { return nil }
+        return isOptional ? (Value.self as? any OptionalValue.Type)?.some(slot, as: Value.self) : slot as? Value
+    }
+
     /// The same step, read as an optional: `nil` when it was skipped by its condition, or failed under ``FailurePolicy/continue``.
     ///
-    /// A step that reads `config` is skipped when there is no configuration; a step that reads `config.optional` runs with `nil`.
+    /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with `nil`.
     public var optional: Step<Value?> {
-        Step<Value?>(id: id, index: index, isOptional: true)
+        Step<Value?>(id: id, index: index, graph: graph, isOptional: true)
     }
 
     /// Two handles are equal when they name the same identifier.
@@ -55,15 +74,54 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
     }
 }
 
+/// Tells a graph and its copies from other graphs, in 31 bits.
+@usableFromInline
+@frozen
+struct GraphTag: Sendable, Equatable {
+    @usableFromInline
+    let number: UInt32
+
+    @inlinable
+    init(number: UInt32) {
+        self.number = number
+    }
+
+    /// That of a step named by its identifier, which means a step of any graph.
+    static let any = GraphTag(number: 0)
+
+    /// A counter rather than chance: no two of the first 2,147,483,647 graphs have the same.
+    static func next() -> GraphTag {
+        let number = counter.wrappingAdd(1, ordering: .relaxed).newValue & (.max >> 1)
+        return number == any.number ? next() : GraphTag(number: number)
+    }
+
+    private static let counter = Atomic<UInt32>(0)
+}
+
 /// An optional type, as far as a handle has to know it.
 private protocol OptionalValue {
     static var wrappedType: Any.Type { get }
     static func none<Value>(as type: Value.Type) -> Value?
+    static func some<Value>(_ value: any Sendable, as type: Value.Type) -> Value?
 }
 
 extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
-    static func none<Value>(as type: Value.Type) -> Value? { type == Self.self ? Self.none as? Value : nil }
+    static func none<Value>(as type: Value.Type) -> Value? { same(.none) }
+
+    static func some<Value>(_ value: any Sendable, as type: Value.Type) -> Value? {
+        guard let value = value as? Wrapped else { return nil }
+        return same(.some(value))
+    }
+
+    /// The value as one of the type that it is of. A cast of an optional itself looks into it, and makes of no value one that is nil.
+    private static func same<Value>(_ value: Self) -> Value? {
+        (Unopened(value: value) as? Unopened<Value>)?.value
+    }
+}
+
+private struct Unopened<Value> {
+    let value: Value
 }
 
 /// Something that names the steps another one waits for: a ``Step``, an identifier, or an array of either.
@@ -79,7 +137,17 @@ public struct DependencyList: Sendable {
         var id: String
         /// -1 when only the identifier is known.
         var index: Int32
-        var needsValue: Bool
+        /// The graph of the handle, times two, and one more when the value is needed: 24 bytes in all, as a handle has.
+        private let bits: UInt32
+
+        var graph: GraphTag { GraphTag(number: bits >> 1) }
+        var needsValue: Bool { bits & 1 == 1 }
+
+        init(id: String, index: Int32 = -1, graph: GraphTag = .any, needsValue: Bool = false) {
+            self.id = id
+            self.index = index
+            bits = graph.number << 1 | (needsValue ? 1 : 0)
+        }
     }
 
     var references: [Reference] = []
@@ -89,20 +157,20 @@ public struct DependencyList: Sendable {
 
     /// Adds the step with the identifier `id`.
     public mutating func add(id: String) {
-        references.append(Reference(id: id, index: -1, needsValue: false))
+        references.append(Reference(id: id))
     }
 }
 
 extension Step: StepReference {
     /// Adds this step to `list`.
     public func add(to list: inout DependencyList) {
-        list.references.append(DependencyList.Reference(id: id, index: index, needsValue: false))
+        list.references.append(DependencyList.Reference(id: id, index: index, graph: graph))
     }
 
     /// Adds this step to `list` as one whose value is read.
     @usableFromInline
     func addAsInput(to list: inout DependencyList) {
-        list.references.append(DependencyList.Reference(id: id, index: index, needsValue: !isOptional))
+        list.references.append(DependencyList.Reference(id: id, index: index, graph: graph, needsValue: !isOptional))
     }
 }
 
@@ -118,4 +186,47 @@ extension Array: StepReference where Element: StepReference {
     public func add(to list: inout DependencyList) {
         for element in self { element.add(to: &list) }
     }
+}
+
+/// The work of a step.
+@usableFromInline
+enum StepWork: Sendable {
+    /// Nothing: the step joins others.
+    case nothing
+    /// Runs on a lane, and has ended when it returns; takes nothing and leaves nothing, so that the closure is kept as it came.
+    case action(@Sendable () throws -> Void)
+    /// The same, and may suspend.
+    case asynchronousAction(@Sendable () async throws -> Void)
+    /// Runs on a lane, and has ended when it returns.
+    case synchronous(@Sendable (StepContext) throws -> any Sendable)
+    /// Starts on a lane, and may suspend: its lane's thread goes on with other work meanwhile.
+    case asynchronous(@Sendable (StepContext) async throws -> any Sendable)
+    /// Runs on the main thread.
+    case main(@MainActor @Sendable (StepContext) async throws -> any Sendable)
+    /// A Foundation operation that exists already.
+    case operation(Operation)
+    /// A Foundation operation made for each run.
+    case makeOperation(@Sendable (StepContext) throws -> Operation)
+
+    var isAsynchronous: Bool {
+        switch self {
+        case .asynchronous, .asynchronousAction: true
+        default: false
+        }
+    }
+
+    /// An action as a closure that takes the launch and leaves a value, which is all that there is to tell apart for most.
+    var general: StepWork {
+        switch self {
+        case .action(let body): .synchronous { _ in try body() }
+        case .asynchronousAction(let body): .asynchronous { _ in try await body() }
+        default: self
+        }
+    }
+}
+
+/// The one place besides lanes where a step can be asked to run.
+public struct MainThread: Sendable {
+    /// The main thread: the step's closure is isolated to the main actor, or its `Operation` is started there.
+    public static let main = MainThread()
 }

@@ -1,49 +1,34 @@
 import Foundation
 
-/// What happens to the launch when an operation does not succeed and has no fallback.
-public struct FailurePolicy: Sendable, Hashable, CustomStringConvertible {
-    enum Kind: UInt8, Sendable {
+/// The effect on the launch when an operation does not succeed and has no fallback.
+public struct FailurePolicy: Sendable, Hashable {
+    enum Kind: String, Sendable {
         case required, skipDependents, `continue`
     }
 
     let kind: Kind
 
-    /// The launch ends as failed: what has not started never starts, what runs is told to cancel. The default.
+    /// The launch ends as failed: no further operation starts, and running ones are told to cancel. The default.
     public static let required = FailurePolicy(kind: .required)
     /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch goes on.
     public static let skipDependents = FailurePolicy(kind: .skipDependents)
-    /// Dependents run as if the operation had succeeded; those that read its value are skipped, for there is none.
+    /// Dependents run as if the operation had succeeded; those that read its value are skipped, for it is missing. So is everything behind these, unless their
+    /// own policy is `continue`.
     public static let `continue` = FailurePolicy(kind: .continue)
 
     /// The policy's name, as scenario files spell it.
-    public var description: String {
-        switch kind {
-        case .required: "required"
-        case .skipDependents: "skipDependents"
-        case .continue: "continue"
-        }
-    }
+    package var name: String { kind.rawValue }
 }
 
-/// How often, and after which pauses, a failed operation is tried again.
-///
-/// The pause before attempt `k + 1` is `backoff · multiplierᵏ⁻¹`, at most `maximumBackoff`, then moved at random by up to ± `jitter` of itself,
-/// so that many devices do not come back in step. An operation in its pause holds no lane, no thread and no exclusive resource. An attempt
-/// that could not start before the operation's timeout is not waited for: the operation fails at once.
-public struct RetryPolicy: Sendable, Hashable {
-    /// The number of attempts in all, the first included: 1 to 100.
-    public var attempts: Int
-    /// The pause before the second attempt.
-    public var backoff: Duration
-    /// What each further pause is multiplied by: 1 or more.
-    public var multiplier: Double
-    /// The longest pause.
-    public var maximumBackoff: Duration
-    /// The share of a pause that chance may add or take: 0 to 1.
-    public var jitter: Double
+/// How often, and after which pauses, a failed operation is tried again: see ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
+package struct RetryPolicy: Sendable, Hashable {
+    package var attempts: Int
+    package var backoff: Duration
+    package var multiplier: Double
+    package var maximumBackoff: Duration
+    package var jitter: Double
 
-    /// A policy of `attempts` in all, with pauses that start at `backoff` and grow by `multiplier`.
-    public init(
+    package init(
         attempts: Int,
         backoff: Duration = .milliseconds(50),
         multiplier: Double = 2,
@@ -62,18 +47,17 @@ public struct RetryPolicy: Sendable, Hashable {
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation with the longest
 /// remaining path gets it.
-public struct ExclusiveResource: Sendable, Hashable, RawRepresentable, ExpressibleByStringLiteral {
-    /// The resource's name.
-    public let rawValue: String
+public struct ExclusiveResource: Sendable, Hashable, ExpressibleByStringLiteral {
+    package let name: String
 
-    /// The resource named `rawValue`.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
+    /// The resource with this name.
+    public init(_ name: String) {
+        self.name = name
     }
 
     /// The resource named by a string literal.
-    public init(stringLiteral value: String) {
-        self.init(rawValue: value)
+    public init(stringLiteral name: String) {
+        self.init(name)
     }
 
     /// The screen and the person in front of it.
@@ -100,33 +84,78 @@ public struct StepOption: Sendable {
         StepOption { $0.title = title }
     }
 
-    /// What happens when the operation does not succeed and has no fallback; ``FailurePolicy/required`` unless said.
+    /// The effect when the operation does not succeed and has no fallback; ``FailurePolicy/required`` unless said.
     public static func onFailure(_ policy: FailurePolicy) -> StepOption {
         StepOption { $0.onFailure = policy }
     }
 
     /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses included.
     ///
-    /// The operation is told to cancel and its lane goes on with other work, even when its code never returns.
+    /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The step's condition, before it, and
+    /// the computing of its fallback, after it, have as much time each.
     public static func timeout(_ timeout: Duration) -> StepOption {
         StepOption { $0.timeout = timeout }
     }
 
-    /// Tries a failed operation again.
-    public static func retry(_ policy: RetryPolicy) -> StepOption {
-        StepOption { $0.retry = policy }
+    /// Tries a failed operation again, after a pause.
+    ///
+    /// The pause before attempt `k + 1` is `backoff · multiplierᵏ⁻¹`, at most `maximumBackoff`, then moved at random by up to ± `jitter` of itself,
+    /// so that many devices do not come back in step. An operation in its pause holds no lane, no thread and no exclusive resource. An attempt
+    /// that could not start before the operation's timeout is not waited for: the operation fails at once.
+    ///
+    /// - Parameters:
+    ///   - attempts: the number of attempts in all, the first included: 1 to 100.
+    ///   - backoff: the pause before the second attempt.
+    ///   - multiplier: what each further pause is multiplied by: 1 or more.
+    ///   - maximumBackoff: the longest pause.
+    ///   - jitter: the share of a pause that chance may add or take: 0 to 1.
+    public static func retry(
+        attempts: Int,
+        backoff: Duration = .milliseconds(50),
+        multiplier: Double = 2,
+        maximumBackoff: Duration = .seconds(5),
+        jitter: Double = 0.1
+    ) -> StepOption {
+        let policy = RetryPolicy(
+            attempts: attempts,
+            backoff: backoff,
+            multiplier: multiplier,
+            maximumBackoff: maximumBackoff,
+            jitter: jitter
+        )
+        return .retry(policy)
     }
 
-    /// Tries a failed operation again, up to `attempts` attempts in all, with pauses that start at `backoff` and double.
-    public static func retry(attempts: Int, backoff: Duration = .milliseconds(50)) -> StepOption {
-        .retry(RetryPolicy(attempts: attempts, backoff: backoff))
+    package static func retry(_ policy: RetryPolicy) -> StepOption {
+        StepOption { $0.retry = policy }
     }
 
     /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its dependents run.
     ///
-    /// The condition is called once, on the thread the step would run on. One that throws fails the operation.
+    /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as ``Step/optional``, or has a condition too and is
+    /// skipped with it, whose dependents then run as well. ``OperationGraph/validated()`` finds other readers.
+    ///
+    /// The condition is called once, on the thread the step would run on. One that throws fails the operation; one that has not answered within the
+    /// step's timeout ends it as timed out.
     public static func when(_ condition: @escaping @Sendable () throws -> Bool) -> StepOption {
-        StepOption { $0.condition = condition }
+        StepOption { $0.condition = { _ in try condition() } }
+    }
+
+    /// Runs the step only when `condition` is true of the values of other steps, which become dependencies; otherwise it is skipped and its dependents run.
+    ///
+    /// ```swift
+    /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
+    /// ```
+    ///
+    /// As ``when(_:)``, it is called once. When one of the values does not exist, the step is skipped as one that reads it with `using:` would be.
+    public static func when<each Input: Sendable>(
+        _ steps: repeat Step<each Input>,
+        condition: @escaping @Sendable (repeat each Input) throws -> Bool
+    ) -> StepOption {
+        StepOption { policy in
+            for step in repeat each steps { policy.conditionInputs.add(step) }
+            policy.condition = { context in try condition(repeat try context.value(of: each steps)) }
+        }
     }
 
     /// Holds these resources while the operation runs: no two operations hold the same one at the same time.
@@ -134,19 +163,32 @@ public struct StepOption: Sendable {
         .exclusive(resources)
     }
 
-    /// Holds these resources while the operation runs: no two operations hold the same one at the same time.
-    public static func exclusive(_ resources: [ExclusiveResource]) -> StepOption {
+    package static func exclusive(_ resources: [ExclusiveResource]) -> StepOption {
         StepOption { policy in
             for resource in resources where !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
         }
     }
 
     /// Marks an operation that waits for a person: the time during which one runs does not count against the budget.
+    ///
+    /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not record it. The operation's own
+    /// timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands still.
     public static let interactive = StepOption { $0.isInteractive = true }
+
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that is slow before or after the question
+    /// counts. What is drawn stays as it is; what is expected of the operation is expected of the person, until past launches tell what it takes itself.
+    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
+
+    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A plan has to be told, for nobody sees
+    /// in a closure whether it suspends. Unless said, a step that waits for a person does, since the answer comes on the main thread, and no other does.
+    package static func suspends(_ suspends: Bool) -> StepOption {
+        StepOption { $0.isSaidToSuspend = suspends }
+    }
 
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not expected to end within the budget.
     ///
-    /// Whatever waits for it goes on without it then, so what reads its value reads it as ``Step/optional``.
+    /// Whatever waits for it goes on without it then, however late, so what reads its value reads it as ``Step/optional``. The milestone itself cannot be
+    /// deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
     /// The quality of service the operation runs at; the launch's own unless said.
@@ -156,10 +198,10 @@ public struct StepOption: Sendable {
 
     /// How long the operation is expected to take: orders work when lanes are scarce, and feeds critical paths and plans.
     public static func expected(_ duration: Duration) -> StepOption {
-        StepOption { $0.expected = duration }
+        StepOption { $0.expected = duration.roundedToNanoseconds }
     }
 
-    /// What takes the place of the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
+    /// A substitute for the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
     ///
     /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has failed. A value that is not
     /// of the step's own type is none.
@@ -171,66 +213,75 @@ public struct StepOption: Sendable {
     public static let milestone = StepOption { $0.isMilestone = true }
 }
 
-/// The value that takes the place of an operation's own when it fails, times out or is cancelled on its own.
-///
-/// An operation that has one never fails its launch: it ends as ``Outcome/fellBack``.
-public struct Fallback<Value: Sendable>: Sendable {
-    @usableFromInline
-    let erased: Boxed<StepFallback>
-
-    /// This value.
-    public static func value(_ value: Value) -> Fallback {
-        Fallback(erased: Boxed(.value(value)))
-    }
-
-    /// What `make` returns for the error that was met (nil when the operation was cancelled without one).
-    ///
-    /// It is called once, outside every lock, on a lane.
-    public static func compute(_ make: @escaping @Sendable ((any Error)?) -> Value) -> Fallback {
-        Fallback(erased: Boxed(.compute { _, error in make(error) }))
-    }
-
-    /// What `make` returns for the error that was met, knowing the launch: to ``Launch/note(_:)`` what took the value's place.
-    ///
-    /// It is called once, outside every lock, on a lane.
-    public static func compute(_ make: @escaping @Sendable (Launch, (any Error)?) -> Value) -> Fallback {
-        Fallback(erased: Boxed(.compute { make($0, $1) }))
-    }
-}
-
-/// A ``Fallback`` without its type.
+/// A substitute for an operation's value when it fails, times out or is cancelled on its own.
 @usableFromInline
 enum StepFallback: Sendable {
     case value(any Sendable)
-    case compute(@Sendable (Launch, (any Error)?) -> any Sendable)
+    case compute(@Sendable (StepContext, (any Error)?) -> any Sendable)
+}
+
+extension Boxed<StepFallback> {
+    /// The fallback that was written; nil, at no cost, when none was.
+    @inlinable
+    static func boxed<Result: Sendable>(_ value: Result?, _ make: (@Sendable (StepContext, (any Error)?) -> Result)?) -> Boxed? {
+        if let make { return Boxed(.compute { make($0, $1) }) }
+        if let value { return Boxed(.value(value)) }
+        return nil
+    }
 }
 
 /// Everything said about a step besides its identifier, its dependencies and its work.
-struct StepPolicy: Sendable {
-    var title: String?
-    var onFailure = FailurePolicy.required
-    var timeout: Duration?
-    var retry: RetryPolicy?
-    var condition: (@Sendable () throws -> Bool)?
-    var exclusive: [ExclusiveResource] = []
-    var isInteractive = false
-    var isDeferrable = false
+package struct StepPolicy: Sendable {
+    package var title: String?
+    package var onFailure = FailurePolicy.required
+    package var timeout: Duration?
+    package var retry: RetryPolicy?
+    package var condition: (@Sendable (StepContext) throws -> Bool)?
+    /// The steps whose values the condition reads.
+    var conditionInputs = ConditionInputs()
+    package var exclusive: [ExclusiveResource] = []
+    package var isInteractive = false
+    var saysWhenItAsks = false
+    /// Whether all of the step's time is a person's.
+    var isPersonsTime: Bool { isInteractive && !saysWhenItAsks }
+    /// Whether the expected duration is the step's own, without the person, as it is when it comes from past launches.
+    var expectsOwnTime = false
+    /// Whether the expected duration is the person's, and so does not count against a budget.
+    package var isExpectedOfPerson: Bool { isInteractive && !expectsOwnTime }
+    var isSaidToSuspend: Bool?
+    /// Whether a step on the main thread leaves that to others while it lasts.
+    package var suspends: Bool { isSaidToSuspend ?? isInteractive }
+    package var isDeferrable = false
     var qualityOfService: QualityOfService?
-    var expected: Duration?
-    var isMilestone = false
+    package var expected: Duration?
+    package var isMilestone = false
     var fallback: StepFallback?
+    package var hasFallback: Bool { fallback != nil }
     /// Takes the value's place when the step is left out.
     var substitute: (any Sendable)?
     /// Why the step is left out; nil when it is not.
     var skipReason: String?
-    /// What the report says about the step besides what it notes itself.
+    /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.
     var operation: Operation?
+    /// Whether the step's Foundation operation is started on the main thread.
+    var startsOnMain = false
     /// The steps whose values this one reads, each with the type it was promised.
     var inputs: [(id: String, type: Any.Type)] = []
-    /// What the step itself produces; said by how it was added.
+    /// The type of the step's own value.
     var valueType: any Sendable.Type = Void.self
 
     static let standard = StepPolicy()
+}
+
+/// The steps whose values a condition reads, each with the type it was promised.
+struct ConditionInputs: Sendable {
+    private(set) var list = DependencyList()
+    private(set) var types: [Any.Type] = []
+
+    mutating func add(_ step: Step<some Sendable>) {
+        step.addAsInput(to: &list)
+        types.append(step.producedType)
+    }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A graph that can run: identifiers are unique, every dependency exists, nothing waits for itself.
 ///
-/// Made by ``OperationGraph/validated()`` in time linear in operations and dependencies. It answers questions about the graph, each in
-/// one line of a test:
+/// Made by ``OperationGraph/validated()`` in time linear in operations and dependencies. `SequencerAnalysis` asks it questions, each in one line of a test,
+/// draws it and plans launches of it:
 ///
 /// ```swift
 /// let regular = try graph.validated()
@@ -12,7 +12,7 @@ import Synchronization
 /// #expect(regular.levels == [["splash", "force-update"], ["tutorial"], ["main-app"]])
 /// ```
 ///
-/// Questions about an identifier that is not in the graph throw a ``GraphError`` with the nearest valid one.
+/// A question about an identifier that is not in the graph throws a ``GraphError`` with the nearest valid one.
 public struct ValidatedGraph: Sendable {
     /// The graph this was made of.
     public var graph: OperationGraph { parts.graph }
@@ -20,11 +20,14 @@ public struct ValidatedGraph: Sendable {
     /// Where each identifier is.
     var positions: IdentifierIndex { parts.positions }
     /// How many dependencies each operation has.
-    var degrees: [Int32] { parts.degrees }
-    var successors: AdjacencyList { parts.successors }
-    var predecessors: AdjacencyList { parts.predecessors }
+    package var degrees: [Int32] { parts.degrees }
+    package var successors: AdjacencyList { parts.successors }
+    package var predecessors: AdjacencyList { parts.predecessors }
     /// Every operation after those it waits for.
-    var order: [Int32] { parts.order }
+    package var order: [Int32] { parts.order }
+
+    /// Where the Foundation operations are that exist already.
+    var operationPositions: [Int] { parts.operationPositions }
 
     private let parts: Parts
 
@@ -36,13 +39,21 @@ public struct ValidatedGraph: Sendable {
         let degrees: [Int32]
         let successors: AdjacencyList
         let order: [Int32]
+        let operationPositions: [Int]
         private let computedPredecessors = AtomicLazyReference<Boxed<AdjacencyList>>()
+        private let computedMilestone = AtomicLazyReference<Boxed<Int?>>()
 
         /// Computed when they are first asked for: a launch never looks back.
-        var predecessors: AdjacencyList {
+        package var predecessors: AdjacencyList {
             if let known = computedPredecessors.load() { return known.value }
             let computed = AdjacencyList(count: graph.count, edges: edges, .predecessors)
             return computedPredecessors.storeIfNil(Boxed(computed)).value
+        }
+
+        /// Looked for when it is first asked for.
+        var milestone: Int? {
+            if let known = computedMilestone.load() { return known.value }
+            return computedMilestone.storeIfNil(Boxed(graph.nodes.firstIndex { $0.policy?.value.isMilestone == true })).value
         }
 
         init(
@@ -51,7 +62,8 @@ public struct ValidatedGraph: Sendable {
             _ edges: [GraphEdge],
             _ degrees: [Int32],
             _ successors: AdjacencyList,
-            _ order: [Int32]
+            _ order: [Int32],
+            _ operationPositions: [Int]
         ) {
             self.graph = graph
             self.positions = positions
@@ -59,6 +71,7 @@ public struct ValidatedGraph: Sendable {
             self.degrees = degrees
             self.successors = successors
             self.order = order
+            self.operationPositions = operationPositions
         }
     }
 
@@ -71,40 +84,91 @@ public struct ValidatedGraph: Sendable {
         edges: [GraphEdge],
         degrees: [Int32],
         successors: AdjacencyList,
-        order: [Int32]
+        order: [Int32],
+        operationPositions: [Int]
     ) {
-        parts = Parts(graph, positions, edges, degrees, successors, order)
+        parts = Parts(graph, positions, edges, degrees, successors, order, operationPositions)
     }
 
     /// The number of operations.
-    public var count: Int { graph.count }
+    package var count: Int { graph.count }
 
     /// The graph's name.
-    public var name: String { graph.name }
+    package var name: String { graph.name }
 
     /// The identifiers of all operations, in the order they were added.
-    public var identifiers: [String] { graph.identifiers }
+    package var identifiers: [String] { graph.identifiers }
 
     /// The step whose end stops the budget's clock, if one was marked.
     public var milestone: String? { milestoneIndex.map(id) }
 
-    var milestoneIndex: Int? {
-        graph.nodes.firstIndex { $0.policy?.value.isMilestone == true }
-    }
+    package var milestoneIndex: Int? { parts.milestone }
 
-    func id(_ index: Int) -> String { graph.nodes[index].id }
-    func policy(_ index: Int) -> StepPolicy { graph.nodes[index].policy?.value ?? StepPolicy.standard }
+    package func id(_ index: Int) -> String { graph.nodes[index].id }
+    package func policy(_ index: Int) -> StepPolicy { graph.nodes[index].policy?.value ?? StepPolicy.standard }
 
-    func index(of id: String) throws(GraphError) -> Int {
+    /// The position of an operation; nil for an unknown identifier.
+    package func position(of id: String) -> Int? { positions[id].map(Int.init) }
+
+    package func index(of id: String) throws(GraphError) -> Int {
         if let position = positions[id] { return Int(position) }
         throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: graph.nodes.lazy.map(\.id)))])
     }
 
-    /// The step that a handle means: the one that was added under its identifier, or that took its place.
+    /// Whether an operation belongs on the main thread.
+    package func isMain(_ index: Int) -> Bool { graph.nodes[index].isMain }
+
+    /// Whether an operation only joins others: it then ends when it is ready, without a lane.
+    package func isJoin(_ index: Int) -> Bool {
+        guard case .nothing = graph.nodes[index].work else { return false }
+        let policy = policy(index)
+        return policy.condition == nil && policy.exclusive.isEmpty
+    }
+
+    /// The step that anybody's handle means.
+    ///
+    /// - Throws: a ``GraphError`` when another graph has made it, or this one does not have the step.
+    func index(ofHandle step: Step<some Sendable>) throws(GraphError) -> Int {
+        guard step.graph == graph.tag else {
+            let message =
+                "'\(printable(step.id))' is a step of another graph; ask with the handle that the graph '\(printable(name))' returned"
+            throw GraphError(graph: name, problems: [GraphProblem(.unknownStep, message)])
+        }
+        return try index(of: step)
+    }
+
+    /// The step that a handle means: the one that was added under its identifier, or that took its place. The handle is one of this graph.
     func index(of step: Step<some Sendable>) throws(GraphError) -> Int {
         let hint = Int(step.index)
         if hint >= 0, hint < graph.nodes.count, graph.nodes[hint].id == step.id { return hint }
         if let position = graph.position(of: step.id, in: positions) { return Int(position) }
         return try index(of: step.id)
+    }
+
+    /// The same graph without the dependencies that `isLeftOut` names, but for those whose values are read.
+    package func leavingOut(_ isLeftOut: (_ node: Int, _ dependency: Int) -> Bool) -> ValidatedGraph {
+        var reduced = graph
+        reduced.names = []
+        reduced.edges = []
+        for node in 0..<count {
+            let inputs = Set(policy(node).inputs.compactMap { graph.position(of: $0.id, in: positions) })
+            // A dependency may have been said twice, `using:` and `after:`. One is kept: the one that needs the value.
+            let needed = Set(predecessors[node].lazy.filter(\.needsValue).map(\.index))
+            var seen = Set<Int>()
+            for dependency in predecessors[node].lazy.map(\.index) where seen.insert(dependency).inserted {
+                let edge = GraphEdge(node: Int32(node), target: Int32(dependency), needsValue: needed.contains(dependency))
+                if inputs.contains(edge.target) || !isLeftOut(node, dependency) { reduced.edges.append(edge) }
+            }
+        }
+        // Not validated once more: that would bring back the dependencies that Foundation operations have among themselves.
+        return ValidatedGraph(
+            graph: reduced,
+            positions: positions,
+            edges: reduced.edges,
+            degrees: reduced.edges.degrees(count),
+            successors: AdjacencyList(count: count, edges: reduced.edges, .successors),
+            order: order,
+            operationPositions: operationPositions
+        )
     }
 }

@@ -12,6 +12,8 @@ import Foundation
 /// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
 /// - Finished before it starts: remembered. The operation ends when it is started, without running ``main()``.
 /// - Finished twice: the second call changes nothing, and is counted in ``surplusFinishCount``.
+/// - Releasing: code that adds dependencies keeps the operation until all it depends on have finished, as a queue and a launch do. On Linux an
+///   operation of any class that is freed while another one finishes that it depends on crashes the process, inside Foundation.
 /// - Never finished: it executes for ever, and so does `waitUntilFinished()`. A step of a graph may have a timeout for that.
 ///
 /// Key-value notifications for `isExecuting` and `isFinished`, ``didCancel()`` and all other callbacks are made without holding a lock,
@@ -42,9 +44,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     private struct Storage {
         var machine = ConcurrentOperationStateMachine()
         var error: (any Error)?
-        /// Who wants to know of the end; emptied when they have been told.
+        /// The value of a ``ValueOperation``.
+        var value: (any Sendable)?
+        /// Finds the context of the step that this operation is.
+        var context: (@Sendable () -> StepContext?)?
+        /// The observers of the end; emptied when they have been told.
         var endHandlers: [@Sendable (ConcurrentOperation) -> Void] = []
-        /// Who wants to know of surplus calls of `finish()`; kept, because those come after the end.
+        /// The observers of surplus calls of `finish()`; kept, because those come after the end.
         var surplusFinishHandler: (@Sendable (ConcurrentOperation) -> Void)?
     }
 
@@ -80,7 +86,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// The default does nothing: the work runs on until it finishes. Called on the thread that cancels, without a lock, after `isCancelled`
     /// became true; calling ``finish()`` from here is fine. Not called when the operation is cancelled before ``main()`` (which then never
-    /// runs) nor after its end. It may overlap with ``main()``, and with a ``finish()`` on another thread.
+    /// runs) nor after its end. A step that ends within this call, after its timeout, has obeyed; any
+    /// later end is reported as late. It may overlap with ``main()``, and with a ``finish()`` on another thread.
     ///
     /// ```swift
     /// override func didCancel() {
@@ -101,7 +108,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// alert.onDismiss = { [weak self] in self?.finish() }
     /// ```
     public final func finish() {
-        finish(with: nil)
+        finish(with: nil, value: nil)
     }
 
     /// Ends the operation as failed with `error`.
@@ -113,7 +120,23 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// guard let data else { return finish(throwing: URLError(.zeroByteResource)) }
     /// ```
     public final func finish(throwing error: any Error) {
-        finish(with: error)
+        finish(with: error, value: nil)
+    }
+
+    /// The context of the step that this operation is: for ``StepContext/abort(_:takeover:)``, ``StepContext/note(_:)`` or the remaining time.
+    ///
+    /// Nil in a plain queue, before the operation was started, and after its launch is over. Safe from any thread.
+    ///
+    /// ```swift
+    /// override func main() {
+    ///     service.isUpdateRequired { [weak self] isRequired in
+    ///         if isRequired { self?.stepContext?.abort(.forceUpdate) { await presenter.showUpdate() } }
+    ///         self?.finish()
+    ///     }
+    /// }
+    /// ```
+    public final var stepContext: StepContext? {
+        storage.withLock { $0.context }?()
     }
 
     // MARK: - For observers
@@ -140,11 +163,32 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// How the operation has ended: a `CancellationError` for one that was cancelled and says nothing else; nil until observers have been notified.
-    package final var ending: Result<any Sendable, any Error>? {
+    final var ending: OperationEnding? {
         storage.withLock { storage in
             guard storage.machine.isAnnounced else { return nil }
-            if let error = storage.error { return .failure(error) }
-            return storage.machine.isCancelled ? .failure(CancellationError()) : .success(())
+            let isCancelled = storage.machine.isCancelled
+            let error = storage.error ?? (leavesValue && storage.value == nil ? NoValueError() : nil)
+            guard isCancelled || error != nil else { return OperationEnding(result: .success(storage.value ?? ())) }
+            return OperationEnding(
+                result: .failure(storage.error ?? (isCancelled ? CancellationError() : NoValueError())),
+                isCancelled: isCancelled,
+                isObedient: isCancelled && storage.machine.hasEndedAsTold
+            )
+        }
+    }
+
+    /// The value that the operation has ended with.
+    fileprivate final var erasedValue: (any Sendable)? { storage.withLock { $0.value } }
+
+    /// Whether an end without a value is a failure.
+    var leavesValue: Bool { false }
+
+    /// Says where the context of the step is found that this operation is. `context` is kept as long as the operation, so it must not hold the launch.
+    final func runs(in context: @escaping @Sendable () -> StepContext?) {
+        // The old closure is released after the lock.
+        _ = storage.withLock { storage in
+            defer { storage.context = context }
+            return storage.context
         }
     }
 
@@ -170,7 +214,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture the operation,
     /// which is its argument. Surplus calls made before are in ``surplusFinishCount`` only.
     package final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
-        // The old handler is released after the lock: what it captured may do anything in its deinit.
+        // The old handler is released after the lock: a captured object may do anything in its deinit.
         _ = storage.withLock { storage in
             defer { storage.surplusFinishHandler = handler }
             return storage.surplusFinishHandler
@@ -218,6 +262,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         case .markAndTellWork:
             super.cancel()
             didCancel()
+            storage.withLock { $0.machine.toldWork() }
         case .ignore:
             break
         }
@@ -244,10 +289,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: - Ending
 
-    private func finish(with error: (any Error)?) {
+    fileprivate final func finish(with error: (any Error)?, value: (any Sendable)?) {
         let action = storage.withLock { storage in
             let action = storage.machine.finish()
-            if action != .reportSurplus { storage.error = error }
+            if action != .reportSurplus {
+                storage.error = error
+                storage.value = value
+            }
             return action
         }
         switch action {
@@ -257,7 +305,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Carries out the end; called once, by whoever the state machine has told to.
+    /// Carries out the end; called once, by the thread that the state machine has chosen.
     private func end(wasExecuting: Bool) {
         // Posting with the lock held would deadlock: who is notified asks `isFinished` at once.
         if wasExecuting { willChangeValue(forKey: "isExecuting") }
@@ -282,7 +330,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// On Linux an operation points to its dependents without retaining them. A dependent that is freed before its predecessor finishes,
     /// because it was cancelled or never ran, leaves a dangling pointer there, and the process crashes when the predecessor finishes. To
     /// leave this to `deinit` alone is not enough: the predecessor may hold the last reference for a moment, under a lock that
-    /// `removeDependency` takes as well. It is not done for all that end, since `dependencies` is documented to keep what has finished.
+    /// `removeDependency` takes as well. It is not done for all that end, since `dependencies` is documented to keep finished operations.
     private func unlinkFromPredecessors() {
         #if !canImport(ObjectiveC)
             var pending = dependencies
@@ -296,4 +344,53 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             }
         #endif
     }
+}
+
+/// A ``ConcurrentOperation`` that leaves a value for the steps that read it.
+///
+/// ```swift
+/// final class LogIn: ValueOperation<Session>, @unchecked Sendable {
+///     // @unchecked: it does not have properties.
+///     override func main() {
+///         auth.logIn { [weak self] result in
+///             switch result {
+///             case .success(let session): self?.finish(returning: session)
+///             case .failure(let error): self?.finish(throwing: error)
+///             }
+///         }
+///     }
+/// }
+///
+/// let login = graph.add(LogIn())                                                     // Step<Session>
+/// graph.add("main-app", using: login, on: .main) { session in ... }
+/// ```
+///
+/// A call of ``ConcurrentOperation/finish()`` ends it without a value, which is a failure of the step. An operation that needs the values of others is made when
+/// they are there: ``OperationGraph/addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
+open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Sendable {
+    // @unchecked: it adds no property to its superclass.
+
+    /// Ends the operation as done, with `value`. Like ``ConcurrentOperation/finish()`` in all else: the first call of any of them decides.
+    public final func finish(returning value: Value) {
+        finish(with: nil, value: value)
+    }
+
+    /// The value given to ``finish(returning:)`` by the call that counted, or nil. Safe from any thread.
+    public final var value: Value? { erasedValue as? Value }
+
+    override final var leavesValue: Bool { true }
+}
+
+/// A ``ValueOperation`` was finished by `finish()`.
+struct NoValueError: Error, CustomStringConvertible {
+    var description: String { "it finished without the value that it is to leave" }
+}
+
+/// How a Foundation operation ended.
+struct OperationEnding {
+    let result: Result<any Sendable, any Error>
+    /// Whether the operation was cancelled, by the launch or by somebody else.
+    var isCancelled = false
+    /// Whether it ended because it was told to cancel, while it was told.
+    var isObedient = false
 }

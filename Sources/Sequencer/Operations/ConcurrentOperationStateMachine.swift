@@ -19,7 +19,7 @@ struct ConcurrentOperationStateMachine {
         case opening
         /// In `main()`, or waiting for the `finish()` that `main()` arranged.
         case running
-        /// Somebody ends it; observers still see what was before.
+        /// A caller ends it; observers still see the state before.
         case ending(wasExecuting: Bool)
         /// Finished for all to see; observers are being told.
         case ended
@@ -48,7 +48,7 @@ struct ConcurrentOperationStateMachine {
         case end
         /// `main()` has not begun: the operation ends where it would have begun.
         case remember
-        /// It was finished before: tell whoever wants to know.
+        /// It was finished before: tell the observers of surplus ends.
         case reportSurplus
     }
 
@@ -63,6 +63,9 @@ struct ConcurrentOperationStateMachine {
 
     private var state = State.ready
     private var isFinishRemembered = false
+    private var isTellingWork = false
+    /// Whether it was finished while its work was being told to cancel.
+    private(set) var hasEndedAsTold = false
 
     /// Whether it was cancelled before its end was decided.
     private(set) var isCancelled = false
@@ -124,6 +127,7 @@ struct ConcurrentOperationStateMachine {
             return .remember
         case .running:
             state = .ending(wasExecuting: true)
+            hasEndedAsTold = isTellingWork
             return .end
         case .ending, .ended, .announced:
             return countSurplus()
@@ -138,10 +142,16 @@ struct ConcurrentOperationStateMachine {
             return .mark
         case .running:
             isCancelled = true
+            isTellingWork = true
             return .markAndTellWork
         case .ending, .ended, .announced:
             return .ignore
         }
+    }
+
+    /// Records that the work knows that it is to cancel.
+    mutating func toldWork() {
+        isTellingWork = false
     }
 
     /// Makes `isFinished` true and `isExecuting` false.

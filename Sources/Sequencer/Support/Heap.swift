@@ -1,17 +1,27 @@
 /// A priority queue: the smallest element first.
 ///
-/// A binary heap, with the smallest element kept apart while it is known: what comes in and is the next to go out, as in a chain, never gets into the heap.
-struct Heap<Element: Comparable> {
+/// A binary heap, with the smallest element kept apart while it is known: in a chain, each element comes in and is the next to go out, and so never gets into the heap.
+@frozen
+package struct Heap<Element: Comparable> {
     /// The smallest of all, if it is known: not smaller than any in `rest`.
-    private var front: Element?
-    private var rest: [Element] = []
+    @usableFromInline
+    var front: Element?
+    @usableFromInline
+    var rest: [Element] = []
 
-    var isEmpty: Bool { front == nil && rest.isEmpty }
-    var count: Int { rest.count + (front == nil ? 0 : 1) }
-    var first: Element? { front ?? rest.first }
+    @inlinable
+    package init() {}
 
+    @inlinable
+    package var isEmpty: Bool { front == nil && rest.isEmpty }
+    @inlinable
+    package var count: Int { rest.count + (front == nil ? 0 : 1) }
+    @inlinable
+    package var first: Element? { front ?? rest.first }
+
+    @inlinable
     @inline(__always)
-    mutating func push(_ element: Element) {
+    package mutating func push(_ element: Element) {
         if let known = front {
             guard element < known else { return pushIntoRest(element) }
             front = element
@@ -23,8 +33,9 @@ struct Heap<Element: Comparable> {
         }
     }
 
+    @inlinable
     @inline(__always)
-    mutating func pop() -> Element? {
+    package mutating func pop() -> Element? {
         if let known = front {
             front = nil
             return known
@@ -32,19 +43,22 @@ struct Heap<Element: Comparable> {
         return rest.isEmpty ? nil : popFromRest()
     }
 
-    mutating func removeAll() {
+    @inlinable
+    package mutating func removeAll() {
         front = nil
         rest = []
     }
 
-    private mutating func pushIntoRest(_ element: Element) {
+    @inlinable
+    mutating func pushIntoRest(_ element: Element) {
         rest.append(element)
         rest.withUnsafeMutableBufferPointer { Self.rise(element, from: $0.count - 1, $0) }
     }
 
     /// Fills the hole at the root from the smaller child down to a leaf, puts the last element there, and lets it rise: it came from a leaf, and seldom
     /// rises far (I. Wegener, "Bottom-up-heapsort", 1993), so that one comparison a level is saved.
-    private mutating func popFromRest() -> Element? {
+    @inlinable
+    mutating func popFromRest() -> Element? {
         guard let last = rest.popLast() else { return nil }
         guard let first = rest.first else { return last }
         rest.withUnsafeMutableBufferPointer { elements in
@@ -64,8 +78,9 @@ struct Heap<Element: Comparable> {
     }
 
     /// Puts `element` at the hole `start`, or above it.
+    @inlinable
     @inline(__always)
-    private static func rise(_ element: Element, from start: Int, _ elements: UnsafeMutableBufferPointer<Element>) {
+    static func rise(_ element: Element, from start: Int, _ elements: UnsafeMutableBufferPointer<Element>) {
         var hole = start
         while hole > 0 {
             let parent = (hole - 1) / 2
@@ -74,5 +89,38 @@ struct Heap<Element: Comparable> {
             hole = parent
         }
         elements[hole] = element
+    }
+}
+
+extension Heap: Sendable where Element: Sendable {}
+
+/// A queue: taking the first element takes constant time, spread over all calls.
+struct FirstInFirstOut<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == elements.count }
+
+    /// The element that comes out next.
+    var next: Element? { isEmpty ? nil : elements[first] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    /// The heap keeps no reference to an element that was taken out: the caller releases it.
+    mutating func popFirst() -> Element? {
+        guard first < elements.count else { return nil }
+        let element = elements[first]
+        elements[first] = nil
+        first += 1
+        if first == elements.count || first > 1_000 && first * 2 > elements.count {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+
+    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+        elements = elements.filter { element in element.map { !isUnwanted($0) } ?? false }
+        first = 0
     }
 }

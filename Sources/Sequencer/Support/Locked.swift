@@ -5,10 +5,10 @@ import Foundation
 /// The lock is a pthread mutex: `Synchronization.Mutex` is opaque to the thread sanitizer on Linux, which then reports races that are
 /// none, and `NSLock` costs an Objective-C message on Apple platforms.
 ///
-/// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act after.
+/// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act after. Releasing an object
+/// of the app is calling out too, for its `deinit` may do anything: return the replaced value, and release it after the lock.
 /// Copies are the same lock around the same value.
-package struct Locked<Value>: @unchecked Sendable {
-    // @unchecked: the value is only reached through `withLock`, which holds its mutex.
+package struct Locked<Value> {
     private let guarded: GuardedValue<Value>
 
     @inline(__always)
@@ -16,7 +16,7 @@ package struct Locked<Value>: @unchecked Sendable {
         guarded = GuardedValue.make(value)
     }
 
-    /// Runs `body` with the value while holding the lock, and returns what it returns.
+    /// Runs `body` with the value while holding the lock, and returns its result.
     @inline(__always)
     package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
         let (mutex, value) = guarded.pointers
@@ -26,6 +26,10 @@ package struct Locked<Value>: @unchecked Sendable {
     }
 }
 
+// @unchecked: the value is only reached through `withLock`, which holds its mutex. It must be Sendable itself: a result of `withLock` leaves the
+// lock, and would be shared without one.
+extension Locked: @unchecked Sendable where Value: Sendable {}
+
 /// The mutex and the value in one allocation, at addresses that stay, which stored properties of a class do not promise.
 private final class GuardedValue<Value>: ManagedBuffer<pthread_mutex_t, Value> {
     var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Value>) {
@@ -34,8 +38,10 @@ private final class GuardedValue<Value>: ManagedBuffer<pthread_mutex_t, Value> {
 
     @inline(__always)
     static func make(_ value: consuming Value) -> GuardedValue {
-        // `create` returns what it is called on.
-        let made = unsafeDowncast(create(minimumCapacity: 1) { _ in pthread_mutex_t() }, to: GuardedValue.self)
+        // `create` makes an instance of the class that it is called on, and is declared to return the base class.
+        guard let made = create(minimumCapacity: 1, makingHeaderWith: { _ in pthread_mutex_t() }) as? GuardedValue else {
+            preconditionFailure("ManagedBuffer.create made an instance of another class")
+        }
         initializeMutex(made.pointers.mutex)
         made.pointers.value.initialize(to: value)
         return made
@@ -49,7 +55,7 @@ private final class GuardedValue<Value>: ManagedBuffer<pthread_mutex_t, Value> {
 
 private func initializeMutex(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
     #if os(Linux)
-        // Held for well under a microsecond: whoever finds it taken spins a little before it sleeps.
+        // Held for well under a microsecond: a thread that finds it taken spins a little before it sleeps.
         let adaptive: Int32 = 3  // PTHREAD_MUTEX_ADAPTIVE_NP, which the C library's Swift module does not name.
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)

@@ -13,3 +13,75 @@ func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
         return Nanoseconds(time.tv_sec) * 1_000_000_000 + Nanoseconds(time.tv_nsec)
     #endif
 }
+
+/// A span, or a point in time since some origin, in whole nanoseconds: what the engine counts in.
+///
+/// `Duration` is 128 bits wide; half of that is enough for 292 years.
+package typealias Nanoseconds = Int64
+
+extension Duration {
+    /// The duration in whole nanoseconds, or the nearest that fits.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        return product.addingSaturated(attoseconds / 1_000_000_000)
+    }
+
+    /// The nearest duration of whole nanoseconds: what a `Double` of seconds was meant as.
+    package var roundedToNanoseconds: Duration {
+        // A duration with more seconds than fit has no components; it is out of every range anyway.
+        guard self > .seconds(-1_000_000_000), self < .seconds(1_000_000_000) else { return self }
+        let (seconds, attoseconds) = components
+        let rest = attoseconds % 1_000_000_000
+        if rest == 0 { return self }
+        let next: Int64 = rest.magnitude < 500_000_000 ? 0 : rest < 0 ? -1_000_000_000 : 1_000_000_000
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds - rest + next)
+    }
+
+    /// The duration in milliseconds, for reports.
+    package var milliseconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) * 1e3 + Double(attoseconds) / 1e15
+    }
+}
+
+extension Int64 {
+    /// The sum, or the nearest value that fits: points in time near "never" must not trap.
+    @inlinable
+    package func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
+
+/// How long ago this process was started by the system.
+///
+/// On Linux the answer comes in steps of 10 ms (`/proc/self/stat` counts clock ticks). On a phone, a prewarmed app was started long before
+/// the person tapped its icon: cap what you make of this number.
+///
+/// - Returns: nil when the system does not tell.
+package func timeSinceProcessStart() -> Duration? {
+    #if canImport(Darwin)
+        var query: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, getpid()]
+        var info = kinfo_proc()
+        var size = MemoryLayout<kinfo_proc>.stride
+        guard sysctl(&query, u_int(query.count), &info, &size, nil, 0) == 0 else { return nil }
+        let start = info.kp_proc.p_un.__p_starttime
+        var now = timeval()
+        gettimeofday(&now, nil)
+        let elapsed = Int64(now.tv_sec - start.tv_sec) * 1_000_000 + Int64(now.tv_usec) - Int64(start.tv_usec)
+        return elapsed >= 0 ? .microseconds(elapsed) : nil
+    #else
+        // Field 22, in clock ticks since boot. The second field is the program's name in parentheses, and may hold anything.
+        guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8), let nameEnd = stat.lastIndex(of: ")") else {
+            return nil
+        }
+        let fields = stat[nameEnd...].dropFirst().split(separator: " ")
+        let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
+        guard fields.count > 19, let ticks = Int64(fields[19]), ticksPerSecond > 0 else { return nil }
+        let started = ticks.multipliedReportingOverflow(by: 1_000_000_000 / ticksPerSecond)
+        let elapsed = monotonicNanoseconds(countsSuspension: true) - started.partialValue
+        return started.overflow || elapsed < 0 ? nil : .nanoseconds(elapsed)
+    #endif
+}

@@ -1,20 +1,150 @@
-/// `text` fit for one line of output: characters that a terminal would obey are escaped, and a long text is cut after `limit` characters.
+/// `text` fit for one line of output: characters that a terminal would obey, or that nobody sees, are escaped, and a long text is cut after `limit`
+/// characters.
 package func printable(_ text: String, limit: Int = .max) -> String {
     let shown = text.prefix(limit)
     var result = ""
-    for scalar in shown.unicodeScalars {
-        if scalar.isPrintable { result.unicodeScalars.append(scalar) } else { result += scalar.escaped(asASCII: true) }
+    for (scalar, isShown) in JudgedScalars(shown) {
+        if isShown { result.unicodeScalars.append(scalar) } else { result += scalar.escaped(asASCII: true) }
     }
     return shown.endIndex == text.endIndex ? result : result + "…"
 }
 
+/// The scalars of a text, each with whether a terminal or a drawing shows it as it is.
+///
+/// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner within an emoji or
+/// between letters of a script that is written with joiners, the variation selector of an emoji.
+package struct JudgedScalars: Sequence, IteratorProtocol {
+    private var rest: Substring.UnicodeScalarView.Iterator
+    /// The scalar before the next one; nil where that is not shown as it is.
+    private var previous: Unicode.Scalar?
+    private var upcoming: Unicode.Scalar?
+
+    package init(_ text: Substring) {
+        rest = text.unicodeScalars.makeIterator()
+        upcoming = rest.next()
+    }
+
+    package init(_ text: String) {
+        self.init(text[...])
+    }
+
+    package mutating func next() -> (scalar: Unicode.Scalar, isShown: Bool)? {
+        guard let scalar = upcoming else { return nil }
+        upcoming = rest.next()
+        let isShown = scalar.isPrintable || scalar.shapes(previous, upcoming)
+        previous = isShown ? scalar : nil
+        return (scalar, isShown)
+    }
+}
+
 extension Unicode.Scalar {
-    /// Whether a terminal or a drawing shows this as a character: it is no control character, ends no line and does not turn the direction of
-    /// writing.
+    /// Whether a terminal or a drawing shows this as a character, wherever it stands: it does not control the terminal, end a line or turn the
+    /// direction of writing, and it is visible.
+    ///
+    /// Invisible characters are Unicode's default ignorable code points (<https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point>)
+    /// and the marks around annotations: two names that differ in these only look the same.
     package var isPrintable: Bool {
         switch value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: false
-        default: true
+        case 0x20...0x7E: true
+        case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0xFFF9...0xFFFB: false
+        default: !properties.isDefaultIgnorableCodePoint
         }
     }
+
+    /// Whether this scalar, which is not seen itself, changes how its neighbours look.
+    fileprivate func shapes(_ previous: Unicode.Scalar?, _ next: Unicode.Scalar?) -> Bool {
+        guard let previous else { return false }
+        switch value {
+        case 0x200C, 0x200D:
+            guard let next else { return false }
+            if previous.isWrittenWithJoiners, next.isWrittenWithJoiners { return true }
+            return value == 0x200D && (previous.isPicture || previous.value == 0xFE0F) && next.isPicture
+        case 0xFE0E, 0xFE0F:
+            // Digits are shown as keys when the frame of a key follows.
+            return previous.isPicture || previous.properties.isEmoji && next?.value == 0x20E3
+        default:
+            return false
+        }
+    }
+
+    private var isPicture: Bool { !isASCII && properties.isEmoji }
+
+    /// Whether it is of a script from Arabic to Myanmar, or Khmer: several of these cannot be written without joiners.
+    private var isWrittenWithJoiners: Bool {
+        0x0600...0x109F ~= value || 0x1780...0x17FF ~= value
+    }
+}
+
+/// `1.25 s`, `400 ms`, `80 µs`: three digits at the most, for sentences.
+package func durationText(_ duration: Duration) -> String {
+    if duration == .zero { return "0 ms" }
+    let nanoseconds = Double(duration.nanoseconds)
+    let units: [(name: String, size: Double, limit: Double)] = [("ns", 1, 1000), ("µs", 1e3, 1000), ("ms", 1e6, 1000), ("s", 1e9, 60)]
+    for unit in units {
+        // A value that rounds up to the next unit is printed in that one: 1 s, not 1000 ms.
+        let value = rounded(nanoseconds / unit.size)
+        if abs(value) < unit.limit { return text(value, unit.name) }
+    }
+    return text(rounded(nanoseconds / 60e9), "min")
+}
+
+private func rounded(_ value: Double) -> Double {
+    let scale: Double = abs(value) >= 99.95 ? 1 : abs(value) >= 9.995 ? 10 : 100
+    return (value * scale).rounded() / scale
+}
+
+private func text(_ value: Double, _ unit: String) -> String {
+    let number = value == value.rounded() ? String(Int64(value)) : String(value)
+    return "\(number) \(unit)"
+}
+
+/// The name a person most likely meant by `text`, or nil when none is near.
+///
+/// Near is an optimal string alignment distance (letters changed, added, left out, or swapped with their neighbour), letter case ignored,
+/// of at most a third of the text's length, at least 1 and at most 4. A name that has no letter in common with the text is never near.
+/// Of equally near names the first wins.
+///
+/// - Complexity: O(names · length), and nothing for a text that is longer than any name should be.
+package func nearestName(to text: String, in names: some Sequence<String>) -> String? {
+    guard text.utf8.count <= 1024 else { return nil }
+    let wanted = Array(text.lowercased().unicodeScalars)
+    var limit = min(4, max(1, wanted.count / 3))
+    var nearest: String?
+    for name in names {
+        // A letter has one to four bytes: that drops many names without a look at their letters.
+        let bytes = name.utf8.count
+        guard bytes <= 4 * (wanted.count + limit), bytes >= wanted.count - limit else { continue }
+        let letters = Array(name.lowercased().unicodeScalars)
+        guard let distance = alignmentDistance(wanted, letters, atMost: limit), distance < max(wanted.count, letters.count) else {
+            continue
+        }
+        nearest = name
+        if distance == 0 { break }
+        limit = distance - 1
+    }
+    return nearest
+}
+
+/// The optimal string alignment distance, or nil when it is more than `limit`.
+private func alignmentDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar], atMost limit: Int) -> Int? {
+    guard abs(left.count - right.count) <= limit else { return nil }
+    let tooFar = limit + 1
+    var beforePrevious: [Int] = []
+    var previous = (0...right.count).map { min($0, tooFar) }
+    for row in left.indices {
+        // Further than `limit` off the diagonal the distance is more than `limit`.
+        let columns = max(0, row - limit)..<max(0, min(right.count, row + limit + 1))
+        var current = [Int](repeating: tooFar, count: right.count + 1)
+        current[0] = min(row + 1, tooFar)
+        for column in columns {
+            var cost = min(previous[column] + (left[row] == right[column] ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                cost = min(cost, beforePrevious[column - 1] + 1)
+            }
+            current[column + 1] = min(cost, tooFar)
+        }
+        if current.allSatisfy({ $0 == tooFar }) { return nil }
+        (beforePrevious, previous) = (previous, current)
+    }
+    return previous[right.count] <= limit ? previous[right.count] : nil
 }

@@ -3,7 +3,7 @@ import Foundation
 
 // The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for tasks.
 extension QualityOfService {
-    /// That of a task's priority; no more than user-initiated, for what is above belongs to the main thread.
+    /// That of a task's priority; at most user-initiated, since higher ones belong to the main thread.
     init(_ priority: TaskPriority) {
         self =
             if priority >= .high { .userInitiated } else if priority >= .medium { .default } else if priority >= .utility { .utility } else

@@ -1,6 +1,10 @@
+import Foundation
+import Sequencer
+import StartupStorage
+
 /// Connects to devices, and finds them.
 ///
-/// Every method returns or throws by its deadline, and soon after the calling task was cancelled; then what it had opened is closed.
+/// Every method returns or throws by its deadline, and soon after the calling task was cancelled; then it closes its connections.
 public protocol DeviceConnector: Sendable {
     /// Connects to a speaker that is known.
     func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection
@@ -14,7 +18,7 @@ public protocol DeviceConnector: Sendable {
 
     /// The same, for connectors that look in several places and do without those that fail.
     ///
-    /// - Parameter note: told what it did without, in one sentence, before it returns.
+    /// - Parameter note: called, before the return, with a sentence for each source that did not answer.
     func scan(
         _ endpoints: [AppConfiguration.Endpoint],
         by deadline: Deadline,
@@ -41,6 +45,121 @@ public protocol DeviceConnection: Sendable {
     /// Asks the speaker whether it is still there.
     func ping(by deadline: Deadline) async throws(DeviceError)
 
-    /// Takes leave and closes the connection; what waits for an answer ends at once. It can be called more than once.
+    /// Takes leave and closes the connection; calls that wait for an answer end at once. It can be called more than once.
     func close()
+}
+
+/// A speaker and where it answers.
+public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringConvertible {
+    /// The service's identifier; without one, host and port.
+    public let id: String
+    /// The person's name for it.
+    public let name: String
+    /// A name or an address.
+    public let host: String
+    /// From 1 to 65535.
+    public let port: Int
+
+    /// A speaker.
+    public init(id: String, name: String, host: String, port: Int) {
+        self.id = id
+        self.name = name
+        self.host = host
+        self.port = port
+    }
+
+    /// Name, host and port.
+    public var description: String { "\(name) (\(host):\(port))" }
+}
+
+/// Why a device could not be reached or talked to.
+public struct DeviceError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of error.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// There can be no such host or port.
+        static let invalidAddress = Code(description: "invalidAddress")
+        /// The host's name is not known.
+        static let unknownHost = Code(description: "unknownHost")
+        /// Nobody answers there, or the connection was lost.
+        public static let unreachable = Code(description: "unreachable")
+        /// No answer came before the deadline.
+        static let timedOut = Code(description: "timedOut")
+        /// The task was cancelled.
+        static let cancelled = Code(description: "cancelled")
+        /// This side has closed the connection.
+        static let closed = Code(description: "closed")
+        /// Somebody answers, but not as a speaker does.
+        static let unexpectedAnswer = Code(description: "unexpectedAnswer")
+    }
+
+    /// The kind of error.
+    let code: Code
+    /// The device, such as `speaker 127.0.0.1:7400`.
+    let device: String
+    /// The reason in a few words.
+    let reason: String
+
+    /// An error.
+    public init(_ code: Code, _ device: String, _ reason: String) {
+        self.code = code
+        self.device = device
+        self.reason = reason
+    }
+
+    /// The device and what happened, in one sentence.
+    public var description: String { "\(device): \(reason)" }
+}
+
+extension DeviceError {
+    /// The error for a system's error number.
+    package init(system number: Int32, _ device: String, _ action: String) {
+        self.init(
+            number == ETIMEDOUT ? .timedOut : .unreachable,
+            device,
+            Self.words[number] ?? "\(action) failed with system error \(number)"
+        )
+    }
+
+    /// The system's errors in words. `strerror` may not be called by two threads at once.
+    private static let words: [Int32: String] = [
+        ECONNREFUSED: "connection refused",
+        ECONNRESET: "the connection was reset",
+        EPIPE: "the connection was reset",
+        EHOSTUNREACH: "no route to the host",
+        ENETUNREACH: "the network cannot be reached",
+        ENETDOWN: "the network is down",
+        ETIMEDOUT: "the host does not answer",
+        EADDRINUSE: "the port is in use",
+        EACCES: "access was denied",
+        EMFILE: "the process has no free file descriptor",
+        ENFILE: "the system has no free file descriptor",
+    ]
+}
+
+/// Keeps connections open: each closes when it is let go of.
+public final class ConnectedDevices: Sendable {
+    private let connections = Locked<[any DeviceConnection]>([])
+
+    /// No connections.
+    init() {}
+
+    /// The open connections.
+    var all: [any DeviceConnection] { connections.withLock { $0 } }
+
+    /// Keeps a connection.
+    func add(_ connection: any DeviceConnection) {
+        connections.withLock { $0.append(connection) }
+    }
+
+    /// Closes all of them.
+    public func closeAll() {
+        let open = connections.withLock { connections in
+            defer { connections = [] }
+            return connections
+        }
+        for connection in open { connection.close() }
+    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where sockets differ between platforms.
-enum SocketPlatform {
+package enum SocketPlatform {
     #if canImport(Glibc)
         private static let stream = Int32(SOCK_STREAM.rawValue)
     #else
@@ -10,8 +10,8 @@ enum SocketPlatform {
 
     /// A TCP socket that never blocks, is not inherited by children, and raises no signal when the other end is gone.
     ///
-    /// - Returns: nil when there is none to be had; `errno` says why.
-    static func socket(_ family: Int32) -> Int32? {
+    /// - Returns: nil when the system gives none; `errno` says why.
+    package static func socket(_ family: Int32) -> Int32? {
         let descriptor = Foundation.socket(family, stream, 0)
         guard descriptor >= 0 else { return nil }
         configure(descriptor)
@@ -19,7 +19,7 @@ enum SocketPlatform {
     }
 
     /// Makes a descriptor one that never blocks and is not inherited, and a socket one that raises no signal.
-    static func configure(_ descriptor: Int32) {
+    package static func configure(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         #if canImport(Darwin)
@@ -28,7 +28,7 @@ enum SocketPlatform {
         #endif
     }
 
-    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
             Foundation.send(descriptor, bytes.baseAddress, bytes.count, 0)
         #else
@@ -39,7 +39,7 @@ enum SocketPlatform {
     /// The addresses of a host.
     ///
     /// - Parameter isNumeric: whether only an address is read, which takes no time; a name can take half a minute.
-    static func addresses(of host: String, port: Int, isNumeric: Bool) -> [SocketAddress] {
+    package static func addresses(of host: String, port: Int, isNumeric: Bool) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = stream
@@ -56,11 +56,11 @@ enum SocketPlatform {
 }
 
 /// An address as the system's calls want it.
-struct SocketAddress: Sendable {
-    let family: Int32
+package struct SocketAddress: Sendable {
+    package let family: Int32
     let bytes: [UInt8]
 
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         // The system's structures want more alignment than bytes have.
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
 /// One end of a connection to a speaker, which reads and writes lines.
 ///
@@ -173,5 +174,40 @@ extension SpeakerSocket {
             if count < 0, errno != EINTR { throw DeviceError(system: errno, device, "waiting") }
             if count > 0, polled[1].revents == 0 { return }
         }
+    }
+}
+
+/// Wakes a thread that polls: once given, the signal stays. Any thread may give it.
+package final class WakeSignal: Sendable {
+    /// The descriptor to poll for reading.
+    package let descriptor: Int32
+    private let writeEnd: Int32
+
+    /// - Returns: nil without a free file descriptor.
+    package init?() {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return nil }
+        (descriptor, writeEnd) = (ends[0], ends[1])
+        SocketPlatform.configure(descriptor)
+        SocketPlatform.configure(writeEnd)
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeEnd)
+    }
+
+    package func signal() {
+        var byte: UInt8 = 1
+        // When the pipe is full, it has been given often enough.
+        _ = write(writeEnd, &byte, 1)
+    }
+}
+
+extension Deadline {
+    /// The remaining time for `poll`: rounded up, so that it is never over too early and never polls without a pause.
+    package var pollTimeout: Int32 {
+        guard let remaining else { return -1 }
+        return Int32(min((remaining / .milliseconds(1)).rounded(.up), 3_600_000))
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import Sequencer
+import StartupNetworking
+import StartupStorage
 
 /// Connects to speakers over TCP, with a protocol of lines: `HELLO <client>` is answered by `READY <speaker>`, `PING` by `PONG`, and `BYE`
 /// closes.
@@ -40,7 +42,7 @@ public struct TCPSpeakerConnector: DeviceConnector {
                 throw DeviceError(
                     .unexpectedAnswer,
                     device,
-                    "READY and a name were expected in answer to HELLO, and \"\(printable(answer, limit: 40))\" came"
+                    "READY and a name were expected in answer to HELLO, and \"\(ForeignText.shown(answer, limit: 40))\" came"
                 )
             }
             return name
@@ -51,7 +53,7 @@ public struct TCPSpeakerConnector: DeviceConnector {
         )
     }
 
-    /// Greets whoever answers at the endpoints, up to eight at a time, and takes leave again.
+    /// Greets the speakers that answer at the endpoints, up to eight at a time, and takes leave again.
     ///
     /// - Returns: the speakers, in the order of their endpoints.
     public func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
@@ -96,7 +98,7 @@ final class SpeakerConnection: DeviceConnection {
                 throw DeviceError(
                     .unexpectedAnswer,
                     socket.device,
-                    "PONG was expected in answer to PING, and \"\(printable(answer, limit: 40))\" came"
+                    "PONG was expected in answer to PING, and \"\(ForeignText.shown(answer, limit: 40))\" came"
                 )
             }
         }

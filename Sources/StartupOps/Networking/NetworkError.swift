@@ -7,50 +7,50 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
 
-        /// The request cannot be made: there is no base URL, the address is not allowed, or its body cannot be encoded. Nothing was sent.
-        public static let invalidRequest = Code(description: "invalidRequest")
-        /// A token is required and there is none. Nothing was sent.
-        public static let missingAccessToken = Code(description: "missingAccessToken")
+        /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be encoded. Nothing was sent.
+        package static let invalidRequest = Code(description: "invalidRequest")
+        /// A token is required and missing. Nothing was sent.
+        package static let missingAccessToken = Code(description: "missingAccessToken")
         /// The same condition, by the name GraphQL clients know it by.
-        public static let noUserLoggedIn = missingAccessToken
+        package static let noUserLoggedIn = missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
-        public static let refreshTokenFailed = Code(description: "refreshTokenFailed")
+        package static let refreshTokenFailed = Code(description: "refreshTokenFailed")
         /// The service does not accept the token; one of the session, also after a refresh.
         public static let unauthorized = Code(description: "unauthorized")
         /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
-        public static let sessionUnavailable = Code(description: "sessionUnavailable")
+        package static let sessionUnavailable = Code(description: "sessionUnavailable")
         /// The server could not be reached, or the connection was lost.
         public static let unreachable = Code(description: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
         public static let untrusted = Code(description: "untrusted")
-        /// There was no answer before the deadline.
+        /// No answer came before the deadline.
         public static let timedOut = Code(description: "timedOut")
         /// The request was cancelled.
         public static let cancelled = Code(description: "cancelled")
         /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
-        public static let invalidResponse = Code(description: "invalidResponse")
-        /// The answer's body is not what was expected.
-        public static let invalidData = Code(description: "invalidData")
+        package static let invalidResponse = Code(description: "invalidResponse")
+        /// The answer's body is not of the expected kind.
+        package static let invalidData = Code(description: "invalidData")
         /// The answer has no body where one was expected.
-        public static let emptyResponse = Code(description: "emptyResponse")
+        package static let emptyResponse = Code(description: "emptyResponse")
         /// The server understood, and answered with errors (GraphQL).
-        public static let operationFailed = Code(description: "operationFailed")
+        package static let operationFailed = Code(description: "operationFailed")
         /// There is nothing in the cache, and the policy forbids to ask the server.
-        public static let notCached = Code(description: "notCached")
+        package static let notCached = Code(description: "notCached")
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
     /// The request, as method, host and path: "GET api.example.com/v1/profile".
     public let request: String
-    /// What happened, in a few words, without secrets.
+    /// The event, in a few words, without secrets.
     public let reason: String
     /// The status of the answer, when there was one.
     public let status: Int?
     /// How long the server asked to wait before the next try.
-    public let retryAfter: Duration?
+    package let retryAfter: Duration?
     /// The error underneath, when there was one.
-    public let underlying: (any Error)?
+    package let underlying: (any Error)?
 
     /// An error.
     public init(
@@ -83,11 +83,8 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension NetworkError: CustomDebugStringConvertible, CustomReflectable {
-    /// The same as the description.
-    public var debugDescription: String { description }
-
-    /// Everything but the error underneath, of which only the type is shown: the system's errors quote addresses with their queries, and
+extension NetworkError: SecretHolding {
+    /// Everything but the error underneath, which is shown by its type only: the system's errors quote addresses with their queries, and
     /// decoders quote values.
     public var customMirror: Mirror {
         var children: [(label: String?, value: Any)] = [

@@ -2,14 +2,14 @@ import Sequencer
 
 /// The screen of a launch: one operation at a time has it, and after a takeover no other ever again.
 ///
-/// Operations present through it, each in its turn, in the order in which they asked. The update screen takes the stage over: who waits for
-/// a turn is refused, and so is whoever comes later, however late; each refusal is kept.
+/// Operations present through it, each in its turn, in the order in which they asked. The update screen takes the stage over: an operation that waits for
+/// a turn is refused, and so is every later operation; each refusal is kept.
 ///
 /// ```swift
 /// let choice = try await stage.present(by: "login") { await presenter.askForLogin() }
 /// ```
 @MainActor
-public final class Stage {
+final class Stage {
     private struct Waiter {
         let ticket: Int
         let turn: CheckedContinuation<Bool, Never>
@@ -19,56 +19,52 @@ public final class Stage {
     private var waiters: [Waiter] = []
     private var tickets = 0
     private var takeover: String?
-    /// Who wanted to present after the takeover, in order.
-    public private(set) var refusals: [PresentationRefused] = []
+    /// The operations that wanted to present after the takeover, in order.
+    private(set) var refusals: [PresentationRefused] = []
 
     private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
 
     /// An empty stage.
     ///
     /// - Parameter onQuestion: told of each question to the person, before it is asked and when it has been answered.
-    public nonisolated init(onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in }) {
+    nonisolated init(onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in }) {
         self.onQuestion = onQuestion
     }
 
-    /// Who has taken the stage over; nil as long as nobody has.
-    public var isTakenOverBy: String? { takeover }
+    /// The operation that has taken the stage over; nil before a takeover.
+    var isTakenOverBy: String? { takeover }
+
+    /// How many wait for their turn.
+    var queueLength: Int { waiters.count }
 
     /// Presents when it is this operation's turn.
     ///
-    /// - Throws: ``PresentationRefused`` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
-    public func present<Result: Sendable>(by operation: String, _ body: @MainActor () async throws -> Result) async throws -> Result {
-        if takeover == nil, owner != nil { try await waitForTurn() }
-        if let takeover { throw refuse(operation, takeover) }
-        owner = operation
-        defer {
-            owner = nil
-            passTurn()
-        }
-        // Only now: who is cancelled with the turn in hand still has to pass it on.
-        try Task.checkCancellation()
+    /// - Throws: `PresentationRefused` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
+    func present<Result: Sendable>(by operation: String, _ body: @MainActor () async throws -> Result) async throws -> Result {
+        try await takeTurn(operation)
+        defer { passTurn() }
         return try await body()
     }
 
-    /// Presents, when it is this operation's turn, what waits for a person's answer; the time until then does not count.
+    /// Presents a question when it is this operation's turn. The time from then until the person answers does not count.
     ///
-    /// - Throws: as ``present(by:_:)`` does.
-    nonisolated(nonsending) public func ask<Answer: Sendable>(
-        in launch: Launch,
+    /// - Throws: as `present(by:_:)` does.
+    package func ask<Answer: Sendable>(
+        in launch: StepContext,
         _ question: @MainActor @Sendable () async -> Answer
     ) async throws -> Answer {
         let operation = launch.operation
-        return try await launch.waitForPerson {
-            try await present(by: operation) {
-                onQuestion(operation, false)
-                defer { onQuestion(operation, true) }
-                return await question()
-            }
+        try await launch.waitForTurn { try await launch.waiting(for: "the screen") { try await takeTurn(operation) } }
+        defer { passTurn() }
+        return await launch.waitForPerson {
+            onQuestion(operation, false)
+            defer { onQuestion(operation, true) }
+            return await question()
         }
     }
 
-    /// Takes the stage over, at once and for good: whoever has it is covered.
-    public func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
+    /// Takes the stage over, at once and for good, also from an operation that presents.
+    func takeOver(by operation: String, _ body: @MainActor () async -> Void) async {
         takeover = operation
         let refused = waiters
         waiters = []
@@ -82,8 +78,21 @@ public final class Stage {
         return refusal
     }
 
-    /// Who gets the turn owns the stage before anyone else can ask for it.
+    /// The operation owns the stage when this returns.
+    private func takeTurn(_ operation: String) async throws {
+        if takeover == nil, owner != nil { try await waitForTurn() }
+        if let takeover { throw refuse(operation, takeover) }
+        owner = operation
+        // A task that is cancelled with the turn in hand has to pass it on.
+        if Task.isCancelled {
+            passTurn()
+            throw CancellationError()
+        }
+    }
+
+    /// The next operation owns the stage at once, before another one can ask for it.
     private func passTurn() {
+        owner = nil
         guard takeover == nil, !waiters.isEmpty else { return }
         owner = "next"
         waiters.removeFirst().turn.resume(returning: true)
@@ -99,7 +108,7 @@ public final class Stage {
                 } else if takeover != nil {
                     continuation.resume(returning: true)
                 } else if owner == nil {
-                    // On the way here this may have been suspended: whoever had the stage has left since, and nobody would pass the turn.
+                    // This task may have been suspended on the way here. The owner has left since, so nobody would pass the turn.
                     owner = "next"
                     continuation.resume(returning: true)
                 } else {
@@ -110,11 +119,6 @@ public final class Stage {
             Task { @MainActor in self.withdraw(ticket) }
         }
         if !hasTurn { throw CancellationError() }
-        if Task.isCancelled, takeover == nil {
-            owner = nil
-            passTurn()
-            throw CancellationError()
-        }
     }
 
     private func withdraw(_ ticket: Int) {
@@ -124,22 +128,22 @@ public final class Stage {
 }
 
 /// An operation wanted to present after another one had taken the screen over.
-public struct PresentationRefused: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Who wanted to present.
-    public let operation: String
-    /// Who has the screen, for good.
-    public let takenOverBy: String
+struct PresentationRefused: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The operation that wanted to present.
+    let operation: String
+    /// The operation that has the screen, for good.
+    let takenOverBy: String
 
     /// One sentence.
-    public var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
+    var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
 }
 
 /// An operation needs a person, and nothing was given that could ask one.
 public struct MissingPresenterError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation.
-    public let operation: String
-    /// What the person would have been asked.
-    public let question: String
+    let operation: String
+    /// The question for the person.
+    let question: String
 
     /// One sentence.
     public var description: String {
@@ -148,10 +152,13 @@ public struct MissingPresenterError: Error, Sendable, Hashable, CustomStringConv
 }
 
 /// The person left a screen without giving an answer.
-public struct DismissedByPerson: Error, Sendable, Hashable, CustomStringConvertible {
+struct DismissedByPerson: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation whose screen it was.
-    public let operation: String
+    let operation: String
 
     /// One sentence.
-    public var description: String { "the person dismissed \(operation)" }
+    var description: String { "the person dismissed \(operation)" }
+
+    /// The journal's word for it: a launch that the person left does not count as a bad one.
+    static let journalReason = "dismissed"
 }

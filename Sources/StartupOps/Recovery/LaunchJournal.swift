@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
 /// Writes down what a launch does, so that the next one knows how it ended, and leaves out what keeps the app from starting.
 ///
@@ -9,14 +10,14 @@ import Sequencer
 /// let directory = StateDirectory.openDefault()
 /// let journal = LaunchJournal.open(in: directory, version: "1.4.0")
 /// let environment = StartupEnvironment(app: app, services: services, presenters: presenters, directory: directory, journal: journal)
-/// var graph = environment.graph(Scenario.choose(for: environment.context()))
+/// var graph = environment.graph(Scenario(for: environment.facts()))
 /// journal.prepare(&graph)
-/// let report = try await journal.run(Sequencer(graph))
+/// let report = try await journal.run(graph).report
 /// // Later, when the app has worked for a while:
 /// journal.stayedHealthy()
 /// ```
 ///
-/// After three launches that died in the same operation, the next one leaves it out; see ``RecoveryLevel`` for what comes after that. Opening never
+/// After three launches that died or failed in the same operation, the next one leaves it out; `RecoveryLevel` lists the levels after that. Opening never
 /// fails: where nothing can be written, nothing is, and ``problem`` says why.
 ///
 /// Each event is one line of a file and one system call; it is there when the process is killed right after. A power cut may take the last lines:
@@ -33,7 +34,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
-    public let lastLaunch: JournaledLaunch?
+    package let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
     private let start: ContinuousClock.Instant
@@ -113,13 +114,13 @@ public final class LaunchJournal: Sendable {
 
     /// The launches whose journals are kept, the newest first, this one included.
     ///
-    /// - Parameter location: of a ``StateDirectory``; nothing is created there.
+    /// - Parameter location: of a `StateDirectory`; nothing is created there.
     public static func launches(in location: URL, named name: String = "journal") -> [JournaledLaunch] {
         Array(journals(in: location, named: name).launches)
     }
 
-    /// What a launch of this version would leave out, if it began now.
-    public static func nextRecovery(
+    /// The recovery of a launch of this version, if it began now.
+    package static func nextRecovery(
         after launches: [JournaledLaunch],
         version: String?,
         limits: RecoveryLimits = RecoveryLimits()
@@ -133,15 +134,15 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The number of this launch; nil when it is not written down.
-    public var number: Int? { file?.number }
+    var number: Int? { file?.number }
 
-    /// What this launch leaves out. It may change once more, in ``prepare(_:)``.
+    /// The recovery of this launch. It may change once more, in ``prepare(_:)``.
     public var recovery: Recovery { state.withLock { $0.recovery } }
 
     /// Why something could not be written down, or dropped: the first thing.
     public var problem: StorageError? { state.withLock { $0.problem } }
 
-    /// What a person should know before the launch, in one sentence: that it is in safe mode and why, or that the one before it died and where; nil
+    /// A sentence for the person before the launch: that it is in safe mode and why, or that the one before it died and where; nil
     /// when all is as it should be. Reports have it as a note of the milestone.
     public var news: String? {
         if let sentence = recovery.sentence { return sentence }
@@ -175,53 +176,65 @@ public final class LaunchJournal: Sendable {
         graph.beforeEachAttempt { [self] launch in started(launch.operation, launch.attempt) }
     }
 
-    /// Writes down what happens in a launch. Call it before the start; then start the launch, and give its report to ``ended(_:)``.
-    public func record(_ sequencer: Sequencer) {
-        guard file != nil else { return }
-        sequencer.observe { [self] event in
-            switch event.kind {
-            case .started(let operation, let attempt): started(operation, attempt)
-            case .retrying(let operation, let attempt): write(JournalLine(.retrying, operation: operation, attempt: attempt))
-            case .ended(let operation, let outcome): write(JournalLine(.ended, operation: operation, outcome: outcome.rawValue))
-            case .stopped: state.withLock { $0.wasStopped = true }
-            case .launchEnded:
-                var line = JournalLine(.over)
-                line.stopped = state.withLock { $0.wasStopped }
-                write(line)
-            case .launchStarted: state.withLock { $0.wasStarted = true }
-            case .ready: break
-            }
+    /// Runs a launch of `graph`, and records its events and its result.
+    ///
+    /// - Throws: as `OperationGraph.run(budget:options:)` does.
+    public func run(
+        _ graph: OperationGraph,
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions()
+    ) async throws(GraphError) -> FinishedLaunch {
+        let launch = try await graph.run(budget: budget, options: recording(options))
+        ended(launch.report)
+        return launch
+    }
+
+    /// Options with an observer that records the events of a launch, before any other observer hears of them. Give the report of that launch to ``ended(_:)``.
+    public func recording(_ options: LaunchOptions) -> LaunchOptions {
+        guard file != nil else { return options }
+        var options = options
+        options.observers.insert({ [self] in record($0) }, at: 0)
+        return options
+    }
+
+    private func record(_ event: LaunchEvent) {
+        switch event.kind {
+        case .started(let operation, let attempt): started(operation, attempt)
+        case .retrying(let operation, let attempt): write(JournalLine(.retrying, operation: operation, attempt: attempt))
+        case .ended(let operation, let outcome): write(JournalLine(.ended, operation: operation, outcome: outcome.rawValue))
+        case .stopped: state.withLock { $0.wasStopped = true }
+        case .launchEnded:
+            var line = JournalLine(.over)
+            line.stopped = state.withLock { $0.wasStopped }
+            write(line)
+        case .launchStarted: state.withLock { $0.wasStarted = true }
+        case .ready: break
         }
     }
 
-    /// Runs a launch, and writes down what happens in it and what became of it.
-    public func run(_ sequencer: Sequencer) async throws -> LaunchReport {
-        record(sequencer)
-        let report = try await sequencer.run()
-        ended(report)
-        return report
-    }
-
-    /// Writes down what became of the launch.
+    /// Writes down the outcome of the launch.
     public func ended(_ report: LaunchReport) {
         var line = JournalLine(.outcome, outcome: report.outcome.name)
         switch report.outcome {
-        case .aborted(let operation, let reason): (line.operation, line.reason) = (operation, printable(reason.rawValue, limit: 80))
-        case .failed(let operation, _): line.operation = operation
+        case .aborted(let operation, let reason): (line.operation, line.reason) = (operation, printable(reason.description, limit: 80))
+        case .failed(let operation, let message):
+            line.operation = operation
+            // A report keeps an error's text only.
+            if message == DismissedByPerson(operation: operation).description { line.reason = DismissedByPerson.journalReason }
         case .completed, .cancelled: break
         }
         write(line)
     }
 
     /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs is known for one.
-    public func watching(_ watch: StallWatch) -> StallWatch {
+    package func watching(_ watch: StallWatch) -> StallWatch {
         StallWatch(after: watch.limit) { [self] status in
             write(JournalLine(.stalled))
             watch.report(status)
         }
     }
 
-    // MARK: What the app says
+    // MARK: Events that the app tells
 
     /// The launch is of another kind from now on: as when an app that was prewarmed comes to the front, or one goes to the background.
     public func change(to kind: LaunchKind) {
@@ -230,15 +243,15 @@ public final class LaunchJournal: Sendable {
         write(line)
     }
 
-    /// The person ends the app: from now on, its end is none that counts.
+    /// The person ends the app: from now on, its end does not count as a death.
     public func quit() { write(JournalLine(.quit)) }
 
-    /// The app has worked for a while after the launch: what was left out of it no longer is.
+    /// The app has worked for a while after the launch: the next launch leaves nothing out.
     ///
-    /// Call it when whatever would have crashed would have done so: after half a minute, say, or at the app's orderly end.
+    /// Call it after the time in which a crash would have come: after half a minute, say, or at the app's orderly end.
     public func stayedHealthy() { write(JournalLine(.healthy)) }
 
-    /// There is no launch after all, such as for a command line that makes no sense: nothing is kept of it. Once it runs, that has no effect.
+    /// Removes the journal of a launch that does not happen after all, as when a command line is wrong. Has no effect once the launch runs.
     public func withdraw() {
         if !state.withLock({ $0.wasStarted }) { file?.remove() }
     }

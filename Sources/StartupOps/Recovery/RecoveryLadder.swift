@@ -1,11 +1,12 @@
 import Sequencer
+import StartupStorage
 
 /// When launches that died make the next one leave something out.
 public struct RecoveryLimits: Sendable, Hashable {
     /// So many deaths in the same place make a safe launch: in an operation that was in progress in all of them, or outside of any. 1 or more.
-    public var sameOperation: Int
-    /// So many deaths do so wherever they were. As much as ``sameOperation`` or more.
-    public var anywhere: Int
+    var sameOperation: Int
+    /// So many deaths do so wherever they were. As much as `sameOperation` or more.
+    var anywhere: Int
 
     /// Limits.
     public init(sameOperation: Int = 3, anywhere: Int = 5) {
@@ -16,9 +17,12 @@ public struct RecoveryLimits: Sendable, Hashable {
 
 /// Decides what a launch leaves out: a pure function of how the ones before it ended.
 ///
-/// Launches are counted, not minutes: an app that is opened once a week and crashes is in the same loop as one that is opened once a second. What
-/// counts is that a launch died (crashed, or was ended while it hung) while somebody waited for it. Launches that came to an end, whichever, that
-/// the person ended, or of which nothing is known, change nothing. One that stayed healthy, and another version of the app, end the count.
+/// Launches are counted, not minutes: an app that is opened once a week and crashes is in the same loop as one that is opened once a second.
+/// A launch counts that died (crashed, or was ended while it hung) or failed while somebody waited for it. Launches with another end, launches that
+/// the person ended, and launches without a known end change nothing. One that stayed healthy, and another version of the app, end the count.
+///
+/// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one leave out the operation that
+/// it failed in, where that can be left out, and nothing is dropped for it.
 struct RecoveryLadder {
     let limits: RecoveryLimits
 
@@ -37,20 +41,20 @@ struct RecoveryLadder {
         return relevant
     }
 
-    /// What the next launch leaves out.
+    /// The recovery of the next launch.
     ///
-    /// - Parameter launches: what ``relevant(_:for:)`` says, the newest first.
+    /// - Parameter launches: what `relevant(_:for:)` says, the newest first.
     func recovery(after launches: [JournaledLaunch]) -> Recovery {
         var recovery = Recovery.none
-        var deaths: [JournaledLaunch] = []
+        var bad: [JournaledLaunch] = []
         for launch in launches.reversed() {
             // The launches that have led there may be gone, or the one below could not be used.
             if launch.recovery.level > recovery.level { recovery = launch.recovery }
-            guard launch.isCounted, launch.ending.isDeath else { continue }
+            guard launch.isCounted, launch.ending.isBad else { continue }
             if recovery.level == .normal {
-                deaths.append(launch)
-                recovery = verdict(deaths)
-            } else if launch.recovery.level >= recovery.level {
+                bad.append(launch)
+                recovery = verdict(bad)
+            } else if launch.recovery.level >= recovery.level, launch.ending.isDeath {
                 // A launch with less left out says nothing of this level.
                 recovery = above(recovery, launch)
             }
@@ -58,16 +62,20 @@ struct RecoveryLadder {
         return recovery
     }
 
-    private func verdict(_ deaths: [JournaledLaunch]) -> Recovery {
-        let last = deaths.suffix(limits.sameOperation)
-        if last.count == limits.sameOperation {
-            let culprits = Self.culprits(in: Array(last))
-            if !culprits.isEmpty || last.allSatisfy({ $0.ending.suspects.isEmpty }) {
-                return firstRung(culprits, last)
-            }
-        }
+    private func verdict(_ bad: [JournaledLaunch]) -> Recovery {
+        let deaths = bad.filter(\.ending.isDeath)
+        if let recovery = inOnePlace(deaths) { return recovery }
+        if let recovery = inOnePlace(bad), recovery.level == .skipping { return recovery }
         if deaths.count >= limits.anywhere { return firstRung([], deaths.suffix(limits.anywhere)) }
         return .none
+    }
+
+    /// The recovery that the last launches call for, if all of them ended in the same place; nil otherwise.
+    private func inOnePlace(_ launches: [JournaledLaunch]) -> Recovery? {
+        let last = launches.suffix(limits.sameOperation)
+        guard last.count == limits.sameOperation else { return nil }
+        let culprits = Self.culprits(in: Array(last))
+        return culprits.isEmpty && !last.allSatisfy(\.ending.suspects.isEmpty) ? nil : firstRung(culprits, last)
     }
 
     /// The operations that were in progress in all of the launches, as the newest one orders them.
@@ -79,24 +87,28 @@ struct RecoveryLadder {
 
     private func firstRung(_ culprits: [String], _ deaths: some Collection<JournaledLaunch>) -> Recovery {
         let required = Set(deaths.flatMap(\.required))
-        let skippable = culprits.filter { !required.contains($0) }
+        var skippable = culprits.filter { !required.contains($0) }
+        // The check begins with the launch, so it is a suspect whenever one of the first steps crashes: the others are left out first.
+        if skippable.count > 1 { skippable.removeAll { $0 == RecoveryStep.updateCheck } }
         let reason = Self.reason(culprits, deaths)
         if skippable.isEmpty { return Recovery.withoutSkipping(culprits, because: reason) }
         return Recovery(.skipping, skipping: skippable, because: reason)
     }
 
     private static func reason(_ culprits: [String], _ deaths: some Collection<JournaledLaunch>) -> String {
-        let hung = deaths.allSatisfy { if case .hung = $0.ending { true } else { false } }
-        let crashed = deaths.allSatisfy { if case .crashed = $0.ending { true } else { false } }
-        let what = hung ? "hung" : crashed ? "crashed" : "crashed or hung"
+        let endings = Set(deaths.map(\.ending.name))
+        let what = ["crashed", "hung", "failed"].filter(endings.contains).joined(separator: " or ")
         let launches = deaths.count == 1 ? "the last launch" : "the last \(deaths.count) launches"
-        if !culprits.isEmpty { return "\(launches) \(what) in \(LaunchEnding.list(culprits, "or"))" }
+        if !culprits.isEmpty { return "\(launches) \(what) in \(Recovery.list(culprits, "or"))" }
         if deaths.allSatisfy(\.ending.suspects.isEmpty) { return "\(launches) \(what) outside of any operation" }
         return "\(launches) \(what), each in another operation"
     }
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
+        let check = RecoveryStep.updateCheck
+        let isCheck = death.ending.suspects.contains(check) && !death.required.contains(check) && !recovery.skipped.contains(check)
+        if recovery.level == .skipping, isCheck { return Recovery(.skipping, skipping: recovery.skipped + [check], because: reason) }
         return Recovery(recovery.level.next, skipping: recovery.skipped, because: reason)
     }
 }
@@ -106,5 +118,59 @@ extension Recovery {
     static func withoutSkipping(_ operations: [String], because reason: String?) -> Recovery {
         let explanation = operations.isEmpty ? "" : ", which cannot be left out"
         return Recovery(.withoutTrialConfiguration, because: reason.map { $0 + explanation })
+    }
+}
+
+/// The identifiers of the steps that safe mode treats in a way of their own.
+enum RecoveryStep {
+    /// Stays in a launch that leaves out everything else: an update may be what mends the app.
+    static let updateCheck = "force-update"
+    /// Is left out together with the configuration on trial.
+    static let configuration = "fetch-config"
+}
+
+extension Recovery {
+    /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
+    ///
+    /// The update check stays, unless launches died in it when the other suspects had been left out. In a minimal launch it comes before everything else.
+    ///
+    /// - Parameter skippable: the steps that the graph can do without.
+    func apply(to graph: inout OperationGraph, skippable: Set<String>) {
+        guard isSafeMode else { return }
+        var reasons: [String: String] = [:]
+        if level == .minimal {
+            for operation in skippable where operation != RecoveryStep.updateCheck {
+                reasons[operation] = "in safe mode, only what the main screen needs is done"
+            }
+        }
+        if level >= .withoutTrialConfiguration { reasons[RecoveryStep.configuration] = "in safe mode, no new configuration is used" }
+        for operation in skipped { reasons[operation] = reason ?? "launches died in it" }
+        for (operation, reason) in reasons where skippable.contains(operation) { try? graph.skip(operation, because: reason) }
+        if level == .minimal, reasons[RecoveryStep.updateCheck] == nil { Self.beginWithUpdateCheck(&graph) }
+    }
+
+    /// Lets everything wait for the update check but what this waits for.
+    private static func beginWithUpdateCheck(_ graph: inout OperationGraph) {
+        let check = RecoveryStep.updateCheck
+        guard let validated = try? graph.validated(), let first = validated.position(of: check) else { return }
+        let ancestors = validated.predecessors.reachable(from: first)
+        for (position, operation) in graph.identifiers.enumerated() where position != first && !ancestors.contains(position) {
+            graph.addDependency(check, to: operation)
+        }
+    }
+
+    /// Removes the stored data that this recovery goes without; never the person's own.
+    ///
+    /// - Returns: why something could not be removed.
+    func drop(from directory: StateDirectory) -> [StorageError] {
+        var problems: [StorageError] = []
+        func attempt(_ body: () throws(StorageError) -> Void) {
+            do throws(StorageError) { try body() } catch { problems.append(error) }
+        }
+        if level >= .withoutTrialConfiguration {
+            attempt { () throws(StorageError) in try ConfigurationStore(directory.state).dropTrial() }
+        }
+        if level >= .withoutCaches { attempt { () throws(StorageError) in try directory.cache.removeAll() } }
+        return problems
     }
 }

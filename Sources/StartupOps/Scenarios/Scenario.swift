@@ -1,39 +1,73 @@
 import Sequencer
 
-/// A built-in way to start the app: a name, and the graph behind it.
+/// A way to start the app: a name, and the graph behind it. The built-in ones follow from ``LaunchFacts``.
 ///
 /// ```swift
-/// let scenario = Scenario.choose(for: context)
-/// let report = try await Sequencer(scenario.graph(operations)).run()
+/// let scenario = Scenario(for: environment.facts())
+/// let report = try await environment.graph(scenario).run(budget: .seconds(3)).report
 /// ```
 ///
 /// A scenario's graph is an ordinary `OperationGraph`: an app adds, replaces or removes steps of it in one line each.
 public struct Scenario: Sendable, CustomStringConvertible {
-    /// The name: the graph's, and the one the command line knows.
+    /// The name: the graph's, and the one the command line knows. Histories and statistics go by it.
     public let name: String
     /// When it is followed, in one sentence.
     public let summary: String
-    private let build: @Sendable (inout OperationGraph, StartupOperations) -> Void
+    private let build: @Sendable (inout OperationGraph, StartupSteps) -> Void
 
-    init(_ name: String, _ summary: String, build: @escaping @Sendable (inout OperationGraph, StartupOperations) -> Void) {
+    /// A scenario of the app's own.
+    ///
+    /// ```swift
+    /// let kiosk = Scenario("kiosk", "A device in a shop: nobody logs in.") { graph, steps in
+    ///     let splash = graph.add(.splash, of: steps)
+    ///     graph.add("main-app", .milestone, after: splash, on: .main) { await kiosk.show() }
+    /// }
+    /// ```
+    ///
+    /// - Parameter build: adds the steps to an empty graph. It is called for each launch.
+    public init(_ name: String, _ summary: String, build: @escaping @Sendable (inout OperationGraph, StartupSteps) -> Void) {
         self.name = name
         self.summary = summary
         self.build = build
     }
 
+    /// The built-in scenario that follows from facts: a pure function.
+    ///
+    /// Facts decide for each step whether it is there, and whether it may have to ask the person. Steps that may ask, or present something, come one
+    /// after the other: the splash, country and language, the account that was found, login, the tutorial or the push, the speaker. All others are as
+    /// parallel as the values that they read allow.
+    ///
+    /// | facts | step |
+    /// |---|---|
+    /// | the country or the language is not known | `fetch-config` may ask, so it comes after the splash |
+    /// | an account was found | `restore-account` offers it |
+    /// | no account; or a guest's, where the app asks for an account | `login` asks; it waits for the configuration, which may say otherwise |
+    /// | the tutorial of this version was not seen | `tutorial` presents it |
+    /// | a push started the app, and the person need not log in | `present-push-information` is in the tutorial's place |
+    /// | no speaker | `connect-speaker` asks; where the person has declined, the step is not there |
+    /// | a link or a shortcut started the app | `deeplink` or `shortcut` follows the main screen |
+    /// | no account or a guest's, in an app that can be tried | `onboarding` is over the main screen |
+    /// | the app runs already | there is only the update check, and the app is told |
+    ///
+    /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account, tutorial nor speaker is known;
+    /// `restore-account`; one of the three for guests where there is no account; otherwise that of what started the app.
+    public init(for facts: LaunchFacts) {
+        let named = Self.named(by: facts)
+        self.init(named.name, named.summary, following: facts)
+    }
+
+    private init(_ name: String, _ summary: String, following facts: LaunchFacts) {
+        self.init(name, summary) { graph, steps in graph.add(facts, of: steps) }
+    }
+
     /// The name.
     public var description: String { name }
 
-    /// The scenario's graph, whose steps do what `operations` says.
-    public func graph(_ operations: StartupOperations) -> OperationGraph {
+    /// The scenario's graph, with the work of `steps`.
+    public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
-        build(&graph, operations)
+        build(&graph, steps)
         return graph
-    }
-
-    /// Puts this scenario's steps into a graph that may have more.
-    func add(to graph: inout OperationGraph, _ operations: StartupOperations) {
-        build(&graph, operations)
     }
 
     /// All built-in scenarios.
@@ -42,40 +76,97 @@ public struct Scenario: Sendable, CustomStringConvertible {
         .bootstrap,
     ]
 
-    /// The built-in scenario of that name; nil when there is none.
-    public static func named(_ name: String) -> Scenario? {
+    /// The built-in scenario of that name; nil for an unknown name.
+    package static func named(_ name: String) -> Scenario? {
         all.first { $0.name == name }
     }
 
-    /// The scenario for a context: a pure function.
-    ///
-    /// | context | scenario |
-    /// |---|---|
-    /// | the app runs already | ``warmResume`` |
-    /// | first launch, with a session, and accounts are restored | ``restoreAccount`` |
-    /// | first launch otherwise | ``firstLaunch`` |
-    /// | no session | ``guest``, ``guestDismissable`` or ``guestNone``, by the kind of onboarding |
-    /// | no speaker | ``firstLaunch``: there is something to ask |
-    /// | all known | ``regular``, ``push``, ``deeplink`` or ``shortcut``, by what started the app |
-    ///
-    /// As long as something has to be asked of the person, that comes first, whatever started the app: what did is kept, and delivered once
-    /// the main screen is visible.
-    public static func choose(for context: LaunchContext) -> Scenario {
-        if context.isRunning { return .warmResume }
-        if context.isFirstLaunch { return context.hasCredentials && context.restoresAccounts ? .restoreAccount : .firstLaunch }
-        if !context.hasCredentials {
-            return switch context.onboarding {
+    private static func named(by facts: LaunchFacts) -> Scenario {
+        if facts.isRunning { return .warmResume }
+        if facts.account == .found { return .restoreAccount }
+        if facts.account == .none {
+            if !facts.hasSeenTutorial, facts.speaker == .none { return .firstLaunch }
+            return switch facts.onboarding {
             case .regular: .guest
             case .dismissable: .guestDismissable
             case .none: .guestNone
             }
         }
-        if !context.knowsSpeaker { return .firstLaunch }
-        return switch context.origin {
+        return switch facts.origin {
         case .icon: .regular
         case .push: .push
         case .link: .deeplink
         case .shortcut: .shortcut
         }
     }
+}
+
+/// The names that facts have.
+extension Scenario {
+    /// Nothing is known: each step that may ask comes after the one before it.
+    public static let firstLaunch = Scenario(
+        "first-launch",
+        "Nothing is known yet: every step may have to ask the person.",
+        following: .firstLaunch
+    )
+
+    /// Everything is known: five steps start at once, and the tutorial, which has nothing new to show, follows the splash.
+    public static let regular = Scenario("regular", "Everything is known: five steps start at once.", following: LaunchFacts())
+
+    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the person has dismissed it.
+    package static let push = Scenario(
+        "push",
+        "A push notification started the app: its content comes before the main screen.",
+        following: LaunchFacts(origin: .push)
+    )
+
+    /// As ``regular``, with the link followed once the main screen is visible, never after a fixed delay.
+    package static let deeplink = Scenario(
+        "deeplink",
+        "A link started the app: it is followed once the main screen is visible.",
+        following: LaunchFacts(origin: .link)
+    )
+
+    /// As ``regular``, with the shortcut performed once the main screen is visible.
+    package static let shortcut = Scenario(
+        "shortcut",
+        "A shortcut started the app: it is performed once the main screen is visible.",
+        following: LaunchFacts(origin: .shortcut)
+    )
+
+    /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and configuration.
+    package static let guest = Scenario(
+        "guest",
+        "Nobody is logged in, and the app asks for an account.",
+        following: LaunchFacts(account: .none)
+    )
+
+    /// Someone who is not logged in, in an app that can be tried first: the onboarding lies over the main screen, and can be dismissed.
+    package static let guestDismissable = Scenario(
+        "guest-dismissable",
+        "Nobody is logged in, and the app can be tried: the onboarding comes over the main screen.",
+        following: LaunchFacts(account: .none, onboarding: .dismissable)
+    )
+
+    /// Someone who is not logged in, in an app that does not mind.
+    package static let guestNone = Scenario(
+        "guest-none",
+        "Nobody is logged in, and nobody is asked to.",
+        following: LaunchFacts(account: .none, onboarding: OnboardingType.none)
+    )
+
+    /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the configuration and the splash
+    /// are there, and used or logged out as the person says.
+    package static let restoreAccount = Scenario(
+        "restore-account",
+        "First launch, with an account found on the device: it is offered.",
+        following: LaunchFacts(isRegionKnown: false, account: .found, hasSeenTutorial: false, speaker: .none)
+    )
+
+    /// The app runs, and comes back to the front: the version is checked again, and the app is told. The launch is not run again.
+    package static let warmResume = Scenario(
+        "warm-resume",
+        "The app runs already: the version is checked again.",
+        following: LaunchFacts(isRunning: true)
+    )
 }

@@ -1,5 +1,7 @@
 import Foundation
 import Sequencer
+import StartupNetworking
+import StartupStorage
 
 /// The app's service, as the operations of a launch use it: one client for REST and GraphQL, one session.
 ///
@@ -8,29 +10,38 @@ import Sequencer
 /// let services = StartupServices(updates: service, configurations: service, accounts: service, entitlements: service, speakers: speakers)
 /// ```
 public final class AppService: Sendable {
-    /// The client, for whatever else the app asks the service.
+    /// The client, for everything else that the app asks the service.
     public let client: APIClient
     /// The session.
-    public let tokens: TokenManager
-    /// Who is logged in.
-    public let user: CurrentUser
+    package let tokens: TokenManager
+    /// The user who is logged in. Each answer of the service about them is an event of ``accountUpdates``.
+    package let user: CurrentUser
     let endpoint: TokenEndpoint
     let secure: any SecureStore
+    private let sessions: SessionStore
     let app: AppInfo
     let deviceID: String
-    /// The client holds its data source weakly.
-    private let dataSource: SessionDataSource
 
-    static let account: StoreKey = "account"
+    private static let account: StoreKey = "account"
+
+    /// The account as last heard of, nil when nobody is logged in, and then each change: a restored session begins with the account that the last
+    /// launch knew, before the service has answered. Every call gives a sequence of its own.
+    public var accountUpdates: some AsyncSequence<Account?, Never> & Sendable { user.updates.map { $0.map(Account.init) } }
+
+    /// The key of the stored profile of the user who is logged in.
+    var accountKey: StoreKey { sessions.key(beside: Self.account) }
 
     /// The service at `baseURL`.
     ///
     /// - Parameters:
-    ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`.
+    ///   - baseURL: where the service is; REST paths begin here, tokens are at `oauth/token`. A session is this service's alone: its scheme, host and
+    ///     port are stored with it, and a session of another one is neither used nor ended.
     ///   - graphQL: the GraphQL endpoint; unless said otherwise, `graphql` at the service.
     ///   - http: sends the requests.
-    ///   - directory: keeps the session, and answers that can be fetched again.
+    ///   - directory: keeps the session, and answers that can be fetched again. Of all processes that have it, one refreshes the session at a time.
     ///   - deviceID: this installation's identifier.
+    ///   - headerPrefix: begins the names of the headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
+    ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
     ///   - now: the time of day, which tokens' expiry is compared with.
     public init(
         at baseURL: URL,
@@ -39,6 +50,8 @@ public final class AppService: Sendable {
         directory: StateDirectory,
         app: AppInfo,
         deviceID: String,
+        headerPrefix: String = "X-Sequencer",
+        guestOperations: Set<String> = [],
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.app = app
@@ -48,31 +61,30 @@ public final class AppService: Sendable {
         let cache = ResponseCache(store: directory.cache)
         let endpoint = TokenEndpoint(url: baseURL.appending(path: "oauth/token"), http: http, now: now)
         self.endpoint = endpoint
-        let sessions = SessionStore(
-            secure,
-            alsoClear: {
-                cache.removeAll()
-                try? secure.remove(Self.account)
-            }
-        )
+        var sessions = SessionStore(secure, of: baseURL, sharedIn: directory.location, alsoClear: { cache.removeAll() })
+        sessions.companions = [Self.account]
+        self.sessions = sessions
         tokens = TokenManager(store: sessions, now: now) { session, deadline in
             try await endpoint.refresh(session, deadline: deadline)
         }
-        dataSource = SessionDataSource(tokens: tokens)
         client = APIClient(
             APIEnvironment(graphQL: graphQL ?? baseURL.appending(path: "graphql"), rest: baseURL),
             client: ClientInfo(
                 deviceID: deviceID,
                 platform: app.platform,
                 appVersion: app.version.description,
-                language: app.region.language
+                headerPrefix: headerPrefix,
+                language: directory.launchState().chosenRegion.value?.language ?? app.region.language
             ),
             http: http,
             cache: cache,
-            dataSource: dataSource,
+            tokens: tokens,
+            guestOperations: guestOperations,
             now: now
         )
         user = CurrentUser(client: client)
+        // Each step that opens a session asks for its profile itself.
+        user.follow(tokens, asks: false)
     }
 }
 
@@ -81,8 +93,8 @@ extension AppService: UpdatePolicyService {
     public func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         try await client.get(
             "v1/version-policy",
-            query: [("platform", app.platform), ("version", version.description)],
-            options: RequestOptions(requirement: .optional),
+            query: ["platform": app.platform, "version": version.description],
+            options: RequestOptions(requirement: .optional, limits: .profile),
             deadline: deadline
         )
     }
@@ -91,23 +103,177 @@ extension AppService: UpdatePolicyService {
 extension AppService: ConfigurationService {
     /// `GET v1/countries`, without a token.
     public func countries(by deadline: Deadline) async throws -> [Country] {
-        try await client.get("v1/countries", options: RequestOptions(requirement: .optional), deadline: deadline)
+        try await client.get("v1/countries", options: RequestOptions(requirement: .optional, limits: .configuration), deadline: deadline)
     }
 
-    /// `GET v1/configuration`, without a token; 404 where there is none for the region.
+    /// `GET v1/configuration`, without a token; 404 for a region without one. From then on the client asks in its language.
     public func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
-        try await client.get(
+        let configuration: AppConfiguration = try await client.get(
             "v1/configuration",
-            query: [("country", region.country), ("language", region.language)],
-            options: RequestOptions(requirement: .optional),
+            query: ["country": region.country, "language": region.language],
+            options: RequestOptions(requirement: .optional, limits: .configuration),
             deadline: deadline
         )
+        client.language = configuration.language
+        return configuration
+    }
+}
+
+extension AppService {
+    /// `GET v1/flags`, without a token; 404 of a service that has none.
+    public func flags(by deadline: Deadline) async throws -> FeatureFlags? {
+        do {
+            return try await client.get(
+                "v1/flags",
+                as: FeatureFlags.self,
+                options: RequestOptions(requirement: .optional, limits: .configuration),
+                deadline: deadline
+            )
+        } catch let error where error.status == 404 {
+            return nil
+        }
     }
 }
 
 extension AppService: EntitlementService {
-    /// `GET v1/entitlements`, of whoever is logged in.
+    /// `GET v1/entitlements`, of the user who is logged in.
     public func entitlements(by deadline: Deadline) async throws -> Entitlements {
-        try await client.get("v1/entitlements", deadline: deadline)
+        try await client.get("v1/entitlements", options: RequestOptions(limits: .profile), deadline: deadline)
+    }
+}
+
+extension AppService: AccountService {
+    /// The session in the secure store, without asking the service.
+    public func storedSession() -> StoredAnswer<StoredSession> {
+        switch tokens.session {
+        case .absent: .absent
+        case .unavailable(let error): .unavailable(error)
+        case .value(let session):
+            .value(
+                StoredSession(
+                    userID: session.userID,
+                    isAnonymous: session.isAnonymous,
+                    // Nobody sees the account of whoever was logged in before.
+                    account: secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
+                )
+            )
+        }
+    }
+
+    /// Asks the service for the profile of the stored session; refreshes its token first where that has expired.
+    public func restore(by deadline: Deadline) async throws -> Account {
+        switch tokens.session {
+        case .absent: throw AccountError(.noSession, "nobody is logged in")
+        case .unavailable(let error): throw AccountError(.unavailable, "the stored session cannot be read now: \(error)")
+        case .value: break
+        }
+        do {
+            // Who watches sees the account of the last launch while the service is asked.
+            return keep(Account(try await user.load(by: deadline)))
+        } catch {
+            // The service has turned the session down; every other failure may pass.
+            if case .absent = tokens.session { throw AccountError(.sessionEnded, "the service has ended the session") }
+            if error.status == 401 { throw AccountError(.sessionEnded, "the service does not accept the session") }
+            throw error
+        }
+    }
+
+    /// Asks for tokens with a password, keeps them, and asks for the profile.
+    public func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
+        do {
+            begin(try await endpoint.session(username: email, password: password, deadline: deadline))
+        } catch is SessionRejected {
+            throw AccountError(.invalidCredentials, "the address or the password is wrong")
+        }
+        return try await loadAccount(by: deadline)
+    }
+
+    /// Creates the account, then logs in with it.
+    public func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
+        KnownSecrets.add(password, from: .person)
+        do {
+            try await client.send(
+                .post,
+                "v1/accounts",
+                body: Credentials(email: email, password: password.value),
+                options: RequestOptions(requirement: .optional),
+                deadline: deadline
+            )
+        } catch let error where error.status == 409 {
+            throw AccountError(.accountExists, "there is an account with this address already")
+        }
+        return try await logIn(email: email, password: password, by: deadline)
+    }
+
+    /// Asks for tokens with this device's identifier, and keeps them.
+    public func logInAnonymously(by deadline: Deadline) async throws -> Account {
+        let session = try await endpoint.anonymousSession(deviceID: deviceID, deadline: deadline)
+        begin(session)
+        return keep(Account(id: session.userID ?? Account.guest.id, name: Account.guest.name, isAnonymous: true))
+    }
+
+    /// Sends the code, and asks for the profile again.
+    public func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account {
+        KnownSecrets.add(code, from: .person)
+        do {
+            try await client.send(
+                .post,
+                "v1/accounts/verify",
+                body: Verification(email: email, code: code.value),
+                deadline: deadline
+            )
+        } catch let error where error.status == 422 {
+            throw AccountError(.invalidCode, "the code is wrong")
+        }
+        return try await loadAccount(by: deadline)
+    }
+
+    /// Forgets tokens, the account and everything that was cached for it; listeners are told the reason.
+    public func logOut(because reason: String) async {
+        client.clearAppCache(because: LogoutReason(reason))
+    }
+
+    private func loadAccount(by deadline: Deadline) async throws -> Account {
+        keep(Account(try await user.getProfile(by: deadline)))
+    }
+
+    /// Begins a session, and forgets the account of the one before.
+    private func begin(_ session: Session) {
+        tokens.begin(session)
+        try? secure.remove(accountKey)
+    }
+
+    /// Keeps an account for a launch without a network. One that cannot be kept is asked for again.
+    private func keep(_ account: Account) -> Account {
+        func isCurrent() -> Bool { tokens.session.value.map { belongs(account, to: $0) } ?? false }
+        guard isCurrent() else { return account }
+        try? secure.save(account, for: accountKey)
+        // A logout, or another login, may have removed it just before.
+        if !isCurrent() { try? secure.remove(accountKey) }
+        return account
+    }
+
+    private func belongs(_ account: Account, to session: Session) -> Bool { session.userID.map { $0 == account.id } ?? true }
+
+    private struct Credentials: Encodable {
+        let email: String
+        let password: String
+    }
+
+    private struct Verification: Encodable {
+        let email: String
+        let code: String
+    }
+}
+
+extension Account {
+    fileprivate init(_ profile: UserProfile) {
+        self.init(
+            id: profile.id,
+            name: profile.name,
+            email: profile.email,
+            isEmailVerified: profile.emailVerified,
+            isAnonymous: profile.isAnonymous
+        )
     }
 }

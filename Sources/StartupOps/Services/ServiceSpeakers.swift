@@ -1,8 +1,13 @@
+import StartupNetworking
+import StartupStorage
+
 /// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local network.
 public struct ServiceSpeakers: DeviceConnector {
-    private struct Found: Decodable, Sendable {
+    private struct Found: DomainConvertible {
         let host: String
         let port: Int
+
+        func domain() -> AppConfiguration.Endpoint { AppConfiguration.Endpoint(host: host, port: port) }
     }
 
     private let client: APIClient
@@ -34,16 +39,14 @@ public struct ServiceSpeakers: DeviceConnector {
         by deadline: Deadline,
         note: @Sendable (String) -> Void
     ) async throws(DeviceError) -> [Speaker] {
-        var known: [Found] = []
+        var all = endpoints
         do {
-            known = try await client.query(.speakers, as: [Found].self, deadline: deadline.halved)
+            for endpoint in try await client.query(.speakers, throughEach: Found.self, deadline: deadline.halved)
+            where !all.contains(endpoint) {
+                all.append(endpoint)
+            }
         } catch {
             note("the service could not say which speakers there are, so only those of the configuration were looked for: \(error)")
-        }
-        var all = endpoints
-        for found in known {
-            let endpoint = AppConfiguration.Endpoint(host: found.host, port: found.port)
-            if !all.contains(endpoint) { all.append(endpoint) }
         }
         return try await connector.scan(all, by: deadline, note: note)
     }

@@ -1,14 +1,15 @@
 import Foundation
+import Sequencer
 
-/// What a store says when it is asked: that it cannot tell is another answer than that there is nothing.
+/// A store's answer to a question: a value, no value, or that it cannot tell now.
 ///
-/// Before a phone's first unlock, protected data cannot be read. Who takes that for "nothing there" logs people out.
+/// Before a phone's first unlock, protected data cannot be read. An app that takes this for "nothing there" logs people out.
 public enum StoredAnswer<Value: Sendable>: Sendable {
     /// There is a value.
     case value(Value)
-    /// There is none.
+    /// The store has no value.
     case absent
-    /// It cannot be told now.
+    /// The store cannot tell now.
     case unavailable(StorageError)
 
     /// The value, when there is one.
@@ -19,7 +20,7 @@ public enum StoredAnswer<Value: Sendable>: Sendable {
 
 extension StoredAnswer: Equatable where Value: Equatable {}
 
-/// What a value is stored under. Any text is safe: stores encode it where they have to.
+/// The name of a stored value. Any text is safe: stores encode it where they have to.
 public struct StoreKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name.
     public let description: String
@@ -32,24 +33,31 @@ public struct StoreKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
 
 /// Keeps data under keys, from one launch to the next. Every method can be called from any thread, and may wait for a disk.
 public protocol DataStore: Sendable {
-    /// The value under `key`, that there is none, or that it cannot be read now.
+    /// The value under `key`, or why there is not one to be had.
     func read(_ key: StoreKey) -> StoredAnswer<Data>
-    /// Replaces a value as a whole: whoever reads, also after a power cut, finds the old one or the new one.
+    /// Replaces a value as a whole. A reader finds the old value or the new one, also after a power cut.
     func write(_ data: Data, for key: StoreKey) throws(StorageError)
-    /// Removing what is not there is no error.
+    /// Removes a value. A missing value is not an error.
     func remove(_ key: StoreKey) throws(StorageError)
     /// Removes every value.
     func removeAll() throws(StorageError)
-    /// Puts a value that makes no sense out of the way, where a person can look at it.
+    /// Moves an unreadable value aside, where a person can look at it.
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError)
+    /// Whether an unreadable value was moved aside from `key`. Then the absence of a value says nothing.
+    func hasSetAside(_ key: StoreKey) -> Bool
     /// Runs `body` while no other thread and no other process is in here: to read a value and write another that depends on it.
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result
+}
+
+extension DataStore {
+    /// False: for stores that keep nothing of an unreadable value.
+    public func hasSetAside(_ key: StoreKey) -> Bool { false }
 }
 
 /// A store whose values are secrets: only the app, or its user, can read them.
 public protocol SecureStore: DataStore {}
 
-/// Why a store could not do what it was asked to. The description names the path and the rule, and never shows what is stored.
+/// Why a store could not read or write. The description names the path and the rule, and never shows a value.
 public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -59,25 +67,27 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The store is locked, such as before the device's first unlock.
         public static let locked = Code(description: "locked")
         /// Access was denied.
-        public static let accessDenied = Code(description: "accessDenied")
-        /// The place to store in is missing, or is not what it should be.
-        public static let invalidPlace = Code(description: "invalidPlace")
-        /// There is no room left.
-        public static let noSpace = Code(description: "noSpace")
-        /// What is stored makes no sense.
+        package static let accessDenied = Code(description: "accessDenied")
+        /// The folder is missing, or is something else.
+        package static let invalidPlace = Code(description: "invalidPlace")
+        /// The disk is full.
+        package static let noSpace = Code(description: "noSpace")
+        /// The stored value cannot be read.
         public static let corrupt = Code(description: "corrupt")
+        /// The value was written by a newer version of the app, in a format that this one does not know.
+        package static let newerFormat = Code(description: "newerFormat")
         /// Reading or writing failed.
-        public static let inputOutput = Code(description: "inputOutput")
+        package static let inputOutput = Code(description: "inputOutput")
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let code: Code
     /// The file, or the key, it is about.
     public let subject: String
-    /// What happened and what to do, in a few words.
+    /// The event and the remedy, in a few words.
     public let reason: String
     /// The system's error number, where it gave one.
-    public let systemError: Int32?
+    package let systemError: Int32?
 
     /// An error.
     public init(_ code: Code, _ subject: String, _ reason: String, systemError: Int32? = nil) {
@@ -87,12 +97,12 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// What it is about and what happened, in one sentence.
+    /// The subject and the event, in one sentence.
     public var description: String { "\(subject): \(reason)" }
 }
 
 extension DataStore {
-    /// The value stored under `key`. What cannot be decoded is set aside, and counts as absent.
+    /// The value stored under `key`. A value that cannot be decoded is set aside and counts as absent.
     public func value<Value: Decodable & Sendable>(_ type: Value.Type, for key: StoreKey) -> StoredAnswer<Value> {
         switch read(key) {
         case .absent: return .absent
@@ -118,5 +128,61 @@ extension DataStore {
             throw StorageError(.corrupt, key.description, "it cannot be encoded: \(error)")
         }
         try write(data, for: key)
+    }
+}
+
+extension DataStore {
+    /// Exclusive access for a body that fails with storage errors only.
+    package func exclusively<Value>(_ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
+        do {
+            return try withExclusiveAccess(body)
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw StorageError(.inputOutput, "store", "it gave no exclusive access: \(error)")
+        }
+    }
+
+    /// The value stored under `key`. A value that fails the test is set aside and counts as absent.
+    package func value<Value: Decodable & Sendable>(for key: StoreKey, expecting what: String, _ makesSense: (Value) -> Bool)
+        -> StoredAnswer<Value>
+    {
+        let answer = value(Value.self, for: key)
+        guard case .value(let value) = answer, !makesSense(value) else { return answer }
+        try? setAside(key, because: "it is no \(what)")
+        return .absent
+    }
+}
+
+/// A store that forgets everything at the end of the process: for tests, and where nothing can be written.
+public final class MemoryStore: SecureStore {
+    private let values = Locked<[StoreKey: Data]>([:])
+    private let access = NSRecursiveLock()
+
+    /// An empty store.
+    public init() {}
+
+    /// The value or ``StoredAnswer/absent``, never anything else.
+    public func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        values.withLock { $0[key] }.map { .value($0) } ?? .absent
+    }
+
+    /// Keeps a value until the end of the process.
+    public func write(_ data: Data, for key: StoreKey) { values.withLock { $0[key] = data } }
+
+    /// Forgets a value.
+    public func remove(_ key: StoreKey) { values.withLock { $0[key] = nil } }
+
+    /// Forgets every value.
+    public func removeAll() { values.withLock { $0 = [:] } }
+
+    /// Forgets a value: there is nowhere to look at it.
+    public func setAside(_ key: StoreKey, because reason: String) { remove(key) }
+
+    /// Keeps other threads out; other processes have a store of their own.
+    public func withExclusiveAccess<Result>(_ body: () throws -> Result) rethrows -> Result {
+        access.lock()
+        defer { access.unlock() }
+        return try body()
     }
 }

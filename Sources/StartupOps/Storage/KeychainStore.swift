@@ -7,15 +7,15 @@ import Foundation
     ///
     /// Before that unlock the answer is ``StoredAnswer/unavailable(_:)``, never ``StoredAnswer/absent``. Exclusive access is exclusive in
     /// this process only.
-    public final class KeychainStore: SecureStore {
+    package final class KeychainStore: SecureStore {
         private let service: String
         private let access = NSRecursiveLock()
 
         /// The items that belong to `service`, by convention the app's identifier.
-        public init(service: String) { self.service = service }
+        package init(service: String) { self.service = service }
 
         /// The secret stored under `key`; unavailable before the device's first unlock.
-        public func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        package func read(_ key: StoreKey) -> StoredAnswer<Data> {
             var search = query(key)
             search[kSecReturnData] = true
             search[kSecMatchLimit] = kSecMatchLimitOne
@@ -28,7 +28,7 @@ import Foundation
         }
 
         /// Replaces the value stored under `key`.
-        public func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        package func write(_ data: Data, for key: StoreKey) throws(StorageError) {
             let values: [CFString: Any] = [kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
             var status = SecItemUpdate(query(key) as CFDictionary, values as CFDictionary)
             if status == errSecItemNotFound {
@@ -39,20 +39,23 @@ import Foundation
             if status != errSecSuccess { throw error(status, "writing", key) }
         }
 
-        /// Removes the value stored under `key`; that there is none is no error.
-        public func remove(_ key: StoreKey) throws(StorageError) { try delete(key) }
+        /// Removes the value stored under `key`. A missing value is not an error.
+        package func remove(_ key: StoreKey) throws(StorageError) { try delete(key) }
 
         /// Removes all values.
-        public func removeAll() throws(StorageError) { try delete(nil) }
+        package func removeAll() throws(StorageError) { try delete(nil) }
 
-        /// Keeps the value under `KEY.corrupt`, in place of what was there.
-        public func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+        /// Moves the value to `KEY.corrupt`, in place of an earlier one.
+        package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
             if let data = read(key).value { try write(data, for: StoreKey("\(key).corrupt")) }
             try remove(key)
         }
 
+        /// Whether a value of `key` was put aside.
+        package func hasSetAside(_ key: StoreKey) -> Bool { read(StoreKey("\(key).corrupt")) != .absent }
+
         /// Runs `body` while nobody else is in here.
-        public func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+        package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
             access.lock()
             defer { access.unlock() }
             return try body()
@@ -88,11 +91,12 @@ import Foundation
 func openSecureStore(
     _ directory: URL,
     service: String,
+    _ patience: LockPatience,
     _ onProblem: @escaping @Sendable (StorageError) -> Void
 ) throws(StorageError) -> any SecureStore {
     #if canImport(Security)
         return KeychainStore(service: service)
     #else
-        return try SecureFileStore(directory: directory, onProblem: onProblem)
+        return try SecureFileStore(directory, patience, onProblem)
     #endif
 }

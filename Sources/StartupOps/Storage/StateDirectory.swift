@@ -1,8 +1,8 @@
 import Foundation
 
-/// The folder in which an app keeps what it needs from one launch to the next: its settings, its state, its caches and its secrets.
+/// The folder of everything that an app keeps from one launch to the next: settings, state, caches and secrets.
 ///
-/// Opening it never fails. What cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why.
+/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why.
 ///
 /// ```swift
 /// let folder = StateDirectory.openDefault()
@@ -12,29 +12,34 @@ import Foundation
 public struct StateDirectory: Sendable {
     /// Where it is; nil when all of it is in memory.
     public let location: URL?
-    /// How the app is set up. See ``Settings``.
+    /// The app's settings. See `Settings`.
     public let settings: any DataStore
-    /// What earlier launches have come to. See ``LaunchState``.
+    /// The results of earlier launches. See `LaunchState`.
     public let state: any DataStore
-    /// What can be fetched again.
+    /// Everything that can be fetched again.
     public let cache: any DataStore
-    /// What only the app may know, such as tokens: in the keychain where there is one.
+    /// Secrets of the app, such as tokens: in the keychain on systems that have one.
     public let secure: any SecureStore
     /// Why something is kept in memory only. Each names its path and, where there is one, the system's error number.
     public let problems: [StorageError]
+    /// Why ``state`` is kept in memory only, and so says nothing about earlier launches; nil when it is on the disk, or in memory on purpose.
+    package var stateProblem: StorageError?
 
     /// The first of the problems.
-    public var problem: StorageError? { problems.first }
+    package var problem: StorageError? { problems.first }
 
     /// Opens the folder at `location`, which is created where it is missing.
     ///
     /// - Parameters:
     ///   - location: a folder for this app alone.
     ///   - secure: the store for secrets; the platform's own unless said otherwise.
-    ///   - onProblem: is told, now and later, what was corrupt, repaired or refused: each thing once, on the thread that noticed it.
+    ///   - lockTimeout: the most time that all stores of the folder together wait for locks that other threads or processes hold. The default, half a
+    ///     second, is less than any step of a launch has.
+    ///   - onProblem: is told, now and later, about corrupt, repaired and refused files: about each once, on the thread that noticed it.
     public static func open(
         at location: URL,
         secure: (any SecureStore)? = nil,
+        lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> StateDirectory {
         do throws(StorageError) {
@@ -43,34 +48,42 @@ public struct StateDirectory: Sendable {
             return inMemory(secure: secure, because: error)
         }
         var problems: [StorageError] = []
-        func files(_ name: String) -> any DataStore {
+        let patience = LockPatience(lockTimeout)
+        func files(_ name: String) -> (store: any DataStore, problem: StorageError?) {
             do throws(StorageError) {
-                return try FileStore(directory: location.appendingPathComponent(name), onProblem: onProblem)
+                let directory = try PosixDirectory(location.appendingPathComponent(name))
+                return (try FileStore(directory, .ordinary, FileStore.defaultMaximumSize, patience, onProblem), nil)
             } catch {
                 problems.append(error)
-                return MemoryStore()
+                return (MemoryStore(), error)
             }
         }
         func secrets() -> any SecureStore {
             do throws(StorageError) {
-                return try openSecureStore(location.appendingPathComponent("secure"), service: location.lastPathComponent, onProblem)
+                return try openSecureStore(
+                    location.appendingPathComponent("secure"),
+                    service: location.lastPathComponent,
+                    patience,
+                    onProblem
+                )
             } catch {
                 problems.append(error)
                 return MemoryStore()
             }
         }
-        let (settings, state, cache) = (files("settings"), files("state"), files("cache"))
+        let (settings, state, cache) = (files("settings").store, files("state"), files("cache").store)
         return StateDirectory(
             location: location,
-            settings: settings,
-            state: state,
+            settings: SettingsStore(settings),
+            state: state.store,
             cache: cache,
             secure: secure ?? secrets(),
-            problems: problems
+            problems: problems,
+            stateProblem: state.problem
         )
     }
 
-    /// Opens the folder at the default location, see ``defaultLocation(for:environment:)``.
+    /// Opens the folder at the default location: in `$XDG_STATE_HOME`, or else in `~/.local/state`.
     public static func openDefault(
         for name: String = "sequencer",
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -89,11 +102,12 @@ public struct StateDirectory: Sendable {
     public static func inMemory(secure: (any SecureStore)? = nil, because problem: StorageError? = nil) -> StateDirectory {
         StateDirectory(
             location: nil,
-            settings: MemoryStore(),
+            settings: SettingsStore(MemoryStore()),
             state: MemoryStore(),
             cache: MemoryStore(),
             secure: secure ?? MemoryStore(),
-            problems: problem.map { [$0] } ?? []
+            problems: problem.map { [$0] } ?? [],
+            stateProblem: problem
         )
     }
 
@@ -101,16 +115,30 @@ public struct StateDirectory: Sendable {
     ///
     /// That is where the XDG Base Directory Specification 0.8 puts state. As it says, a path that is not absolute is ignored.
     ///
-    /// - Throws: when neither variable is there.
-    public static func defaultLocation(
+    /// - Throws: when both variables are missing, or the one that counts is not UTF-8.
+    package static func defaultLocation(
         for name: String = "sequencer",
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(StorageError) -> URL {
-        func folder(_ variable: String) -> URL? {
+        func folder(_ variable: String) throws(StorageError) -> URL? {
             guard let path = environment[variable], path.hasPrefix("/") else { return nil }
+            // Bytes outside of UTF-8 have become this character, so the path names another folder.
+            if path.unicodeScalars.contains("\u{FFFD}") {
+                throw StorageError(
+                    .invalidPlace,
+                    "$\(variable)",
+                    "its path is not UTF-8, so the folder it names cannot be used; set it to another"
+                )
+            }
             return URL(fileURLWithPath: path, isDirectory: true)
         }
-        guard let states = folder("XDG_STATE_HOME") ?? folder("HOME")?.appendingPathComponent(".local/state") else {
+        let states: URL?
+        if let folder = try folder("XDG_STATE_HOME") {
+            states = folder
+        } else {
+            states = try folder("HOME")?.appendingPathComponent(".local/state")
+        }
+        guard let states else {
             throw StorageError(
                 .invalidPlace,
                 "$HOME",
@@ -118,14 +146,5 @@ public struct StateDirectory: Sendable {
             )
         }
         return states.appendingPathComponent(name)
-    }
-}
-
-extension StateDirectory {
-    /// What earlier launches have come to; a clearing that was interrupted is completed first.
-    ///
-    /// - Parameter launch: identifies the launch, see ``LaunchState/init(_:clearing:launch:)``.
-    public func launchState(launch: UUID = UUID()) -> LaunchState {
-        LaunchState(state, clearing: ["settings": settings, "cache": cache, "secure": secure], launch: launch)
     }
 }

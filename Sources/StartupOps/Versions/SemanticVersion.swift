@@ -1,6 +1,9 @@
+import Sequencer
+import StartupNetworking
+
 /// A version of an app, ordered by the precedence of Semantic Versioning 2.0.0 (semver.org, section 11).
 ///
-/// What people and stores write is read leniently: see ``init(_:)``. Build metadata has no part in precedence, so it is not kept.
+/// Versions that people and stores write are read leniently: see ``init(_:)``. Build metadata has no part in precedence, so it is not kept.
 ///
 /// ```swift
 /// SemanticVersion("v1.10") == SemanticVersion(1, 10, 0)     // true
@@ -8,7 +11,7 @@
 /// ```
 public struct SemanticVersion: Sendable, Hashable {
     /// A part of what stands behind the hyphen.
-    public enum PrereleaseIdentifier: Sendable, Hashable {
+    enum PrereleaseIdentifier: Sendable, Hashable {
         /// A number; numbers are lower than texts.
         case number(UInt64)
         /// ASCII letters, digits and hyphens; ordered by their bytes.
@@ -16,13 +19,13 @@ public struct SemanticVersion: Sendable, Hashable {
     }
 
     /// Incompatible changes.
-    public let major: UInt32
+    let major: UInt32
     /// Additions.
-    public let minor: UInt32
+    let minor: UInt32
     /// Corrections.
-    public let patch: UInt32
-    /// What stands behind the hyphen, such as `beta` and `2`; empty for a release.
-    public let prerelease: [PrereleaseIdentifier]
+    let patch: UInt32
+    /// The part behind the hyphen, such as `beta` and `2`; empty for a release.
+    let prerelease: [PrereleaseIdentifier]
 
     /// A release.
     public init(_ major: UInt32, _ minor: UInt32 = 0, _ patch: UInt32 = 0) {
@@ -37,7 +40,7 @@ public struct SemanticVersion: Sendable, Hashable {
     }
 
     /// Whether it comes before a release.
-    public var isPrerelease: Bool { !prerelease.isEmpty }
+    var isPrerelease: Bool { !prerelease.isEmpty }
 }
 
 extension SemanticVersion: Comparable {
@@ -52,7 +55,7 @@ extension SemanticVersion: Comparable {
 
 extension SemanticVersion.PrereleaseIdentifier: Comparable {
     /// Numbers by value, texts by their bytes, and numbers before texts.
-    public static func < (left: Self, right: Self) -> Bool {
+    static func < (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.number(let left), .number(let right)): left < right
         case (.number, .text): true
@@ -64,7 +67,7 @@ extension SemanticVersion.PrereleaseIdentifier: Comparable {
 
 extension SemanticVersion.PrereleaseIdentifier: CustomStringConvertible {
     /// The identifier as it is written.
-    public var description: String {
+    var description: String {
         switch self {
         case .number(let number): String(number)
         case .text(let text): text
@@ -77,5 +80,95 @@ extension SemanticVersion: CustomStringConvertible {
     public var description: String {
         let release = "\(major).\(minor).\(patch)"
         return prerelease.isEmpty ? release : release + "-" + prerelease.map(\.description).joined(separator: ".")
+    }
+}
+
+extension SemanticVersion: LosslessStringConvertible {
+    /// The longest text that is read, in bytes.
+    static let maximumLength = 256
+
+    /// Reads a version leniently: spaces around it, a leading "v", leading zeros and missing parts (which are zero) do no harm.
+    ///
+    /// - Returns: nil for a text that is not a version: empty or negative parts, letters outside of a prerelease, more than three parts, numbers
+    ///   above 4,294,967,295 (in a prerelease: above 2⁶⁴ - 1), or more than 256 bytes, also when all three
+    ///   parts are written.
+    public init?(_ description: String) {
+        guard description.utf8.count <= Self.maximumLength else { return nil }
+        var text = description.utf8.drop(while: Self.isSpace)
+        while let last = text.last, Self.isSpace(last) { text.removeLast() }
+        if text.first == UInt8(ascii: "v") || text.first == UInt8(ascii: "V") { text.removeFirst() }
+
+        if let plus = text.firstIndex(of: UInt8(ascii: "+")) {
+            guard Self.identifiers(in: text[text.index(after: plus)...]) != nil else { return nil }
+            text = text[..<plus]
+        }
+        var prerelease: [PrereleaseIdentifier] = []
+        if let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
+            guard let identifiers = Self.identifiers(in: text[text.index(after: hyphen)...]) else { return nil }
+            for identifier in identifiers {
+                guard let identifier = PrereleaseIdentifier(identifier) else { return nil }
+                prerelease.append(identifier)
+            }
+            text = text[..<hyphen]
+        }
+
+        var numbers: [UInt32] = []
+        for part in text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            guard numbers.count < 3, part.allSatisfy(\.isASCIIDigit), let number = UInt32(String(Substring(part))) else { return nil }
+            numbers.append(number)
+        }
+        while numbers.count < 3 { numbers.append(0) }
+        self.init(major: numbers[0], minor: numbers[1], patch: numbers[2], prerelease: prerelease)
+        // Written with the parts that were missing it is longer, and has to be read again.
+        guard prerelease.isEmpty || self.description.utf8.count <= Self.maximumLength else { return nil }
+    }
+
+    /// The identifiers between the dots; nil when one is empty or has a character that none may have.
+    private static func identifiers(in text: Substring.UTF8View) -> [String]? {
+        var identifiers: [String] = []
+        for part in text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            guard !part.isEmpty, part.allSatisfy(isIdentifierCharacter) else { return nil }
+            identifiers.append(String(Substring(part)))
+        }
+        return identifiers
+    }
+
+    private static func isIdentifierCharacter(_ byte: UInt8) -> Bool {
+        byte.isASCIIDigit || byte.isASCIILetter || byte == UInt8(ascii: "-")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}
+
+extension SemanticVersion.PrereleaseIdentifier {
+    /// nil for a number that is too large.
+    fileprivate init?(_ text: String) {
+        if text.utf8.allSatisfy(\.isASCIIDigit) {
+            guard let number = UInt64(text) else { return nil }
+            self = .number(number)
+        } else {
+            self = .text(text)
+        }
+    }
+}
+
+extension SemanticVersion: Codable {
+    /// Reads a version from a string.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let version = SemanticVersion(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "\"\(printable(text, limit: 40))\" is no version; one looks like 1.4.0"
+            )
+        }
+        self = version
+    }
+
+    /// Writes the version as a string with all three parts.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

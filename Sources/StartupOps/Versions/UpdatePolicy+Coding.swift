@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 
 extension UpdatePolicy: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -13,9 +14,9 @@ extension UpdatePolicy: Codable {
     /// Longer texts are cut: they are to be shown to a person.
     private static let maximumTextLength = 1_000
 
-    /// Reads what can be read of an answer.
+    /// Reads the fields of an answer that make sense, and ignores the others.
     ///
-    /// - Throws: a `DecodingError` only when the answer is no object at all.
+    /// - Throws: a `DecodingError` only when the answer is not an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
@@ -25,7 +26,7 @@ extension UpdatePolicy: Codable {
         maintenance = maintenance(in: container)
     }
 
-    /// Writes the fields, without what was ignored.
+    /// Writes the fields, without those that were ignored.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(minimumVersion, forKey: .minimumVersion)
@@ -57,10 +58,10 @@ extension UpdatePolicy: Codable {
         return version
     }
 
-    /// A text that is not what was expected, while it is short: a long one may be anything, a secret too.
+    /// An unexpected text, if it is short: a long one may be a secret.
     private static func shown(_ text: String) -> String {
         let count = text.unicodeScalars.count
-        return count > 20 ? "a text of \(count) characters" : "\"\(printable(text))\""
+        return count > 20 ? "a text of \(count) characters" : "\"\(ForeignText.shown(text))\""
     }
 
     private mutating func text<Key: CodingKey>(_ key: Key, in container: KeyedDecodingContainer<Key>, of parent: String = "") -> String? {
@@ -99,7 +100,7 @@ extension UpdatePolicy: Codable {
 extension KeyedDecodingContainer {
     fileprivate func isNull(_ key: Key) -> Bool { (try? decodeNil(forKey: key)) ?? false }
 
-    /// What a value is, in words.
+    /// The kind of a value, in words.
     fileprivate func kind(of key: Key) -> String {
         if isNull(key) { return "null" }
         if (try? decode(Bool.self, forKey: key)) != nil { return "a boolean" }

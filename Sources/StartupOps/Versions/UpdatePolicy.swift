@@ -2,15 +2,15 @@ import Foundation
 
 /// Which versions of the app the service still serves, as it says itself.
 ///
-/// Every field is judged on its own: what makes no sense is left out and named in ``ignored``, and the rest holds. Nothing that a service
+/// Every field is judged on its own: what makes no sense is left out and named in `ignored`, and the rest holds. Nothing that a service
 /// could answer keeps an app from starting by accident.
 public struct UpdatePolicy: Sendable, Hashable {
     /// A time in which the service is closed.
     public struct Maintenance: Sendable, Hashable {
-        /// What to tell the person.
-        public var message: String?
+        /// The message for the person.
+        var message: String?
         /// When it ends; nil when nobody knows.
-        public var until: Date?
+        var until: Date?
 
         /// A time in which the service is closed.
         public init(message: String? = nil, until: Date? = nil) {
@@ -20,26 +20,26 @@ public struct UpdatePolicy: Sendable, Hashable {
     }
 
     /// A field of an answer that was left out, and why.
-    public struct IgnoredField: Sendable, Hashable, CustomStringConvertible {
+    struct IgnoredField: Sendable, Hashable, CustomStringConvertible {
         /// The field's name, with the names of the fields it is in: `maintenance.until`.
-        public let field: String
-        /// What was wrong with it.
-        public let reason: String
+        let field: String
+        /// The reason.
+        let reason: String
 
         /// One sentence.
-        public var description: String { "\(field) was ignored: \(reason)" }
+        var description: String { "\(field) was ignored: \(reason)" }
     }
 
     /// The lowest version that may be used; nil when none is known.
-    public var minimumVersion: SemanticVersion?
+    var minimumVersion: SemanticVersion?
     /// The version that everybody should have.
-    public var recommendedVersion: SemanticVersion?
+    var recommendedVersion: SemanticVersion?
     /// Set while the service is closed.
-    public var maintenance: Maintenance?
-    /// What to tell a person who has to update.
-    public var message: String?
-    /// What was left out of the answer this was read from. It is not kept when the policy is stored.
-    public private(set) var ignored: [IgnoredField] = []
+    var maintenance: Maintenance?
+    /// The message for a person who has to update.
+    package var message: String?
+    /// The fields of the answer that were ignored. They are not kept when the policy is stored.
+    private(set) var ignored: [IgnoredField] = []
 
     /// A policy; unless said otherwise, one that asks for nothing.
     public init(
@@ -56,5 +56,67 @@ public struct UpdatePolicy: Sendable, Hashable {
 
     mutating func ignore(_ field: String, _ reason: String) {
         ignored.append(IgnoredField(field: field, reason: reason))
+    }
+}
+
+/// The consequence of an update policy for one version at one moment.
+public enum UpdateDecision: Sendable, Hashable {
+    /// The version may be used.
+    case mayContinue
+    /// The version may be used, and there is a better one.
+    case recommended(SemanticVersion)
+    /// The version may not be used any more.
+    case required(minimum: SemanticVersion, message: String?)
+    /// The service is closed for a while; nil as an end means that nobody knows.
+    case maintenance(message: String?, until: Date?)
+
+    /// Whether the launch ends here.
+    var stopsLaunch: Bool {
+        switch self {
+        case .mayContinue, .recommended: false
+        case .required, .maintenance: true
+        }
+    }
+}
+
+extension UpdatePolicy {
+    /// The decision of this policy for `version` at `date`.
+    ///
+    /// A required update comes before maintenance: it can be had in the meantime. Maintenance comes before a recommendation.
+    func decision(for version: SemanticVersion, at date: Date) -> UpdateDecision {
+        if let minimumVersion, version < minimumVersion { return .required(minimum: minimumVersion, message: message) }
+        if let maintenance, maintenance.until.map({ date < $0 }) ?? true {
+            return .maintenance(message: maintenance.message, until: maintenance.until)
+        }
+        if let recommendedVersion, version < recommendedVersion { return .recommended(recommendedVersion) }
+        return .mayContinue
+    }
+
+    /// The decision from the service's answer now and its answers before. Without an answer, the app may start.
+    ///
+    /// An answer replaces everything that was known: a requirement can so be lifted. Without an answer, or if its minimum
+    /// makes no sense, the last known minimum still holds, as long as this version is below it. Nothing else is taken from the past: a
+    /// recommendation is not worth it, and who has lost the service cannot know whether its maintenance goes on.
+    ///
+    /// - Parameters:
+    ///   - answer: the service's answer now; nil without one.
+    ///   - lastKnown: the policy that was kept of earlier answers: see ``completed(by:)``.
+    static func decision(
+        answer: UpdatePolicy?,
+        lastKnown: UpdatePolicy?,
+        for version: SemanticVersion,
+        at date: Date
+    ) -> UpdateDecision {
+        (answer ?? UpdatePolicy()).completed(by: lastKnown).decision(for: version, at: date)
+    }
+
+    /// This policy with the last known minimum (and the message that went with it) in place of one that it does not have: what to keep
+    /// for the next launch.
+    func completed(by lastKnown: UpdatePolicy?) -> UpdatePolicy {
+        guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return self }
+        var policy = self
+        policy.minimumVersion = minimum
+        policy.message = message ?? lastKnown.message
+        return policy
     }
 }

@@ -1,6 +1,9 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import StartupOps
+import StartupSamples
+import StartupStorage
 
 /// The app behind the built-in scenarios: a music player with a speaker, complete but for its music.
 ///
@@ -8,11 +11,12 @@ import StartupOps
 /// this process.
 struct SampleApp {
     let environment: StartupEnvironment
-    /// What a person should know before the launch.
+    /// Problems to tell a person before the launch.
     let warnings: [String]
     /// The services and the speaker of this process; nil with a backend of one's own.
     private let embedded: (backend: EmbeddedBackend, speaker: LoopbackSpeaker)?
     private let service: AppService
+    private let lateDecision = Locked<UpdateDecision?>(nil)
 
     /// The version the app has unless told otherwise.
     static let version = SemanticVersion(1)
@@ -24,17 +28,19 @@ struct SampleApp {
         var warnings: [String] = []
         let directory = device?.directory ?? Self.directory(arguments.state)
         warnings += directory.problems.map(\.description)
-        let app = AppInfo(version: try Self.version(arguments.appVersion), region: Self.region(arguments.region))
+        let app = AppInfo(
+            version: try Self.version(arguments.appVersion),
+            region: arguments.region ?? .current(ProcessInfo.processInfo.environment)
+        )
         let requiresUpdate = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
 
         var http = HTTPClient.Configuration()
-        http.attemptTimeout = .seconds(3)
         let url: URL
         if let backend = arguments.backend {
             url = backend
             embedded = nil
         } else {
-            let embedded = try Self.startEmbedded(directory)
+            let embedded = try Self.startEmbedded(directory, for: arguments.scenario)
             if requiresUpdate { embedded.backend.service.requireUpdate() }
             http.protocolClasses = embedded.backend.protocolClasses
             url = embedded.backend.baseURL
@@ -59,19 +65,42 @@ struct SampleApp {
             journal: device?.journal
         )
         environment.bootstrap = bootstrap
+        environment.lateUpdateDecision = { [lateDecision] decision in lateDecision.withLock { $0 = decision } }
         self.environment = environment
         self.warnings = warnings
         try receiveEntryPoints(arguments)
     }
 
-    /// Lets go of what is connected.
+    /// Closes the connections to speakers, and gives up an update check that goes on.
     func close() {
         environment.devices.closeAll()
+        environment.lateUpdateCheck.cancel()
+    }
+
+    /// Waits for an update check that has outlasted the launch, ten seconds at most: an app goes on, but the tool ends.
+    ///
+    /// - Returns: a decision against this version that came when the launch was over.
+    func lateUpdateDecision() async -> UpdateDecision? {
+        let check = environment.lateUpdateCheck
+        if check.isPending {
+            let patience = Task {
+                try await Task.sleep(for: .seconds(1))
+                message("the launch has ended; waiting for the update check, ten seconds at most")
+                try await Task.sleep(for: .seconds(9))
+                message("the update check had no answer; the next launch asks again")
+                check.cancel()
+            }
+            await check.end()
+            patience.cancel()
+        }
+        return lateDecision.withLock { $0 }
     }
 
     static func directory(_ path: String?) -> StateDirectory {
-        guard let path else { return .openDefault() }
-        return .open(at: URL(fileURLWithPath: path, isDirectory: true))
+        // Files that were damaged and put aside, repaired, refused, or kept locked by another process.
+        let warn: @Sendable (StorageError) -> Void = { message("warning: \($0)") }
+        guard let path else { return .openDefault(onProblem: warn) }
+        return .open(at: URL(fileURLWithPath: path, isDirectory: true), onProblem: warn)
     }
 
     static func version(_ text: String?) throws -> SemanticVersion {
@@ -82,13 +111,12 @@ struct SampleApp {
         return version
     }
 
-    private static func region(_ region: DeviceRegion?) -> Region {
-        let region = region ?? .current(ProcessInfo.processInfo.environment)
-        return Region(country: region.country, language: region.language)
-    }
-
-    /// The services and the speaker of this process. The speaker is where it was in the last launch, so that it is found again.
-    private static func startEmbedded(_ directory: StateDirectory) throws -> (backend: EmbeddedBackend, speaker: LoopbackSpeaker) {
+    /// The services and the speaker of this process. The service greets somebody new as the scenario supposes; the speaker is where it was in the last
+    /// launch, so that it is found again.
+    private static func startEmbedded(
+        _ directory: StateDirectory,
+        for scenario: String?
+    ) throws -> (backend: EmbeddedBackend, speaker: LoopbackSpeaker) {
         let last = directory.launchState().lastSpeaker.value.flatMap { UInt16(exactly: $0.port) } ?? 0
         let speaker: LoopbackSpeaker
         do throws(DeviceError) {
@@ -97,14 +125,113 @@ struct SampleApp {
             speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         }
         let known = speaker.speaker
-        let options = SampleServiceOptions(speakers: [SampleSpeaker(id: known.id, name: known.name, host: known.host, port: known.port)])
+        let onboarding: OnboardingType =
+            switch scenario {
+            case Scenario.guestDismissable.name: .dismissable
+            case Scenario.guestNone.name: .none
+            default: .regular
+            }
+        let options = SampleServiceOptions(onboarding: onboarding.rawValue, speakers: [known])
         return (EmbeddedBackend(SampleService(options, store: directory.secure)), speaker)
     }
 }
 
-/// A policy that no version meets: for trying out what a required update looks like, whatever the backend says.
+/// The state folder of a run, and the journal of its launch in there.
+struct JournaledDevice {
+    let directory: StateDirectory
+    let journal: LaunchJournal
+
+    /// Opens both; nil for a run that launches no app, and names no folder.
+    init?(_ arguments: RunArguments) throws {
+        guard arguments.launchesApp || arguments.state != nil else { return nil }
+        let version = try SampleApp.version(arguments.appVersion)
+        directory = SampleApp.directory(arguments.state)
+        journal = .open(in: directory, version: version.description) { problem in
+            message("the launch is not written down as it should be: \(problem)")
+        }
+    }
+}
+
+/// A policy that no version meets: to try out a required update with any backend.
 private struct RequiredUpdate: UpdatePolicyService {
     func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         UpdatePolicy(minimumVersion: SemanticVersion(999))
+    }
+}
+
+extension SampleApp {
+    /// The keys of the service, for the sample app's own code and its core.
+    private struct Keys: Sendable, Hashable {
+        let service: String
+    }
+
+    /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is known.
+    static func plan(for url: URL, _ app: AppInfo, _ directory: StateDirectory) -> BootstrapPlan {
+        var plan = BootstrapPlan(
+            endpoints: APIEnvironment(graphQL: url.appending(path: "graphql"), rest: url),
+            build: LaunchArguments.isDebugBuild ? [.debug, .staging] : []
+        )
+        let keys = Keys(service: url.absoluteString)
+        plan.registrations = [
+            .value(app.platform, for: ServiceKey("platform")),
+            .value(keys, for: ServiceKey("client-keys")),
+            .value(keys, for: ServiceKey("core-keys")),
+            .value(["splash", "login", "tutorial", "main"], for: ServiceKey("screen-configuration")),
+            .value("plain text", for: ServiceKey("ui-configuration")),
+            .value("none", for: ServiceKey("analytics")),
+            .value("text only", for: ServiceKey("image-codec")),
+        ]
+        plan.enablesRestoreAccount = Settings(directory.settings)[.enablesRestoreAccount]
+        plan.modules = [
+            BootstrapModule("speakers", isActive: { directory.launchState().lastSpeaker.value != nil }) { configuration in
+                ServiceSpeakers(client: configuration.client, connector: TCPSpeakerConnector(clientName: "sequencer-cli"))
+            }
+        ]
+        return plan
+    }
+}
+
+/// The causes of a start besides the icon: pushes, links and shortcuts.
+extension SampleApp {
+    /// The places that links can lead to.
+    private static func router() throws -> DeepLinkRouter {
+        try DeepLinkRouter(
+            origins: [DeepLinkOrigin("app", "open"), DeepLinkOrigin("https", "app.example.com")],
+            routes: [
+                DeepLinkRoute("speaker", path: "/speakers/{id}", parameters: [.string("id", maximumLength: 64)]),
+                DeepLinkRoute("playlist", path: "/playlists/{id}", parameters: [.string("id", maximumLength: 64)], needsLogin: true),
+                DeepLinkRoute("follow", path: "/artists/{id}/follow", parameters: [.string("id")], needsLogin: true, changesState: true),
+            ]
+        )
+    }
+
+    private static let shortcuts = ShortcutItems([ShortcutItem("play"), ShortcutItem("search")])
+
+    /// Puts what the command line names into the mailbox, where it stays until it has been delivered.
+    func receiveEntryPoints(_ arguments: RunArguments) throws {
+        if let push = arguments.push {
+            let parser = PushPayloadParser(categories: ["now-playing", "message"], links: try Self.router())
+            let data: Data
+            if push.contains("{") {
+                data = Data(push.utf8)
+            } else {
+                data = Data(try readInput(push))
+            }
+            environment.mailbox.receive(.push(try refusal("push") { try parser.payload(from: data) }))
+        }
+        if let link = arguments.link {
+            environment.mailbox.receive(.link(try refusal("link") { try Self.router().link(link) }))
+        }
+        if let shortcut = arguments.shortcut {
+            environment.mailbox.receive(.shortcut(try refusal("shortcut") { try Self.shortcuts.item(ofType: shortcut) }))
+        }
+    }
+
+    private func refusal<Value>(_ option: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw UsageError("option '--\(option)': \(error)", command: "run")
+        }
     }
 }

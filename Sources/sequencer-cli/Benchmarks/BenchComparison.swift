@@ -1,6 +1,81 @@
 import Sequencer
 
-/// What became of a scenario from one bench to another.
+/// The figures of a scenario, computed from its runs. Times are in nanoseconds.
+struct BenchSummary: Sendable {
+    struct Outlier: Equatable, Sendable {
+        /// Counted from 1.
+        let run: Int
+        let time: Double
+    }
+
+    struct Operation: Equatable, Sendable {
+        let id: String
+        /// Its durations in the completed runs that started it.
+        let sample: SortedSample
+        let isCritical: Bool
+    }
+
+    let scenario: BenchedScenario
+    /// The measured times of the runs that completed; nil when none did. Others end too early or too late to tell how long a launch takes.
+    let sample: SortedSample?
+    let interval: BootstrapInterval?
+    /// Nil where they are of one kind.
+    let modes: TwoModes?
+    /// From the start of the program to its exit, in the same runs; nil where no program was measured.
+    let process: SortedSample?
+    let outliers: [Outlier]
+    /// Those that started in a completed run, the longest median first.
+    let operations: [Operation]
+
+    init(_ scenario: BenchedScenario) {
+        self.scenario = scenario
+        let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
+        let times = completed.map { Double(scenario.runs[$0].measured.nanoseconds) }
+        sample = SortedSample(times)
+        interval = sample.map(BootstrapInterval.median)
+        modes = sample.flatMap(TwoModes.init)
+        process = SortedSample(completed.compactMap { scenario.runs[$0].process.map { Double($0.nanoseconds) } })
+        let rule = sample.map(OutlierRule.init)
+        outliers = zip(completed, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
+        operations = scenario.operations.compactMap { operation in
+            SortedSample(scenario.times(of: operation)).map {
+                Operation(id: operation.id, sample: $0, isCritical: operation.criticalRuns * 2 > scenario.runs.count)
+            }
+        }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
+    }
+
+    var misses: Int { scenario.runs.count { !$0.isMet } }
+
+    /// The rate of misses that the true one is below with 95% confidence.
+    var missBound: Double { BinomialBound.upper(misses: misses, trials: scenario.runs.count) }
+
+    func count(of outcome: LaunchOutcome) -> Int {
+        scenario.runs.count { $0.outcome == outcome }
+    }
+
+    /// How many runs ended in each way, without those that none ended in.
+    var outcomes: [(outcome: LaunchOutcome, count: Int)] {
+        LaunchOutcome.allCases.map { ($0, count(of: $0)) }.filter { $0.1 > 0 }
+    }
+}
+
+extension BenchedScenario {
+    /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
+    func times(of operation: BenchedOperation) -> [Double] {
+        zip(runs, operation.durations).compactMap { run, duration in
+            run.outcome == .completed ? duration.map { Double($0.nanoseconds) } : nil
+        }
+    }
+}
+
+extension Duration {
+    /// The duration of this many nanoseconds, rounded; 0 for NaN.
+    static func nearest(nanoseconds: Double) -> Duration {
+        .nanoseconds(Int64(exactly: nanoseconds.rounded()) ?? (nanoseconds > 0 ? .max : 0))
+    }
+}
+
+/// The change of a scenario from one bench to another.
 struct BenchComparison: Sendable {
     enum Verdict: String, CaseIterable, Sendable {
         /// It is faster by more than the threshold.
@@ -13,45 +88,44 @@ struct BenchComparison: Sendable {
         case inconclusive
     }
 
-    /// An operation whose own time changed. Operations overlap: these changes do not add up to the launch's.
-    struct OperationChange: Equatable, Sendable {
-        let id: String
-        /// The medians, in nanoseconds; nil where it never started.
-        let before: Double?
-        let after: Double?
-        /// How probable such a difference is without a change; nil where there is nothing to compare, and in virtual time.
-        let p: Double?
-        /// Whether it was on the critical path of most runs, before or after.
-        let isCritical: Bool
-
-        var difference: Double { (after ?? 0) - (before ?? 0) }
-    }
-
     /// Below this, a difference is taken for one that chance does not explain.
     static let significance = 0.01
-    /// Of so many operations it is found out, at the most, whether they changed.
-    private static let attributionLimit = 50
+    /// A change that is beyond the threshold by less is equal to it: 1.05 - 1 is not 0.05 to the last digit.
+    private static let tolerance = 1e-9
 
     let before: BenchSummary
     let after: BenchSummary
     /// Of the medians, as a share of the first; nil when a side has no completed run, or took no time.
     let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, in which there is no chance.
+    /// Contains the true change in 95 of 100 cases; nil in virtual time, where every run is the same.
     let interval: BootstrapInterval?
     let test: MannWhitney?
+    /// The least change that counts, as a share.
     let threshold: Double
+    /// The least change that was to count: less than ``threshold`` where the benches were taken apart.
+    let askedThreshold: Double
+    /// Nil when the runs were made in turns.
+    let gap: BenchGap?
     let verdict: Verdict
-    /// Largest difference first, those on the critical path before the others.
+    /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
+    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
+    let criticalPathMove: CriticalPathMove?
 
     /// - Parameters:
     ///   - clock: the one of both benches. In virtual time every run is the same, and the medians alone decide.
-    ///   - threshold: the least change that counts, as a share.
-    init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold: Double) {
+    ///   - threshold: the least change that is to count, as a share.
+    ///   - gap: what lies between the two; nil when they were taken in turns.
+    init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold askedThreshold: Double, gap: BenchGap? = nil) {
         self.before = BenchSummary(before)
         self.after = BenchSummary(after)
+        self.askedThreshold = askedThreshold
+        self.gap = gap
+        let threshold = gap?.threshold(askedThreshold) ?? askedThreshold
         self.threshold = threshold
-        operations = Self.changes(self.before, self.after, clock: clock)
+        let blame = OperationBlame(self.before, self.after, clock: clock, gap: gap)
+        operations = blame.changes
+        criticalPathMove = blame.criticalPathMove
         guard let first = self.before.sample, let second = self.after.sample, first.minimum > 0 else {
             (change, interval, test, verdict) = (nil, nil, nil, .inconclusive)
             return
@@ -60,52 +134,47 @@ struct BenchComparison: Sendable {
         self.change = change
         guard clock == .wall else {
             (interval, test) = (nil, nil)
-            verdict = change > threshold ? .regression : change < -threshold ? .improved : .same
+            verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
             return
         }
         interval = BootstrapInterval.change(from: first, to: second)
         test = MannWhitney(first.values, second.values)
-        verdict = Self.verdict(interval, test, threshold)
+        guard let interval, let test else {
+            verdict = .inconclusive
+            return
+        }
+        verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: askedThreshold)
     }
 
-    /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. It is none when
-    /// the whole interval is within the threshold.
-    private static func verdict(_ interval: BootstrapInterval?, _ test: MannWhitney?, _ threshold: Double) -> Verdict {
-        guard let interval, let test else { return .inconclusive }
-        if test.p < significance {
-            if interval.lower > threshold { return .regression }
-            if interval.upper < -threshold { return .improved }
+    /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same
+    /// when the whole interval is within `same`.
+    ///
+    /// - Parameter same: the threshold that was asked for: between that and a larger one lies what the machine alone may have done.
+    static func verdict(_ interval: BootstrapInterval, p: Double, threshold: Double, same: Double) -> Verdict {
+        let limit = threshold + tolerance
+        if p < significance {
+            if interval.lower > limit { return .regression }
+            if interval.upper < -limit { return .improved }
         }
-        return interval.lower >= -threshold && interval.upper <= threshold ? .same : .inconclusive
+        return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
     }
 
-    private static func changes(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode) -> [OperationChange] {
-        let first = Dictionary(before.operations.map { ($0.id, $0) }) { first, _ in first }
-        let second = Dictionary(after.operations.map { ($0.id, $0) }) { first, _ in first }
-        let medians = Set(first.keys).union(second.keys).map { id in
-            OperationChange(
-                id: id,
-                before: first[id]?.sample.median,
-                after: second[id]?.sample.median,
-                p: nil,
-                isCritical: first[id]?.isCritical == true || second[id]?.isCritical == true
-            )
-        }
-        let changed = medians.filter { $0.difference != 0 }.sorted { left, right in
-            if left.isCritical != right.isCritical { return left.isCritical }
-            let (first, second) = (abs(left.difference), abs(right.difference))
-            return first != second ? first > second : left.id < right.id
-        }
-        return changed.prefix(attributionLimit).compactMap { change in
-            guard clock == .wall, let first = first[change.id], let second = second[change.id] else { return change }
-            guard let test = MannWhitney(first.sample.values, second.sample.values), test.p < significance else { return nil }
-            return OperationChange(id: change.id, before: change.before, after: change.after, p: test.p, isCritical: change.isCritical)
-        }
+    /// Whether some result of so many runs could show a change.
+    static func canDecide(_ runs: Int, against others: Int) -> Bool {
+        MannWhitney.leastP(runs, others).map { $0 < significance } ?? false
+    }
+
+    /// The least number of runs that could show a change.
+    ///
+    /// - Parameter others: how many runs they are compared with; nil for as many.
+    /// - Returns: nil when no number is enough.
+    static func runsNeeded(against others: Int?) -> Int? {
+        (1...MannWhitney.exactLimit).first { canDecide($0, against: others ?? $0) }
     }
 }
 
 extension BenchDocument {
-    /// The scenarios that two benches have in common; when each has only one, these two whatever their names.
+    /// The scenarios that two benches have in common; when each has only one, these two, even if their names differ.
     func pairs(with other: BenchDocument) -> [(BenchedScenario, BenchedScenario)] {
         if scenarios.count == 1, other.scenarios.count == 1 { return [(scenarios[0], other.scenarios[0])] }
         return sameNames(as: other)

@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 
 /// Many runs of one scenario, or of two in turn, with every measurement kept: what `bench` saves and `compare` reads.
@@ -10,6 +11,8 @@ struct BenchDocument: Equatable, Sendable {
     var clock: ClockMode
     /// How many runs of each scenario came first and were not kept.
     var warmups: Int
+    /// Nil in virtual time, and in benches of earlier versions of the tool.
+    var span: BenchSpan?
     var scenarios: [BenchedScenario]
 }
 
@@ -17,6 +20,8 @@ struct BenchDocument: Equatable, Sendable {
 struct BenchedScenario: Equatable, Sendable {
     let name: String
     let budget: Duration
+    /// Where its time ends; nil for the end of the launch, and in older benches.
+    var milestone: String?
     /// In the order they were run.
     var runs: [BenchRun] = []
     /// In the order they have in the graph.
@@ -28,49 +33,53 @@ struct BenchedScenario: Equatable, Sendable {
     }
 }
 
-/// What one run came to.
+/// The result of one run.
 struct BenchRun: Equatable, Sendable {
-    enum Outcome: String, CaseIterable, Sendable {
-        case completed, aborted, failed, cancelled
-    }
-
-    var outcome: Outcome
+    var outcome: LaunchOutcome
     /// Whether the run met its budget.
     var isMet: Bool
-    /// What the budget counts: from the launch's begin to the end of its milestone, without waiting for a person.
+    /// The time that the budget limits: from the launch's begin to the end of its milestone, without waiting for a person.
     var measured: Duration
     /// From the launch's begin to its end.
     var makespan: Duration
     var interactive: Duration
+    /// From the start of a program to its exit; nil where no program was measured.
+    var process: Duration?
 }
 
-/// What one operation took in each run.
+/// The durations of one operation, run by run.
 struct BenchedOperation: Equatable, Sendable {
     var id: String
     /// One for each run, in their order; nil where it never started.
     var durations: [Duration?]
     /// In how many runs it was on the critical path.
     var criticalRuns = 0
+    /// What it waits for; nil in older benches.
+    var dependencies: [String]?
 }
 
 extension BenchedScenario {
     /// Adds a run of the scenario.
-    mutating func add(_ report: LaunchReport) {
+    ///
+    /// - Parameter process: from the start of the program that made the report to its exit; the report was not held to this budget.
+    mutating func add(_ report: LaunchReport, process: Duration? = nil) {
         let budget = report.budget
         runs.append(
             BenchRun(
-                outcome: BenchRun.Outcome(report.outcome),
-                isMet: budget.isMet,
+                outcome: LaunchOutcome(report.outcome),
+                isMet: budget.isMet && (process == nil || budget.measured <= self.budget),
                 measured: budget.measured,
                 makespan: report.makespan,
-                interactive: budget.interactive
+                interactive: budget.interactive,
+                process: process
             )
         )
+        milestone = report.milestone
         let reports = Array(report.operations)
         if operations.map(\.id) == reports.map(\.id) {
             for (index, report) in reports.enumerated() { operations[index].add(report) }
         } else {
-            // The same scenario is not always the same graph: conditions are no reason to leave an operation out, an optional module is.
+            // The same scenario is not always the same graph: a condition leaves no operation out, an optional module does.
             addByName(reports)
         }
     }
@@ -92,17 +101,70 @@ extension BenchedScenario {
 extension BenchedOperation {
     fileprivate mutating func add(_ report: OperationReport) {
         durations.append(report.start == nil ? nil : report.duration)
+        dependencies = report.dependencies
         if report.isCritical { criticalRuns += 1 }
     }
 }
 
-extension BenchRun.Outcome {
-    init(_ outcome: LaunchReport.Outcome) {
-        switch outcome {
-        case .completed: self = .completed
-        case .aborted: self = .aborted
-        case .failed: self = .failed
-        case .cancelled: self = .cancelled
-        }
+/// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor its user.
+struct Machine: Decodable, Equatable, Sendable, CustomStringConvertible {
+    var system: String
+    var architecture: String
+    var processors: Int
+    /// The model of the processor, as the system calls it; the architecture where it does not say.
+    var name: String
+
+    var description: String {
+        self == .unknown
+            ? "a report does not say which" : "\(name), \(processors) processor\(processors == 1 ? "" : "s"), \(system) \(architecture)"
+    }
+
+    /// The machine that the tool runs on.
+    static var current: Machine {
+        Machine(
+            system: system,
+            architecture: architecture,
+            processors: ProcessInfo.processInfo.activeProcessorCount,
+            name: processorName ?? architecture
+        )
+    }
+
+    private static var system: String {
+        #if os(macOS)
+            "macOS"
+        #elseif os(Linux)
+            "Linux"
+        #else
+            "unknown"
+        #endif
+    }
+
+    private static var architecture: String {
+        #if arch(x86_64)
+            "x86_64"
+        #elseif arch(arm64)
+            "arm64"
+        #else
+            "unknown"
+        #endif
+    }
+
+    private static var processorName: String? {
+        #if canImport(Darwin)
+            var size = 0
+            guard sysctlbyname("machdep.cpu.brand_string", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: size)
+            guard sysctlbyname("machdep.cpu.brand_string", &bytes, &size, nil, 0) == 0 else { return nil }
+            return cleaned(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
+        #else
+            guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8) else { return nil }
+            let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }
+            return line?.firstIndex(of: ":").flatMap { colon in line.map { String($0[colon...].dropFirst()) } }.flatMap(cleaned)
+        #endif
+    }
+
+    private static func cleaned(_ name: String) -> String? {
+        let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return words.isEmpty ? nil : String(printable(words).prefix(200))
     }
 }

@@ -1,21 +1,31 @@
+import Dispatch
 import Foundation
 import Sequencer
 import StartupOps
 
-/// A scenario that is launched again and again, each time as if for the first time.
+/// One launch of a bench.
+struct BenchedLaunch {
+    let report: LaunchReport
+    /// From the start of the program to its exit; nil where no program is measured.
+    var process: Duration?
+}
+
+/// A scenario or a program that is launched again and again, each time as if for the first time.
 struct BenchSubject {
     let name: String
     let budget: Duration
-    private let command: RunCommand
     private let options: LaunchOptions
     /// The graph of a scenario file; nil for a built-in scenario in real time, which is the launch of another app each time.
     private let graph: OperationGraph?
+    private let program: BenchedProgram?
     private let state: BenchState?
     private let arguments: RunArguments
+    /// The launch of a scenario file.
+    private let launchOfFile: PreparedLaunch?
 
-    /// - Parameter keep: is given what has to be removed at the end, before it is made; also when this throws.
-    init(_ scenario: String, _ bench: BenchArguments, keep: (BenchState) -> Void) throws {
-        var arguments = bench.launch
+    /// - Parameter keep: called with the state to remove at the end, before anything is on disk; also when this throws.
+    init(_ scenario: String, _ arguments: RunArguments, keep: (BenchState) -> Void) throws {
+        var arguments = arguments
         arguments.scenario = scenario
         let isReal = Scenario.named(scenario) != nil && arguments.clock == .wall
         state = isReal ? BenchState(arguments.state) : nil
@@ -24,56 +34,86 @@ struct BenchSubject {
             arguments.state = try state.using { try state.fresh() }
         }
         self.arguments = arguments
-        command = RunCommand(arguments)
-        let (loaded, app) = try state?.using { try Self.load(arguments) } ?? Self.load(arguments)
-        app?.close()
-        name = loaded.graph.name
-        budget = command.budget(of: loaded).limit
-        options = try command.options(for: loaded)
-        graph = isReal ? nil : loaded.graph
+        let launch = try state?.using { try Self.prepare(arguments) } ?? Self.prepare(arguments)
+        launch.app?.close()
+        launchOfFile = launch.scenario.file == nil ? nil : launch
+        name = launch.scenario.graph.name
+        budget = launch.budget.limit
+        options = try launch.options()
+        graph = isReal ? nil : launch.scenario.graph
+        program = nil
+    }
+
+    /// - Parameter name: what it is called in results.
+    init(_ command: ProgramCommand, named name: String, _ arguments: RunArguments) throws {
+        let program = BenchedProgram(command)
+        let launch = PreparedLaunch(program.graph(name), arguments)
+        self.name = name
+        self.program = program
+        self.arguments = arguments
+        budget = launch.budget.limit
+        options = try launch.options()
+        graph = launch.scenario.graph
+        state = nil
+        launchOfFile = nil
+    }
+
+    /// Has a person allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun(withdrawnBy:)``.
+    func askWhetherToRun(_ cancellable: CancellableLaunch) async throws(ToolError) {
+        try await launchOfFile?.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
     }
 
     /// Launches once.
     ///
     /// - Parameters:
-    ///   - say: tells a person what they should know of the result.
-    ///   - willRun: is given the launch before it begins, and says whether it may.
-    /// - Returns: nil when it might not.
-    func launch(say: (String) -> Void, _ willRun: (Sequencer) -> Bool) async throws -> LaunchReport? {
-        if let state, !state.isPrepared { try await prepare(state, say, willRun) }
-        if let graph { return try await run(graph, options, willRun) }
-        let load = {
-            var arguments = arguments
-            arguments.state = try state?.fresh()
-            return try Self.load(arguments)
+    ///   - say: warns a person.
+    ///   - cancellable: starts the launch, unless a signal came before.
+    /// - Returns: nil when it was not started.
+    func launch(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws -> BenchedLaunch? {
+        if let program, let graph {
+            guard let report = try await run(cancellable, graph, options) else { return nil }
+            return try program.launch(report, say: say)
         }
-        let (scenario, app) = try state?.using(load) ?? load()
-        defer { app?.close() }
-        var options = options
-        options.version = app?.environment.app.version.description
-        return try await run(scenario.graph, options, willRun)
+        return try await launchScenario(cancellable, say: say).map { BenchedLaunch(report: $0) }
     }
 
-    private func run(_ graph: OperationGraph, _ options: LaunchOptions, _ willRun: (Sequencer) -> Bool) async throws -> LaunchReport? {
+    private func launchScenario(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws -> LaunchReport? {
+        if let state, !state.isPrepared { try await runFirstLaunch(cancellable, on: state, say) }
+        if let graph { return try await run(cancellable, graph, options) }
+        let prepare = {
+            var arguments = arguments
+            arguments.state = try state?.fresh()
+            return try Self.prepare(arguments)
+        }
+        let launch = try state?.using(prepare) ?? prepare()
+        defer { launch.app?.close() }
+        var options = options
+        options.version = launch.app?.environment.app.version.description
+        return try await run(cancellable, launch.scenario.graph, options)
+    }
+
+    private func run(
+        _ cancellable: CancellableLaunch,
+        _ graph: OperationGraph,
+        _ options: LaunchOptions
+    ) async throws -> LaunchReport? {
         var options = options
         // A virtual clock has a time of its own for each launch.
         if arguments.clock == .virtual { options.clock = VirtualClock() }
-        let sequencer = Sequencer(graph, budget: Budget(budget), options: options)
-        guard willRun(sequencer) else { return nil }
-        return try await sequencer.run()
+        return try await cancellable.start(graph, Budget(budget), options)?.end().report
     }
 
     /// Where nothing was said about what the app remembers, it is what a first launch leaves behind, unless this is one.
-    private func prepare(_ state: BenchState, _ say: (String) -> Void, _ willRun: (Sequencer) -> Bool) async throws {
+    private func runFirstLaunch(_ cancellable: CancellableLaunch, on state: BenchState, _ say: (String) -> Void) async throws {
         defer { state.endPreparation() }
         if state.isGiven || name == Scenario.firstLaunch.name { return }
         var first = arguments
         first.scenario = Scenario.firstLaunch.name
         first.injections = []
         first.state = state.template
-        let (scenario, app) = try state.using { try Self.load(first) }
-        defer { app?.close() }
-        let report = try await run(scenario.graph, options, willRun)
+        let launch = try state.using { try Self.prepare(first) }
+        defer { launch.app?.close() }
+        let report = try await run(cancellable, launch.scenario.graph, options)
         // A person should know that the runs begin with less than they seem to.
         if let report, report.outcome != .completed, report.outcome != .cancelled {
             say(
@@ -82,12 +122,83 @@ struct BenchSubject {
         }
     }
 
-    private static func load(_ arguments: RunArguments) throws -> (LoadedScenario, SampleApp?) {
+    private static func prepare(_ arguments: RunArguments) throws -> PreparedLaunch {
         do {
-            return try RunCommand(arguments).load(nil)
+            return try PreparedLaunch(arguments)
         } catch let error as UsageError {
             // It is this command's line that is wrong.
             throw UsageError(error.message, command: "bench")
+        }
+    }
+}
+
+/// The stored state that each run begins with: copies of one folder, so that no run finds traces of another.
+final class BenchState: Sendable {
+    /// The folder that every run begins with.
+    let template: String
+    /// Whether the template is somebody's: it is only read.
+    let isGiven: Bool
+    private let folder: URL
+    private let progress = Locked((isPrepared: false, isRemoved: false, copies: 0))
+    private let removals = DispatchQueue(label: "sequencer-cli.bench-state")
+
+    /// Makes nothing on disk yet: that begins with the first ``fresh()``.
+    init(_ given: String?) {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("sequencer-bench-\(UUID().uuidString)")
+        let begin = folder.appendingPathComponent("begin")
+        isGiven = given != nil
+        template = given ?? begin.path
+    }
+
+    var isPrepared: Bool { progress.withLock { $0.isPrepared } }
+
+    func endPreparation() {
+        progress.withLock { $0.isPrepared = true }
+    }
+
+    /// A folder like the template; the one before is gone.
+    func fresh() throws -> String {
+        let number = progress.withLock { progress in
+            progress.copies += 1
+            return progress.copies
+        }
+        if number == 1 {
+            let begin = folder.appendingPathComponent("begin")
+            // Only the user may see what the app stores.
+            try FileManager.default.createDirectory(at: begin, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent("\(number - 1)"))
+        let copy = folder.appendingPathComponent("\(number)")
+        if FileManager.default.fileExists(atPath: template) {
+            try FileManager.default.copyItem(at: URL(fileURLWithPath: template), to: copy)
+        } else {
+            try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+        }
+        return copy.path
+    }
+
+    /// Does what makes folders here, during which nothing is removed.
+    ///
+    /// - Throws: what `body` throws; a `CancellationError` once everything is removed.
+    func using<Result>(_ body: () throws -> Result) throws -> Result {
+        try removals.sync {
+            if progress.withLock({ $0.isRemoved }) { throw CancellationError() }
+            return try body()
+        }
+    }
+
+    /// Removes all copies, also from under a launch that still writes to one of them; can be called again, from any thread.
+    func remove() {
+        // Two at a time would each find gone what the other has removed, and give up.
+        removals.sync {
+            progress.withLock { $0.isRemoved = true }
+            // Where its parents are gone nobody makes a file again, and what nobody adds to can be removed.
+            let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")
+            for _ in 0..<10 {
+                try? FileManager.default.moveItem(at: folder, to: grave)
+                try? FileManager.default.removeItem(at: grave)
+                if ![folder, grave].contains(where: { FileManager.default.fileExists(atPath: $0.path) }) { return }
+            }
         }
     }
 }

@@ -2,35 +2,122 @@ import Foundation
 import Sequencer
 
 /// `bench`: runs scenarios many times and says how long they take.
-struct BenchCommand {
-    private let arguments: BenchArguments
+struct BenchCommand: LaunchingCommand {
+    static let name = "bench"
+    static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
+    static let positionals: [CommandPositional<Self>] = [
+        .optional("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.") { $0.arguments.scenario = $1 }
+    ]
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .integer("runs", "N", in: 1...mostRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
+            .integer("warmup", "N", in: 0...mostRuns, help: "Run N times before that, without measuring (default: 1).") { $0.warmups = $1 },
+            .text("interleave", "SCENARIO", help: "Measure another scenario in turn, and compare the two.") { $0.other = $1 },
+            .repeated(
+                "command",
+                "COMMAND",
+                help: "Measure a program, started anew for each run, instead of a scenario; given twice, compare the two.",
+                read: ProgramCommand.all
+            ) { $0.commands = $1 },
+            .text("save", "FILE", help: "Keep all measurements in FILE.") { $0.save = $1 },
+            .text("baseline", "FILE", help: "Compare with the measurements in FILE; exit with 4 on a regression.") { $0.baseline = $1 },
+        ],
+        part(VerdictArguments.options, \.verdict),
+        part(RunArguments.howToRun, \.arguments),
+        [
+            .text("state", "DIR", help: "Begin every run with what the app remembers in DIR, which stays as it is.") {
+                $0.arguments.state = $1
+            }
+        ],
+        part([RunArguments.backendOption] + RunArguments.device + RunArguments.resultOptions, \.arguments)
+    )
+    static let examples: KeyValuePairs = [
+        "bench regular --runs 30": "Measure the regular launch.",
+        "bench regular --save main.json": "Keep the measurements.",
+        "bench regular --baseline main.json --threshold 5%": "Fail when it has become slower.",
+        "bench --command ./old/app --command ./new/app": "Measure two builds in turn, and compare them.",
+        "bench launch.json --clock virtual": "Measure in simulated time: the same on every machine.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "All runs completed, and the median is within the budget.",
+        "1": "A run failed or was cancelled.",
+        "3": "The median is over the budget.",
+        "4": "It has become slower than the baseline.",
+        "5": "With --strict: there is too little to say.",
+        "6": "A run was aborted by a required update.",
+    ]
+    static let signals: KeyValuePairs = [
+        "SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End after this run, which does not count; the second time, at once."
+    ]
 
-    init(_ arguments: BenchArguments) {
-        self.arguments = arguments
+    private static let mostRuns = 100_000
+
+    /// How each run is done.
+    var arguments = RunArguments()
+    /// Another scenario, whose runs take turns with those of the first.
+    var other: String?
+    /// The programs to measure instead of scenarios, in the order of their turns.
+    var commands: [ProgramCommand] = []
+    var runs = 10
+    var warmups = 1
+    /// The file to keep the measurements in.
+    var save: String?
+    /// The saved bench to compare with.
+    var baseline: String?
+    var verdict = VerdictArguments()
+
+    var clock: ClockMode { arguments.clock }
+    private var common: CommonArguments { arguments.common }
+
+    /// The scenarios in the order of their turns.
+    private var scenarios: [String] { [arguments.scenario, other].compactMap(\.self) }
+
+    func check() throws(UsageError) {
+        if commands.isEmpty, arguments.scenario == nil { throw Self.failure("the argument SCENARIO is missing") }
+        if !commands.isEmpty, let given = scenarioArgument {
+            throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
+        }
+        if let crash = arguments.injections.first(where: { $0.effect == .crash }) {
+            throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
+        }
+        if (scenarios + [baseline].compactMap(\.self)).count(where: { $0 == "-" }) > 1 {
+            throw Self.failure("standard input ('-') can be read only once")
+        }
     }
 
-    func run() async throws -> ExitCode {
-        let output = Output(arguments.common.output)
+    /// The first argument that is of no use to a program.
+    private var scenarioArgument: String? {
+        if let scenario = arguments.scenario { return "the argument \(quoted(scenario))" }
+        let given = [
+            (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
+            (!arguments.injections.isEmpty, "inject"), (arguments.state != nil, "state"), (arguments.backend != nil, "backend"),
+            (arguments.region != nil, "region"), (arguments.appVersion != nil, "app-version"),
+        ]
+        return given.first { $0.0 }.map { "'--\($0.1)'" }
+    }
+
+    func launch() async throws -> ExitCode {
+        let output = Output(common.output)
         try output.check()
-        if let save = arguments.save { try Output(save).check() }
-        let baseline = try arguments.baseline.map { try readBench($0) }
+        if let save { try Output(save).check() }
+        let before = try baseline.map { try readBench($0) }
         var document = BenchDocument(
             toolVersion: CommandLineTool.version,
             machine: .current,
-            clock: arguments.launch.clock,
-            warmups: arguments.warmups,
+            clock: clock,
+            warmups: warmups,
             scenarios: []
         )
-        if let baseline, let path = arguments.baseline {
-            try checkComparable(baseline, named: path, document, named: "this one", force: arguments.verdict.isForced)
+        if let before, let baseline {
+            try checkComparable(before, named: baseline, document, named: "this one", force: verdict.isForced)
         }
-        let signal = try await measure(into: &document, baseline)
-        let comparisons = comparisons(of: document, with: baseline)
+        let signal = try await measure(into: &document, before)
+        let comparisons = comparisons(of: document, with: before)
 
-        if let save = arguments.save, document.scenarios.contains(where: { !$0.runs.isEmpty }) {
+        if let save, document.scenarios.contains(where: { !$0.runs.isEmpty }) {
             try Output(save).write(document.json(pretty: false))
         }
-        try output.write(arguments.common.json ? document.json(comparisons) : text(document, comparisons, for: output))
+        try output.write(common.json ? document.json(comparisons) : text(document, comparisons, for: output))
         if let signal { return .interrupted(by: signal) }
         return code(document, comparisons)
     }
@@ -38,83 +125,93 @@ struct BenchCommand {
     /// Runs every scenario in turn, so that what slows the machine for a while slows all of them.
     ///
     /// - Returns: the signal that ended it early.
-    private func measure(into document: inout BenchDocument, _ baseline: BenchDocument?) async throws -> Int32? {
-        let current = Locked(Current())
-        let progress = ProgressBar("bench", reading: arguments.scenarios.first { isStandardInput($0) })
+    private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
+        let states = Locked<[BenchState]>([])
+        let cancellable = CancellableLaunch()
+        let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
         defer { progress?.end() }
-        // What is on disk is removed whoever ends this, and when; while signals still come here, so that none ends the process before.
+        // Removes all copies at the end and after an error, while signals are still handled here: one that came earlier would leave them on disk.
         let removeAll: @Sendable () -> Void = {
-            for state in current.withLock({ $0.states }) { state.remove() }
+            for state in states.withLock({ $0 }) { state.remove() }
         }
         let abandon: @Sendable () -> Void = {
             progress?.end()
             removeAll()
         }
-        let interruption = Interruption(abandon: abandon) { current.withLock { $0.stop() }?.cancel() }
+        try SignalThread.shared.launchBegan(abandon: abandon) { cancellable.cancel() }
         do {
-            try await launch(into: &document, baseline, current, progress)
+            try await launch(into: &document, before, states, cancellable, progress)
         } catch {
             removeAll()
-            // One that comes because a signal has taken everything away is none.
-            guard let signal = interruption.end() else { throw error }
+            // After a signal the state is gone, and errors only follow from that.
+            guard let signal = SignalThread.shared.launchEnded() else { throw error }
             return signal
         }
         removeAll()
-        return interruption.end()
-    }
-
-    /// What a signal has to know, and to end.
-    private struct Current {
-        var states: [BenchState] = []
-        private var launch: Sequencer?
-        private(set) var isOver = false
-
-        /// - Returns: whether the launch may begin.
-        mutating func begin(_ launch: Sequencer) -> Bool {
-            self.launch = launch
-            return !isOver
-        }
-
-        mutating func stop() -> Sequencer? {
-            isOver = true
-            return launch
-        }
+        return SignalThread.shared.launchEnded()
     }
 
     private func launch(
         into document: inout BenchDocument,
-        _ baseline: BenchDocument?,
-        _ current: Locked<Current>,
+        _ before: BenchDocument?,
+        _ states: Locked<[BenchState]>,
+        _ cancellable: CancellableLaunch,
         _ progress: ProgressBar?
     ) async throws {
-        let subjects = try arguments.scenarios.map { scenario in
-            try BenchSubject(scenario, arguments) { state in current.withLock { $0.states.append(state) } }
+        var subjects = try scenarios.map { scenario in
+            try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
         }
+        for command in commands {
+            let isSecond = subjects.contains { $0.name == command.text }
+            subjects.append(try BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
+        }
+        progress?.pause()
+        for subject in subjects { try await subject.askWhetherToRun(cancellable) }
+        progress?.resume()
         for subject in subjects { document.scenarios.append(BenchedScenario(name: subject.name, budget: subject.budget)) }
-        if let baseline, let path = arguments.baseline, baseline.sameNames(as: document).isEmpty {
+        if let before, let baseline, before.sameNames(as: document).isEmpty {
             let names = alternatives(subjects.map(\.name))
-            throw ToolError(.badData, "\(inputName(path)) has no scenario \(names); measure it first with 'bench --save'")
+            throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
         func say(_ text: String) {
             if let progress { progress.erase { message(text) } } else { message(text) }
         }
-        let total = (arguments.warmups + arguments.runs) * subjects.count
+        if let warning = warning(document, before) { say(warning) }
+        document.span = clock == .wall ? .now : nil
+        defer { document.span?.extend() }
+        let total = (warmups + runs) * subjects.count
         var done = 0
-        for round in 0..<arguments.warmups + arguments.runs {
+        for round in 0..<warmups + runs {
             for index in subjects.indices {
                 progress?.update(fraction: Double(done) / Double(total))
-                let report = try await subjects[index].launch(say: say) { launch in current.withLock { $0.begin(launch) } }
-                guard let report, !current.withLock({ $0.isOver }) else { return }
-                if round >= arguments.warmups { document.scenarios[index].add(report) }
+                let launch = try await subjects[index].launch(cancellable, say: say)
+                guard let launch, !cancellable.isCancelled else { return }
+                if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
                 done += 1
             }
         }
     }
 
-    private func comparisons(of document: BenchDocument, with baseline: BenchDocument?) -> [BenchComparison] {
-        var pairs = baseline?.sameNames(as: document) ?? []
-        if document.scenarios.count == 2 { pairs.append((document.scenarios[0], document.scenarios[1])) }
-        return pairs.map { BenchComparison($0, $1, clock: document.clock, threshold: arguments.verdict.threshold) }
+    /// The warning about runs that are too few for any verdict: those of the baseline, or as many as these when they are compared with each other or
+    /// saved for later. In virtual time one is enough.
+    private func warning(_ document: BenchDocument, _ before: BenchDocument?) -> String? {
+        if clock == .virtual { return nil }
+        var others: [Int?] = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
+        if document.scenarios.count > 1 || save != nil { others.append(nil) }
+        guard let other = others.first(where: { !BenchComparison.canDecide(runs, against: $0 ?? runs) }) else { return nil }
+        let needed = BenchComparison.runsNeeded(against: other)
+        return "\(runs) run\(runs == 1 ? "" : "s") against \(other ?? runs) cannot show a change, however large; "
+            + (needed.map { "measure at least \($0)" } ?? "measure the baseline anew, with more runs")
+    }
+
+    private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {
+        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, _ gap: BenchGap?) -> BenchComparison {
+            BenchComparison(first, second, clock: document.clock, threshold: verdict.threshold, gap: gap)
+        }
+        let gap = before.flatMap { BenchGap($0, document) }
+        let changes = (before?.sameNames(as: document) ?? []).map { comparison($0, $1, gap) }
+        guard document.scenarios.count == 2 else { return changes }
+        return changes + [comparison(document.scenarios[0], document.scenarios[1], nil)]
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the budget.
@@ -122,30 +219,113 @@ struct BenchCommand {
         let runs = document.scenarios.flatMap(\.runs)
         if runs.contains(where: { $0.outcome == .failed || $0.outcome == .cancelled }) { return .failed }
         if runs.contains(where: { $0.outcome == .aborted }) { return .aborted }
-        let verdict = ExitCode(of: comparisons, strict: arguments.verdict.isStrict)
-        if verdict == .regression { return verdict }
+        let change = ExitCode(of: comparisons, strict: verdict.isStrict)
+        if change == .regression { return change }
         let isOverBudget = document.scenarios.contains { scenario in
             BenchSummary(scenario).sample.map { $0.median > Double(scenario.budget.nanoseconds) } ?? false
         }
-        return isOverBudget ? .overBudget : verdict
+        return isOverBudget ? .overBudget : change
     }
 
     private func text(_ document: BenchDocument, _ comparisons: [BenchComparison], for output: Output) -> String {
-        let style = TextStyle(arguments.common.color, for: output)
-        let bench = BenchText(document: document, style: style, requested: arguments.runs).text
+        let style = TextStyle(common.color, for: output)
+        let bench = BenchText(document: document, style: style, requested: runs).text
         return ([bench] + comparisons.map { ComparisonText(comparison: $0, style: style).text }).joined(separator: "\n")
     }
 }
 
-extension ExitCode {
-    /// What comparisons say; the worst counts.
-    init(of comparisons: [BenchComparison], strict: Bool) {
-        if comparisons.contains(where: { $0.verdict == .regression }) {
-            self = .regression
-        } else if strict, comparisons.contains(where: { $0.verdict == .inconclusive }) {
-            self = .inconclusive
+/// The text of a bench, for people.
+struct BenchText {
+    private static let mostOperations = 20
+
+    let document: BenchDocument
+    let style: TextStyle
+    /// How many runs of each scenario were asked for.
+    let requested: Int
+    private var isOfPrograms: Bool { document.scenarios.contains { $0.runs.contains { $0.process != nil } } }
+
+    var text: String {
+        let clock =
+            isOfPrograms
+            ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
+            : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
+        let parts = document.scenarios.map { text(BenchSummary($0)) }
+        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n"
+    }
+
+    private func text(_ summary: BenchSummary) -> String {
+        let scenario = summary.scenario
+        let runs = scenario.runs.count
+        var lines = [
+            style.bold(printable(scenario.name, limit: 80))
+                + "  \(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
+                + " after \(document.warmups) to warm up, budget \(style.duration(scenario.budget))"
+        ]
+        if let sample = summary.sample, let interval = summary.interval {
+            lines.append("  median    \(time(sample.median)), 95% interval \(time(interval.lower)) to \(time(interval.upper))")
+            lines.append("  MAD       \(time(sample.medianAbsoluteDeviation))")
+            lines.append("  range     \(time(sample.minimum)) to \(time(sample.maximum)), p90 \(time(sample.nearestRank(90)))")
+            if let modes = summary.modes {
+                let (lower, upper) = (modes.lower, modes.upper)
+                let kinds = "\(lower.count) runs around \(time(lower.median)), \(upper.count) around \(time(upper.median))"
+                lines.append("  modes     " + style.yellow("two") + ": \(kinds); the median tells of neither")
+            }
+            lines.append("  outliers  \(outliers(summary, sample))")
+            if let process = summary.process {
+                lines.append(
+                    "  process   \(time(process.median)) from its start to its exit, \(time(process.minimum)) to \(time(process.maximum))"
+                )
+            }
         } else {
-            self = .success
+            lines.append(style.yellow("  no run completed: there is no time to tell"))
         }
+        for outcome in [LaunchOutcome.aborted, .failed, .cancelled] where summary.count(of: outcome) > 0 {
+            lines.append(
+                style.yellow("  \(outcome.rawValue)".padded(to: 12) + "\(summary.count(of: outcome)) of \(runs), not in the times above")
+            )
+        }
+        if runs > 0 { lines.append("  budget    \(misses(summary))") }
+        return lines.joined(separator: "\n") + "\n" + operations(summary)
+    }
+
+    private func outliers(_ summary: BenchSummary, _ sample: SortedSample) -> String {
+        let count = summary.outliers.count
+        if count == 0 { return "none" }
+        let named = summary.outliers.prefix(5).map { "run \($0.run): \(time($0.time))" }.joined(separator: ", ")
+        return style.yellow("\(count) of \(sample.count)") + " (\(named)\(count > 5 ? ", \(style.ellipsis)" : ""))"
+    }
+
+    private func misses(_ summary: BenchSummary) -> String {
+        let misses = summary.misses
+        let count = "\(misses) of \(summary.scenario.runs.count) missed"
+        if document.clock == .virtual { return misses > 0 ? style.red(count) : count }
+        let bound = "the true rate is below \(ShareText.format(summary.missBound)) with 95% confidence"
+        return (misses > 0 ? style.red(count) : count) + "; " + bound
+    }
+
+    private func operations(_ summary: BenchSummary) -> String {
+        guard !summary.operations.isEmpty else { return "" }
+        var table = TextTable(["operation", "median", "MAD", "max", "runs"])
+        for operation in summary.operations.prefix(Self.mostOperations) {
+            let sample = operation.sample
+            table.add([
+                printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), time(sample.median),
+                time(sample.medianAbsoluteDeviation), time(sample.maximum), "\(sample.count)",
+            ])
+        }
+        let rest = summary.operations.count - Self.mostOperations
+        let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
+        return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
+    }
+
+    private func time(_ nanoseconds: Double) -> String {
+        style.duration(.nearest(nanoseconds: nanoseconds))
+    }
+}
+
+extension String {
+    /// With spaces after it, up to `width` characters.
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -1,41 +1,54 @@
 import Sequencer
 
 /// `blame`: where the time of a launch went, operation by operation.
-struct BlameCommand {
+struct BlameCommand: LaunchingCommand {
+    static let name = "blame"
+    static let summary = "Show where the time of a launch went: what took longest, what waited, what shortening it would gain."
+    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
+    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let examples: KeyValuePairs = [
+        "blame report.json": "Look into a report that 'run --json' wrote.",
+        "blame regular": "Run a scenario in virtual time, and look into that.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "The report could be read. How its launch ended is in the result, and changes no exit code."
+    ]
+
     /// More rows than anyone reads.
     private static let mostRows = 50
 
-    private let arguments: AnalysisArguments
-
-    init(_ arguments: AnalysisArguments) {
-        self.arguments = arguments
-    }
+    /// A saved report, a built-in scenario, a scenario file, or `-`.
+    var source = ""
+    var common = CommonArguments()
 
     private struct Row {
         let operation: OperationReport
         let gain: Duration
     }
 
-    func run() async throws -> ExitCode {
-        let output = Output(arguments.common.output)
+    func launch() async throws -> ExitCode {
+        let output = Output(common.output)
         try output.check()
-        let report = try await ProgressBar.during("blame", reading: arguments.source) { try await LoadedReport.load(arguments.source) }
+        let report = try await ProgressBar.during("blame", reading: source) {
+            try await LoadedReport.load(source)
+        }
         let paths = MeasuredPaths(report)
         let longest = report.operations.indices.filter { report.operations[$0].start != nil }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
-        let shown = arguments.common.json ? longest[...] : longest.prefix(Self.mostRows)
+        let shown = common.json ? longest[...] : longest.prefix(Self.mostRows)
         let rows = shown.map { Row(operation: report.operations[$0], gain: paths.gain($0)) }
-        let style = TextStyle(arguments.common.color, for: output)
-        try output.write(arguments.common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, style))
+        try output.write(common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, for: output))
         return .success
     }
 
-    private func text(_ report: ReportDocument, _ rows: [Row], omitted: Int, _ style: TextStyle) -> String {
+    private func text(_ report: LaunchReport, _ rows: [Row], omitted: Int, for output: Output) -> String {
+        let style = TextStyle(common.color, for: output)
         var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.makespan)), \(style.duration(report.work)) of work\n"
+        text += report.warning(style, width: output.width)
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"])
         for row in rows {
             let operation = row.operation
-            let marks = (operation.isCritical ? " *" : "") + (operation.isInteractive ? " (person)" : "")
+            let marks = (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
             table.add([
                 printable(operation.id, limit: 80) + marks,
                 style.duration(operation.duration),
@@ -49,24 +62,20 @@ struct BlameCommand {
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
     }
 
-    private func json(_ report: ReportDocument, _ rows: [Row]) -> String {
-        JSONWriter.object(pretty: true) { json in
-            json.write("sequencer.blame/1", for: "schema")
+    private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
+        JSONWriter.document("sequencer.blame/1") { json in
             json.write(report.scenario, for: "scenario")
+            report.writeOutcome(to: &json)
             json.write(milliseconds: report.makespan, for: "makespanMs")
             json.write(milliseconds: report.work, for: "workMs")
-            json.writeArray(for: "operations") { json in
-                for row in rows {
-                    json.writeObject { json in
-                        json.write(row.operation.id, for: "id")
-                        json.write(milliseconds: row.operation.duration, for: "durationMs")
-                        json.write(milliseconds: row.operation.wait, for: "waitMs")
-                        json.write(milliseconds: row.operation.slack, for: "slackMs")
-                        json.write(milliseconds: row.gain, for: "gainMs")
-                        json.write(row.operation.isCritical, for: "critical")
-                    }
-                }
+            json.writeObjects(rows, for: "operations") { json, row in
+                json.write(row.operation.id, for: "id")
+                json.write(milliseconds: row.operation.duration, for: "durationMs")
+                json.write(milliseconds: row.operation.wait, for: "waitMs")
+                json.write(milliseconds: row.operation.slack, for: "slackMs")
+                json.write(milliseconds: row.gain, for: "gainMs")
+                json.write(row.operation.isCritical, for: "critical")
             }
-        } + "\n"
+        }
     }
 }

@@ -1,43 +1,80 @@
 import Sequencer
 
-/// `compare`: what became of a launch from one saved bench to another.
-struct CompareCommand {
-    private let arguments: CompareArguments
+/// `compare`: the change of a launch from one saved bench to another.
+struct CompareCommand: Command {
+    static let name = "compare"
+    static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
+    static let positionals: [CommandPositional<Self>] = [
+        .required("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
+        .required("AFTER", help: "A later one.") { $0.after = $1 },
+    ]
+    static let options: [CommandOption<Self>] = combined(
+        part(VerdictArguments.options, \.verdict),
+        part(CommonArguments.options, \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "compare main.json branch.json": "Exit with 4 when the branch is slower.",
+        "compare main.json branch.json --threshold 2% --strict": "Be severe.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "No scenario has become slower. How launches ended is in the result, and changes no exit code.",
+        "4": "One has become slower.",
+        "5": "With --strict: there is too little to say.",
+    ]
 
-    init(_ arguments: CompareArguments) {
-        self.arguments = arguments
+    /// The saved bench that was first.
+    var before = ""
+    /// The one that came later.
+    var after = ""
+    var verdict = VerdictArguments()
+    var common = CommonArguments()
+
+    func check() throws(UsageError) {
+        if before == "-", after == "-" { throw Self.failure("standard input ('-') can be read only once") }
     }
 
     func run() throws -> ExitCode {
-        let output = Output(arguments.common.output)
+        let output = Output(common.output)
         try output.check()
-        let before = try ProgressBar.during("compare", reading: arguments.before) { try readBench(arguments.before) }
-        let after = try ProgressBar.during("compare", reading: arguments.after) { try readBench(arguments.after) }
-        try checkComparable(
-            before,
-            named: inputName(arguments.before),
-            after,
-            named: inputName(arguments.after),
-            force: arguments.verdict.isForced
-        )
-        let pairs = before.pairs(with: after)
+        let first = try ProgressBar.during("compare", reading: before) { try readBench(before) }
+        let second = try ProgressBar.during("compare", reading: after) { try readBench(after) }
+        try checkComparable(first, named: inputName(before), second, named: inputName(after), force: verdict.isForced)
+        let pairs = first.pairs(with: second)
         guard !pairs.isEmpty else {
-            let names = alternatives(before.scenarios.map(\.name))
-            throw ToolError(.badData, "the two benches have no scenario in common: \(inputName(arguments.after)) has no \(names)")
+            let names = alternatives(first.scenarios.map(\.name))
+            throw ToolError(.badData, "the two benches have no scenario in common: \(inputName(after)) has no \(names)")
         }
-        let comparisons = pairs.map { BenchComparison($0, $1, clock: before.clock, threshold: arguments.verdict.threshold) }
-        let style = TextStyle(arguments.common.color, for: output)
+        let gap = BenchGap(first, second)
+        let comparisons = pairs.map { BenchComparison($0, $1, clock: first.clock, threshold: verdict.threshold, gap: gap) }
+        let style = TextStyle(common.color, for: output)
         try output.write(
-            arguments.common.json
+            common.json
                 ? BenchComparison.json(comparisons)
                 : comparisons.map { ComparisonText(comparison: $0, style: style).text }.joined(separator: "\n")
         )
-        return ExitCode(of: comparisons, strict: arguments.verdict.isStrict)
+        return ExitCode(of: comparisons, strict: verdict.isStrict)
     }
 }
 
-/// Refuses to compare what was not measured alike: times of one machine say nothing of those of another, and simulated times nothing of real
-/// ones.
+/// When a difference counts, and what happens then.
+struct VerdictArguments: Equatable, Sendable {
+    /// The least change that counts, as a share.
+    var threshold = 0.05
+    /// Whether too little to say is an error.
+    var isStrict = false
+    /// Whether measurements of different machines may be compared.
+    var isForced = false
+
+    static let options: [CommandOption<VerdictArguments>] = [
+        .value("threshold", "SHARE", help: "Call a change of more than this a change (default: 5%).", read: ShareText.parse) {
+            $0.threshold = $1
+        },
+        .flag("strict", help: "Exit with 5 when there is too little to say.") { $0.isStrict = true },
+        .flag("force", help: "Compare even what was measured on different machines.") { $0.isForced = true },
+    ]
+}
+
+/// Refuses to compare benches of different machines or clocks, whose times say nothing about each other.
 ///
 /// - Parameter force: whether machines may differ; virtual time is the same on all of them.
 func checkComparable(_ first: BenchDocument, named firstName: String, _ second: BenchDocument, named secondName: String, force: Bool) throws
@@ -54,5 +91,142 @@ func checkComparable(_ first: BenchDocument, named firstName: String, _ second: 
             "\(firstName) was measured on another machine (\(printable(first.machine.description)); \(secondName): "
                 + "\(printable(second.machine.description))); measure both on the same one, or add '--force'"
         )
+    }
+}
+
+extension ExitCode {
+    /// The code of several comparisons: the worst counts.
+    init(of comparisons: [BenchComparison], strict: Bool) {
+        if comparisons.contains(where: { $0.verdict == .regression }) {
+            self = .regression
+        } else if strict, comparisons.contains(where: { $0.verdict == .inconclusive }) {
+            self = .inconclusive
+        } else {
+            self = .success
+        }
+    }
+}
+
+/// The text of a comparison, for people; its last line is the verdict.
+struct ComparisonText {
+    private static let mostOperations = 10
+    private static let mostMoved = 5
+
+    let comparison: BenchComparison
+    let style: TextStyle
+
+    var text: String {
+        let (before, after) = (comparison.before, comparison.after)
+        let names = [before, after].map { printable($0.scenario.name, limit: 80) }
+        var lines = [style.bold(names[0] == names[1] ? names[0] : "\(names[0]) \(arrow) \(names[1])") + "  \(counts)"]
+        for (place, summary) in [("before", before), ("after", after)] {
+            let others = summary.outcomes.filter { $0.outcome != .completed }.map { "\($0.count) \($0.outcome.rawValue)" }
+            if !others.isEmpty { lines.append(style.yellow("  \(place): \(others.joined(separator: ", ")), not in the times")) }
+        }
+        if let first = before.sample, let second = after.sample {
+            lines.append(
+                "  median  \(time(first.median)) \(arrow) \(time(second.median))" + (comparison.change.map { ", " + signed($0) } ?? "")
+            )
+        }
+        if let interval = comparison.interval {
+            lines.append("  change  \(signed(interval.lower)) to \(signed(interval.upper)) (95% interval)")
+        }
+        if let test = comparison.test {
+            lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
+        }
+        if let gap = comparison.gap {
+            let time = gap.seconds.map { "taken \(Self.text(ofSeconds: $0)) apart" } ?? "taken apart"
+            let busy = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } == true ? " and on a machine that was not as busy" : ""
+            lines.append("  apart   \(time), not in turns\(busy): only a change of more than \(threshold) counts")
+        }
+        return lines.joined(separator: "\n") + "\n" + operations + verdict + "\n"
+    }
+
+    private var counts: String {
+        let counts = [comparison.before, comparison.after].map { $0.sample?.count ?? 0 }
+        return "\(counts[0]) against \(counts[1]) completed runs"
+    }
+
+    private var operations: String {
+        guard !comparison.operations.isEmpty else {
+            return (comparison.verdict == .same ? "" : "  no operation of its own has changed beyond doubt\n") + move
+        }
+        var table = TextTable(["operation", "change", "accounts for", "before", "after", "p"])
+        for operation in comparison.operations.prefix(Self.mostOperations) {
+            table.add([
+                printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""),
+                signedTime(operation.difference), operation.accountsFor.map(signedTime) ?? "",
+                operation.before.map(time) ?? "absent", operation.after.map(time) ?? "absent",
+                operation.adjustedP.map { $0 < 0.0001 ? "<0.0001" : brief($0) } ?? "",
+            ])
+        }
+        let rest = comparison.operations.count - Self.mostOperations
+        let more = rest > 0 ? "  and \(rest) more\n" : ""
+        return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their changes do not add up")
+            + "\n" + move + "\n"
+    }
+
+    /// Which operations no longer make the launch as long as it is, and which do instead.
+    private var move: String {
+        guard let move = comparison.criticalPathMove else { return "" }
+        let names = [move.from, move.to].map { ids in
+            ids.prefix(Self.mostMoved).map { printable($0, limit: 60) }.joined(separator: ", ")
+                + (ids.count > Self.mostMoved ? ", \(style.ellipsis)" : "")
+        }
+        return "  the critical path moved from \(names[0]) to \(names[1])\n"
+    }
+
+    private var verdict: String {
+        switch comparison.verdict {
+        case .improved: return style.green("IMPROVED") + "  faster by more than \(threshold)"
+        case .same: return style.green("SAME") + "  neither faster nor slower by more than \(threshold)"
+        case .regression: return style.red("REGRESSION") + "  slower by more than \(threshold)"
+        case .inconclusive: return style.yellow("INCONCLUSIVE") + "  \(doubt)"
+        }
+    }
+
+    /// As it was asked for, or to a tenth where the benches' distance has moved it.
+    private var threshold: String {
+        comparison.gap == nil ? ShareText.brief(comparison.threshold) : ShareText.format(comparison.threshold)
+    }
+
+    /// Why there is nothing to say, and what to do about it.
+    private var doubt: String {
+        let names = [("before", comparison.before), ("after", comparison.after)]
+        if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
+        guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
+        if test.p >= BenchComparison.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
+            return "chance may explain the change (p is not below \(brief(BenchComparison.significance))); measure more runs"
+        }
+        if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
+            return "the machine alone may have made the change; measure both in turns ('bench --command' twice)"
+        }
+        let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : "measure both in turns ('bench --command' twice)"
+        return "the change may be more or less than \(threshold); \(advice)"
+    }
+
+    /// To the largest unit of which there are at least two.
+    private static func text(ofSeconds seconds: Double) -> String {
+        let units = [(86_400.0, "days"), (3_600, "h"), (60, "min")]
+        guard let (unit, name) = units.first(where: { seconds >= 2 * $0.0 }) else { return "\(Int(seconds)) s" }
+        return "\(Int(seconds / unit)) \(name)"
+    }
+
+    private var arrow: String { style.isUnicode ? "→" : "->" }
+
+    private func signedTime(_ nanoseconds: Double) -> String {
+        (nanoseconds < 0 ? "-" : nanoseconds > 0 ? "+" : "") + time(abs(nanoseconds))
+    }
+
+    private func signed(_ share: Double) -> String { ShareText.format(share, signed: true) }
+
+    private func probability(_ p: Double) -> String { p < 0.0001 ? "p < 0.0001" : "p = \(brief(p))" }
+
+    private func brief(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? String((number * 10_000).rounded() / 10_000)
+    }
+
+    private func time(_ nanoseconds: Double) -> String {
+        style.duration(.nearest(nanoseconds: nanoseconds))
     }
 }

@@ -1,32 +1,43 @@
 import Sequencer
 
 /// `critical-chain`: the operations that made a launch end when it did.
-struct CriticalChainCommand {
-    private let arguments: AnalysisArguments
+struct CriticalChainCommand: LaunchingCommand {
+    static let name = "critical-chain"
+    static let summary = "Show the operations that made a launch end when it did, from its end back to its beginning."
+    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
+    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let examples: KeyValuePairs = [
+        "critical-chain report.json": "See what to shorten first.",
+        "critical-chain regular --json": "The same of a scenario, for a program.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "The report could be read. How its launch ended is in the result, and changes no exit code."
+    ]
 
-    init(_ arguments: AnalysisArguments) {
-        self.arguments = arguments
-    }
+    /// A saved report, a built-in scenario, a scenario file, or `-`.
+    var source = ""
+    var common = CommonArguments()
 
-    func run() async throws -> ExitCode {
-        let output = Output(arguments.common.output)
+    func launch() async throws -> ExitCode {
+        let output = Output(common.output)
         try output.check()
-        let report = try await ProgressBar.during("critical-chain", reading: arguments.source) {
-            try await LoadedReport.load(arguments.source)
+        let report = try await ProgressBar.during("critical-chain", reading: source) {
+            try await LoadedReport.load(source)
         }
         let operations = report.operations
         // The chain of what the launch is for; of a report without one, of what ended last.
         let last =
             operations.lastIndex { $0.id == report.criticalPath.last } ?? operations.indices.max { operations[$0].end < operations[$1].end }
         let chain = last.map { MeasuredPaths(report).chain(endingWith: $0) } ?? []
-        let style = TextStyle(arguments.common.color, for: output)
-        try output.write(arguments.common.json ? json(report, chain) : text(report, chain, style))
+        try output.write(common.json ? json(report, chain) : text(report, chain, for: output))
         return .success
     }
 
     /// The end first, each operation under the one that waited for it.
-    private func text(_ report: ReportDocument, _ chain: [Int], _ style: TextStyle) -> String {
+    private func text(_ report: LaunchReport, _ chain: [Int], for output: Output) -> String {
+        let style = TextStyle(common.color, for: output)
         var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.makespan))\n"
+        text += report.warning(style, width: output.width)
         for (depth, index) in chain.reversed().enumerated() {
             let operation = report.operations[index]
             let branch = depth == 0 ? "" : String(repeating: " ", count: 2 * min(depth - 1, 30)) + style.branch
@@ -38,22 +49,17 @@ struct CriticalChainCommand {
         return text + style.dim("@ when it started, + how long it took; each waited for the one below it\n")
     }
 
-    private func json(_ report: ReportDocument, _ chain: [Int]) -> String {
-        JSONWriter.object(pretty: true) { json in
-            json.write("sequencer.critical-chain/1", for: "schema")
+    private func json(_ report: LaunchReport, _ chain: [Int]) -> String {
+        JSONWriter.document("sequencer.critical-chain/1") { json in
             json.write(report.scenario, for: "scenario")
+            report.writeOutcome(to: &json)
             json.write(milliseconds: report.makespan, for: "makespanMs")
-            json.writeArray(for: "chain") { json in
-                for index in chain {
-                    let operation = report.operations[index]
-                    json.writeObject { json in
-                        json.write(operation.id, for: "id")
-                        json.write(milliseconds: operation.start, for: "startMs")
-                        json.write(milliseconds: operation.duration, for: "durationMs")
-                        json.write(milliseconds: operation.wait, for: "waitMs")
-                    }
-                }
+            json.writeObjects(chain.map { report.operations[$0] }, for: "chain") { json, operation in
+                json.write(operation.id, for: "id")
+                json.write(milliseconds: operation.start, for: "startMs")
+                json.write(milliseconds: operation.duration, for: "durationMs")
+                json.write(milliseconds: operation.wait, for: "waitMs")
             }
-        } + "\n"
+        }
     }
 }

@@ -1,17 +1,34 @@
 import Foundation
 import Sequencer
 import StartupOps
+import StartupStorage
 
-/// `explain`: how the last launches ended, and what the next one makes of it. It changes nothing.
-struct ExplainCommand {
-    private let arguments: ExplainArguments
+/// `explain`: how the last launches ended, and the consequences for the next one. It changes nothing.
+struct ExplainCommand: Command {
+    static let name = "explain"
+    static let summary = "Say how the last launches ended and where, and what the next one leaves out because of that."
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
+            .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: \(defaultLast)).") { $0.last = $1 },
+        ],
+        part(CommonArguments.options, \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "explain": "Say how the last launches ended.",
+        "explain --state device --json": "Say it as JSON, for launches that keep their state in 'device'.",
+    ]
 
-    init(_ arguments: ExplainArguments) {
-        self.arguments = arguments
-    }
+    private static let defaultLast = 10
+
+    /// The folder of what the app remembers between launches; nil is the user's own.
+    var state: String?
+    /// How many launches are told of, at the most.
+    var last = Self.defaultLast
+    var common = CommonArguments()
 
     func run() throws -> ExitCode {
-        let output = Output(arguments.common.output)
+        let output = Output(common.output)
         try output.check()
         let folder = try folder()
         let launches = LaunchJournal.launches(in: folder)
@@ -19,17 +36,17 @@ struct ExplainCommand {
             folder: folder.path,
             // The next launch is of the version that the last one was, as far as anybody knows.
             next: LaunchJournal.nextRecovery(after: launches, version: launches.first { $0.ending != .unknown }?.version),
-            launches: Array(launches.prefix(arguments.last)),
+            launches: Array(launches.prefix(last)),
             count: launches.count
         )
-        let style = TextStyle(arguments.common.color, for: output)
-        try output.write(arguments.common.json ? explanation.json() : ExplainText(explanation: explanation, style: style).text)
+        let style = TextStyle(common.color, for: output)
+        try output.write(common.json ? explanation.json() : ExplainText(explanation: explanation, style: style).text)
         return .success
     }
 
     private func folder() throws -> URL {
         let folder: URL
-        if let state = arguments.state {
+        if let state {
             folder = URL(fileURLWithPath: state, isDirectory: true)
         } else {
             do throws(StorageError) {
@@ -49,7 +66,7 @@ struct ExplainCommand {
     }
 }
 
-/// What the journals of a folder say.
+/// The launches that the journals of a folder tell of, and the consequences for the next one.
 struct Explanation {
     let folder: String
     let next: Recovery
@@ -57,4 +74,112 @@ struct Explanation {
     let launches: [JournaledLaunch]
     /// Of all launches.
     let count: Int
+}
+
+/// How the last launches ended, for people.
+struct ExplainText {
+    let explanation: Explanation
+    let style: TextStyle
+
+    var text: String {
+        let folder = printable(explanation.folder, limit: 200)
+        if explanation.launches.isEmpty { return "No launch was written down in \(folder).\n" }
+        let shown = explanation.launches.count
+        let more = explanation.count > shown ? ", \(shown) of \(explanation.count)" : ""
+        return next + "\nLaunches in \(folder), the newest first\(more):\n\n" + table + notes
+    }
+
+    private var next: String {
+        let next = explanation.next
+        guard next.isSafeMode else { return style.bold("The next launch leaves nothing out.") + "\n" }
+        var lines = [style.bold("The next launch is in safe mode: \(next.summary).")]
+        if let reason = next.reason { lines.append("  Why: \(reason).") }
+        if let outlook = next.outlook { lines.append("  \(outlook)") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    private var table: String {
+        var table = TextTable(["", "began (UTC)", "version", "scenario", "level", "after", "ended"], leading: 7)
+        for launch in explanation.launches {
+            table.add([
+                "\(launch.number)",
+                launch.startedAt.map(Self.time) ?? "",
+                printable(launch.version ?? "", limit: 20),
+                printable(launch.scenario ?? "", limit: 30),
+                launch.recovery.level.rawValue,
+                style.duration(launch.lastEvent),
+                ended(launch),
+            ])
+        }
+        return table.text(style)
+    }
+
+    /// `2026-11-21 13:47:54`
+    private static func time(_ date: Date) -> String {
+        String(date.formatted(.iso8601).prefix(19)).replacing("T", with: " ")
+    }
+
+    private func ended(_ launch: JournaledLaunch) -> String {
+        var text = launch.ending.description
+        if launch.isHealthy { text += ", stayed healthy" }
+        if launch.isRunning, launch.ending != .running { text += ", the process goes on" }
+        if launch.kind != .foreground { text += " (\(launch.kind.rawValue))" }
+        return launch.ending.isDeath ? style.red(text) : text
+    }
+
+    /// Sentences that are too long for the table.
+    private var notes: String {
+        let notes = explanation.launches.flatMap { launch in
+            [
+                launch.recovery.sentence.map { "launch \(launch.number) was in \($0)" },
+                launch.damage.map { "launch \(launch.number) is not told whole: \($0)" },
+            ].compactMap(\.self)
+        }
+        return notes.isEmpty ? "" : "\n" + notes.map { "  \($0)\n" }.joined()
+    }
+}
+
+extension Explanation {
+    /// The same as JSON, in the format `sequencer.explanation/1`, described by `Schemas/explanation.schema.json`.
+    func json() -> String {
+        JSONWriter.document("sequencer.explanation/1") { json in
+            json.write(folder, for: "state")
+            json.writeObject(for: "next") { json in
+                next.write(to: &json)
+                json.write(next.summary, for: "summary")
+                if let outlook = next.outlook { json.write(outlook, for: "outlook") }
+            }
+            json.writeObjects(launches, for: "launches") { json, launch in launch.write(to: &json) }
+        }
+    }
+}
+
+extension Recovery {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.write(level.rawValue, for: "level")
+        json.write(skipped, for: "skipped")
+        if let reason { json.write(reason, for: "reason") }
+    }
+}
+
+extension JournaledLaunch {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.write(number, for: "number")
+        if let startedAt { json.write(startedAt.formatted(.iso8601), for: "startedAt") }
+        if let version { json.write(version, for: "version") }
+        json.write(kind.rawValue, for: "kind")
+        if let scenario { json.write(scenario, for: "scenario") }
+        recovery.write(to: &json)
+        json.write(ending.name, for: "ending")
+        switch ending {
+        case .crashed(let operations), .hung(let operations), .quit(let operations): json.write(operations, for: "operations")
+        case .aborted(let operation, _): json.write([operation], for: "operations")
+        case .failed(let operation): json.write([operation].compactMap(\.self), for: "operations")
+        case .completed, .running, .unknown: json.write([String](), for: "operations")
+        }
+        json.write(milliseconds: lastEvent, for: "lastEventMs")
+        json.write(isHealthy, for: "healthy")
+        json.write(isRunning, for: "running")
+        if let damage { json.write(damage, for: "damage") }
+    }
 }

@@ -1,31 +1,63 @@
 import Sequencer
+import SequencerAnalysis
 import StartupOps
 
-/// `graph`: shows what waits for what.
-struct GraphCommand {
-    private let arguments: GraphArguments
+/// `graph`: shows which operation waits for which.
+struct GraphCommand: Command {
+    enum Format: String, CaseIterable, Sendable {
+        case tree, dot, mermaid, gantt, json
+    }
 
-    init(_ arguments: GraphArguments) {
-        self.arguments = arguments
+    static let name = "graph"
+    static let summary = "Show what waits for what."
+    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .word(
+                "format",
+                "FORMAT",
+                Format.self,
+                help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."
+            ) { $0.format = $1 },
+            .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
+        ],
+        part(CommonArguments.options, \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "graph regular": "Show the regular launch as a tree.",
+        "graph regular --format dot | dot -Tsvg > regular.svg": "Draw it.",
+    ]
+
+    var scenario = ""
+    /// Nil for a tree.
+    var format: Format?
+    /// Whether to drop the dependencies that others imply.
+    var reduce = false
+    var common = CommonArguments()
+
+    mutating func check() throws(UsageError) {
+        guard common.json else { return }
+        if let format, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
+        format = .json
     }
 
     func run() throws -> ExitCode {
-        let output = Output(arguments.common.output)
+        let output = Output(common.output)
         try output.check()
-        let text = try ProgressBar.during("graph", reading: arguments.scenario) { try drawing() }
+        let text = try ProgressBar.during("graph", reading: scenario) { try drawing(for: output) }
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
 
-    private func drawing() throws -> String {
-        var graph = try LoadedScenario.load(arguments.scenario, clock: .virtual).validated()
-        if arguments.reduce { graph = graph.reduced() }
-        switch arguments.format {
+    private func drawing(for output: Output) throws -> String {
+        var graph = try LoadedScenario.load(scenario, clock: .virtual).validated()
+        if reduce { graph = graph.reduced() }
+        switch format ?? .tree {
         case .dot: return graph.dot()
         case .mermaid: return try graph.mermaid()
         case .gantt: return try graph.gantt()
         case .json: return graph.json()
-        case .tree: return graph.tree()
+        case .tree: return graph.tree(inASCII: !TextStyle(common.color, for: output).isUnicode)
         }
     }
 }

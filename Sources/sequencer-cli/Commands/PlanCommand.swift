@@ -1,39 +1,108 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// `plan`: what a launch is expected to take, before it runs.
-struct PlanCommand {
-    private let arguments: PlanArguments
+struct PlanCommand: Command {
+    static let name = "plan"
+    static let summary =
+        "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
+    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .value(
+                "lanes",
+                "N,N",
+                help: "Plan for these numbers of lanes (default: 1, 2, 4 and the fewest that are enough).",
+                read: parseLanes
+            ) { $0.lanes = $1 },
+            .repeated(
+                "what-if",
+                "OP=TIME",
+                help: "Suppose that an operation takes this long; repeatable.",
+                read: WhatIf.all
+            ) { $0.whatIf = $1 },
+            .budget { $0.budget = $1 },
+            .deadline(help: "When the launch will be ended, whatever still runs (default: 30s, or the budget if longer).") {
+                $0.deadline = $1
+            },
+            .history { $0.history = $1 },
+            .integer("effort", "N", in: 0...1000, help: "Look N times as long for a shorter schedule, 0 to 1000 (default: 1).") {
+                $0.effort = $1
+            },
+        ],
+        part(CommonArguments.workingOptions, \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "plan regular --lanes 1,2,4": "See how many lanes are worth having.",
+        "plan regular --what-if login=300ms": "See what a faster login would gain.",
+        "plan launch.json --budget 2s": "Exit with 3 when no plan is within the budget: a gate that never flickers.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "A plan is within the budget and has ended by the deadline.",
+        "1": "Plans within the budget end after the launch's deadline, so the launch would fail.",
+        "3": "No plan is within the budget.",
+    ]
 
-    init(_ arguments: PlanArguments) {
-        self.arguments = arguments
+    /// An operation, and how long to suppose that it takes.
+    struct WhatIf: Equatable, Sendable {
+        let operation: String
+        let duration: Duration
+
+        static func all(_ texts: [String]) throws(ValueError) -> [WhatIf] {
+            var all: [WhatIf] = []
+            for text in texts { all.append(try parse(text)) }
+            return all
+        }
+
+        private static func parse(_ text: String) throws(ValueError) -> WhatIf {
+            guard let sign = text.lastIndex(of: "="), sign != text.startIndex else {
+                throw ValueError(message: "\(quoted(text)) is not of the form OPERATION=TIME, such as login=300ms")
+            }
+            let duration = try DurationText.parse(String(text[text.index(after: sign)...]), minimum: .zero)
+            return WhatIf(operation: String(text[..<sign]), duration: duration)
+        }
     }
 
+    var scenario = ""
+    /// A plan for each; none for the usual ones.
+    var lanes: [Int] = []
+    var whatIf: [WhatIf] = []
+    var budget: Duration?
+    var deadline: DeadlineArgument?
+    /// A file of past launches.
+    var history: String?
+    var effort = 1
+    var common = CommonArguments()
+
     func run() throws -> ExitCode {
-        let output = Output(arguments.common.output)
+        let output = Output(common.output)
         try output.check()
-        let progress = ProgressBar("plan", reading: arguments.scenario)
+        let progress = ProgressBar("plan", reading: scenario, inLines: common.showsProgress)
         defer { progress?.end() }
-        progress?.update(fraction: nil, detail: inputName(arguments.scenario))
-        var scenario = try LoadedScenario.load(arguments.scenario, clock: .virtual)
-        let history = try arguments.history.map { try LaunchHistoryFile(named: $0).read() }
-        if let history { scenario.graph.expect(history) }
-        let graph = try scenario.validated()
-        let budget = Budget(arguments.budget ?? scenario.budget ?? RunCommand.defaultBudget)
-        var options = PlanOptions(effort: arguments.effort)
-        for change in arguments.whatIf { options.whatIf[change.operation] = change.duration }
-        let plans = try plans(of: graph, scenario, options, progress)
+        progress?.update(fraction: nil, detail: inputName(scenario))
+        var loaded = try LoadedScenario.load(scenario, clock: .virtual)
+        let past = try history.map { try LaunchHistoryFile(named: $0).read() }
+        if let past { loaded.graph.expect(past) }
+        let graph = try loaded.validated()
+        let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
+        let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
+        var options = PlanOptions(effort: effort)
+        for change in whatIf { options.whatIf[change.operation] = change.duration }
+        let plans = try plans(of: graph, loaded, options, progress)
         let text = PlanText(
             plans: plans,
             budget: budget,
-            durations: history.map { history in graph.graph.identifiers.map { history.durations(of: $0, in: graph.name) } },
-            style: TextStyle(arguments.common.color, for: output),
+            deadline: deadline,
+            durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
+            style: TextStyle(common.color, for: output),
             width: output.width
         )
-        let result = arguments.common.json ? PlanJSON.text(plans, budget: budget) : text.text
+        let result = common.json ? json(plans, budget, deadline) : text.text
         progress?.end()
         try output.write(result)
-        return plans.contains { $0.meets(budget) } ? .success : .overBudget
+        let met = plans.filter { $0.meets(budget) }
+        return met.contains { $0.isWithin(deadline) } ? .success : met.isEmpty ? .overBudget : .failed
     }
 
     private func plans(
@@ -42,7 +111,7 @@ struct PlanCommand {
         _ options: PlanOptions,
         _ progress: ProgressBar?
     ) throws -> [LaunchPlan] {
-        var lanes = arguments.lanes
+        var lanes = lanes
         if lanes.isEmpty, let own = scenario.lanes { lanes = [own] }
         if lanes.isEmpty {
             let fewest = try graph.planWithFewestLanes(options)
@@ -55,11 +124,54 @@ struct PlanCommand {
             return try graph.plan(options)
         }
     }
+
+    /// Numbers of lanes, as in `1,2,4`.
+    private static func parseLanes(_ text: String) throws(ValueError) -> [Int] {
+        var lanes: [Int] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let number = Int(word), ScenarioDocument.lanes.contains(number) else {
+                let range = ScenarioDocument.lanes
+                throw ValueError(message: "\(quoted(String(word))) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            if !lanes.contains(number) { lanes.append(number) }
+        }
+        return lanes
+    }
+
+    /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
+    private func json(_ plans: [LaunchPlan], _ budget: Budget, _ deadline: Duration?) -> String {
+        JSONWriter.document("sequencer.plan/1") { json in
+            json.write(plans.first?.scenario ?? "", for: "scenario")
+            json.write(milliseconds: plans.first?.criticalPathDuration ?? .zero, for: "criticalPathMs")
+            json.write(plans.first?.criticalPath ?? [], for: "criticalPath")
+            if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
+            json.writeObjects(plans, for: "plans") { json, plan in
+                json.write(plan.lanes, for: "lanes")
+                json.write(milliseconds: plan.makespan, for: "makespanMs")
+                json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")
+                json.write(decimal: plan.utilization, for: "utilization")
+                json.write(plan.meets(budget) && plan.isWithin(deadline) ? "pass" : "fail", for: "verdict")
+                if !plan.isWithin(deadline) { json.write(false, for: "meetsDeadline") }
+                json.writeObjects(plan.operations, for: "operations") { json, operation in
+                    json.write(operation.id, for: "id")
+                    json.write(milliseconds: operation.start, for: "startMs")
+                    json.write(milliseconds: operation.end, for: "endMs")
+                    let lane = operation.isMain ? "main" : operation.lane.map { "lane \($0)" }
+                    if let lane { json.write(lane, for: "lane") } else { json.writeNull(for: "lane") }
+                    json.write(milliseconds: operation.slack, for: "slackMs")
+                    json.write(operation.isCritical, for: "critical")
+                }
+            }
+        }
+    }
 }
 
 extension LaunchHistoryFile {
-    /// The history in a file that was named on the command line; what is wrong with it is said.
-    init(named path: String) {
+    /// The history in a file that was named on the command line. Problems with it become messages.
+    ///
+    /// - Throws: when its folder is missing: better before the launch than after it.
+    init(named path: String) throws(HistoryError) {
         self.init(URL(fileURLWithPath: path)) { message($0) }
+        if let missingFolder { throw missingFolder }
     }
 }

@@ -1,27 +1,73 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// `report`: a saved report in another form.
-struct ReportCommand {
-    private let arguments: ReportArguments
-
-    init(_ arguments: ReportArguments) {
-        self.arguments = arguments
+struct ReportCommand: LaunchingCommand {
+    /// The forms of a report.
+    enum Format: String, CaseIterable, Sendable {
+        case text, html, svg, markdown, chrome, otlp, json
     }
 
-    func run() async throws -> ExitCode {
-        let output = Output(arguments.common.output)
+    static let name = "report"
+    static let summary = "Make saved reports into something to look at, to share or to load elsewhere."
+    static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .word(
+                "format",
+                "FORMAT",
+                Format.self,
+                help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
+            ) { $0.format = $1 }
+        ],
+        part(CommonArguments.options, \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "report report.json": "See the timeline of a launch that was saved.",
+        "report report.json --format html -o report.html": "A page to look into it, in one file.",
+        "report report.json --format chrome -o trace.json": "For ui.perfetto.dev or chrome://tracing.",
+        "report regular --format json -o report.json": "Save what a scenario does in virtual time.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "The report could be read. How its launch ended is in the result, and changes no exit code."
+    ]
+
+    /// Saved reports, a built-in scenario, a scenario file, or `-`.
+    var source = ""
+    /// Nil for text.
+    var format: Format?
+    var common = CommonArguments()
+
+    mutating func check() throws(UsageError) {
+        guard common.json else { return }
+        if let format, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
+        format = .json
+    }
+
+    func launch() async throws -> ExitCode {
+        let output = Output(common.output)
         try output.check()
-        let text = try await ProgressBar.during("report", reading: arguments.source) {
-            try form(of: try await LoadedReport.load(arguments.source), for: output)
+        let text = try await ProgressBar.during("report", reading: source) {
+            try form(of: try await LoadedReport.loadAll(source), for: output)
         }
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
 
-    private func form(of report: ReportDocument, for output: Output) throws -> String {
-        switch arguments.format {
-        case .text: TimelineText(report, style: TextStyle(arguments.common.color, for: output), width: output.width).text
+    /// One after the other where a form allows that.
+    private func form(of reports: [LaunchReport], for output: Output) throws -> String {
+        let format = format ?? .text
+        if reports.count > 1, ![.text, .markdown, .json].contains(format) {
+            let message = "\(inputName(source)) holds \(reports.count) reports, and \(format.rawValue) shows one; give it one of them"
+            throw ToolError(.badData, message)
+        }
+        return try reports.map { try form(of: $0, for: output) }.joined(separator: "\n")
+    }
+
+    private func form(of report: LaunchReport, for output: Output) throws -> String {
+        switch format ?? .text {
+        case .text: TimelineText(report, style: TextStyle(common.color, for: output), width: output.width).text
         case .html: report.html()
         case .svg: report.svg()
         case .markdown: report.markdown()
@@ -32,7 +78,7 @@ struct ReportCommand {
     }
 
     /// What ran in virtual time began at no time: it is told as if it began now.
-    private func otlp(_ report: ReportDocument) throws -> String {
+    private func otlp(_ report: LaunchReport) throws -> String {
         try report.otlp(startedAt: report.startedAt ?? Date())
     }
 }

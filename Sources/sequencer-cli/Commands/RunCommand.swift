@@ -1,156 +1,230 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import StartupOps
 
 /// `run`: runs a scenario for real and compares it with its budget.
-struct RunCommand {
-    /// What a launch may take when neither the scenario nor the command line says.
-    static let defaultBudget = Duration.seconds(3)
-    /// When a launch ends whatever happens: phones kill an app that has not launched after about this long.
-    static let defaultDeadline = Duration.seconds(20)
+struct RunCommand: LaunchingCommand {
+    static let name = "run"
+    static let summary = "Run a launch for real and compare it with its budget."
+    static let positionals: [CommandPositional<Self>] = [
+        .optional("SCENARIO", help: "A built-in scenario, a scenario file, or '-' (default: what the state says).") {
+            $0.arguments.scenario = $1
+        }
+    ]
+    static let options: [CommandOption<Self>] = combined(
+        part(RunArguments.howToRun, \.arguments),
+        [
+            .history { $0.arguments.history = $1 },
+            .flag("from-process-start", help: "Count the budget from the start of the process.") { $0.arguments.fromProcessStart = true },
+            .text("state", "DIR", help: "Keep what the app remembers in DIR (default: the user's state folder).") {
+                $0.arguments.state = $1
+            },
+        ],
+        part([RunArguments.backendOption], \.arguments),
+        [
+            .flag("interactive", help: "Answer yourself what the app asks, on the terminal.") { $0.arguments.isInteractive = true },
+            .text("push", "FILE|TEXT", help: "Start the app from a push with this JSON payload, a file or '{...}'.") {
+                $0.arguments.push = $1
+            },
+            .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
+            .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
+        ],
+        part(RunArguments.device + RunArguments.resultOptions, \.arguments)
+    )
+    static let examples: KeyValuePairs = [
+        "run": "Run the first launch.",
+        "run regular --budget 2s --clock virtual": "Try a tighter budget, at once.",
+        "run first-launch --inject force-update=required": "See the update take over.",
+        "run launch.json --json -o report.json": "Save the report of a scenario file.",
+        "run --state device --interactive": "Be the app's user; the next launch remembers you.",
+        "run --state device --inject tutorial=crash": "Crash; after three of these, the tutorial is left out.",
+        "run --push message.json --link app://open/speakers/7": "Start from a push and a link at once.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "The launch completed within its budget.",
+        "1": "It failed or was cancelled.",
+        "3": "It completed over its budget.",
+        "6": "It was aborted by a required update, or completed before it was told of one.",
+    ]
+    static let signals: KeyValuePairs = [
+        "SIGHUP, SIGINT, SIGQUIT, SIGTERM": "Cancel the launch and print the report so far; the second time, end at once.",
+        "SIGUSR1": "Say what each operation waits for, and since when; so does a launch that stalls.",
+    ]
 
-    private let arguments: RunArguments
+    var arguments = RunArguments()
 
-    init(_ arguments: RunArguments) {
-        self.arguments = arguments
-    }
+    var clock: ClockMode { arguments.clock }
 
-    func run() async throws -> ExitCode {
-        try arguments.checkStreams()
+    func launch() async throws -> ExitCode {
+        if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
+            throw Self.failure("--interactive needs a terminal to ask on")
+        }
         let output = Output(arguments.common.output)
         try output.check()
         let device = try JournaledDevice(arguments)
         do {
-            return try await run(device, output)
+            return try await launch(device, output)
         } catch {
-            // Where there was no launch, it must not seem to have crashed.
+            // Without a launch, the journal must not look like that of a crash.
             device?.journal.withdraw()
             throw error
         }
     }
 
-    private func run(_ device: JournaledDevice?, _ output: Output) async throws -> ExitCode {
+    private func launch(_ device: JournaledDevice?, _ output: Output) async throws -> ExitCode {
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
-        let progress = ProgressBar("run", reading: arguments.scenario)
+        let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
-        var (scenario, app) = try load(screens, on: device)
-        let history = arguments.history.map { LaunchHistoryFile(named: $0) }
-        if let history { scenario.graph.expect(try history.read()) }
-        // After the faults: what is left out must not bring them about.
-        device?.prepare(&scenario.graph)
-        let view = showsLiveView(output) ? try liveView(of: scenario, style, pausing) : nil
+        var launch = try PreparedLaunch(arguments, screens: screens, on: device)
+        var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
+        if let file = history, try !expect(file, of: &launch.scenario.graph) { history = nil }
+        // After the faults are in: a step that is left out must not bring one about.
+        device?.journal.prepare(&launch.scenario.graph)
+        if let news = device?.journal.news { message(news) }
+        let view = showsLiveView(output) ? liveView(of: launch.scenario.graph, style, pausing) : nil
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
-        var options = try options(for: scenario)
+        var options = try launch.options()
         if arguments.clock == .wall { options.stallWatch = device?.journal.watching(reporter.stallWatch) ?? reporter.stallWatch }
-        options.version = app?.environment.app.version.description
-        let sequencer = Sequencer(scenario.graph, budget: budget(of: scenario), options: options)
-        reporter.watch { sequencer.status }
+        options.version = launch.app?.environment.app.version.description
+        if let journal = device?.journal { options = journal.recording(options) }
+        let cancellable = CancellableLaunch()
+        reporter.watch { cancellable.status }
         // In real time there is the live view, and what a stalled launch says.
         if arguments.clock == .wall { progress?.end() }
-        device?.journal.record(sequencer)
-        // The events have to be asked for before the launch starts.
-        let drawing = view.map { [events = sequencer.events] view in Task { await view.run(events) } }
-        let interruption = Interruption {
+        try await launch.askWhetherToRun()
+        try SignalThread.shared.launchBegan { [app = launch.app] in
             device?.journal.quit()
-            sequencer.cancel()
+            cancellable.cancel()
+            app?.environment.lateUpdateCheck.cancel()
         }
-        let report = try await sequencer.run()
-        device?.ended(report)
+        let running = try cancellable.start(launch.scenario.graph, launch.budget, options)
+        var drawing: Task<Void, Never>?
+        if let running {
+            let count = launch.scenario.graph.count
+            if let view {
+                drawing = Task { await view.run(running.events) }
+            } else if arguments.common.showsProgress {
+                drawing = Task { await running.events.tell(of: count) }
+            }
+        }
+        let report = if let running { await running.end().report } else { try await cancelledReport(launch, options) }
+        device?.journal.ended(report)
+        // The tool is at its end with the launch: nothing else will happen to one that has completed.
+        if report.outcome == .completed { device?.journal.stayedHealthy() }
         await drawing?.value
-        let signal = interruption.end()
+        let lateDecision = await launch.app?.lateUpdateDecision()
+        let signal = SignalThread.shared.launchEnded()
         progress?.end()
         reporter.end()
-        app?.close()
-        // A launch with a fault in it says nothing of the next.
-        if arguments.injections.isEmpty { try history?.record(report) }
-
+        launch.app?.close()
         try output.write(
             arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: output.width).text
         )
+        // A launch with a fault in it says nothing of the next.
+        if arguments.injections.isEmpty { record(report, in: history) }
         if let signal { return .interrupted(by: signal) }
+        if let lateDecision {
+            message("after the launch, the update check said: \(text(of: lateDecision))")
+            return .aborted
+        }
         return ExitCode(of: report)
     }
 
-    /// The scenario to run and, for a built-in one in real time, the app whose launch it is. In virtual time, steps are simulated: nothing
-    /// real can happen in no time.
+    private func text(of decision: UpdateDecision) -> String {
+        switch decision {
+        case .required(let minimum, _): "version \(minimum) or newer is required"
+        case .maintenance: "the service is closed for maintenance"
+        case .mayContinue, .recommended: "this version may be used"
+        }
+    }
+
+    /// The report of a launch that was cancelled before its start: nothing has started.
+    private func cancelledReport(_ launch: PreparedLaunch, _ options: LaunchOptions) async throws -> LaunchReport {
+        let (graph, budget) = (launch.scenario.graph, launch.budget)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await graph.run(budget: budget, options: options).report
+        }
+        return try await task.value
+    }
+
+    /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on without it.
     ///
-    /// - Parameter device: nil for a launch that writes nothing down.
-    func load(_ screens: TerminalScreens?, on device: JournaledDevice? = nil) throws -> (LoadedScenario, SampleApp?) {
-        let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
-        for warning in app?.warnings ?? [] { message(warning) }
-        let context = app?.environment.context() ?? .firstLaunch
-        let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
-        var scenario = try LoadedScenario.load(arguments.scenario ?? Scenario.choose(for: context).name, clock: arguments.clock) {
-            scenario in
-            app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
-        }
-        _ = try scenario.validated()
-        for injection in arguments.injections { try inject(injection, into: &scenario) }
-        return (scenario, app)
-    }
-
-    private func inject(_ injection: Injection, into scenario: inout LoadedScenario) throws {
-        let fault: Fault
-        switch injection.effect {
-        case .fail: fault = .fail
-        case .hang: fault = .hang
-        case .crash: fault = .crash
-        case .delay(let duration): fault = .delay(duration)
-        case .required:
-            guard injection.operation == StartupStep.forceUpdate.id else {
-                throw UsageError(
-                    "option '--inject': only '\(StartupStep.forceUpdate)' can be required, not \(quoted(injection.operation))",
-                    command: "run"
-                )
-            }
-            // The built-in step has been told what to find; one from a file has no verdict of its own.
-            if scenario.file == nil { return }
-            fault = .abort(.forceUpdate)
-        }
-        do {
-            try scenario.graph.inject(fault, into: injection.operation)
+    /// - Returns: false when it is locked, so that the end of the launch does not wait for it once more.
+    private func expect(_ history: LaunchHistoryFile, of graph: inout OperationGraph) throws -> Bool {
+        do throws(HistoryError) {
+            graph.expect(try history.read())
+            return true
         } catch {
-            throw UsageError("option '--inject': \(error.problems.first?.message ?? error.description)", command: "run")
+            if error.code != .locked { throw error }
+            message("warning: the launch goes on without its history, and is not added to it: \(error)")
+            return false
         }
     }
 
-    func budget(of scenario: LoadedScenario) -> Budget {
-        Budget(arguments.budget ?? scenario.budget ?? Self.defaultBudget, from: arguments.fromProcessStart ? .processStart : .run)
-    }
-
-    func options(for scenario: LoadedScenario) throws -> LaunchOptions {
-        let deadline: Duration?
-        switch arguments.deadline {
-        case .some(.none): deadline = nil
-        case .some(.after(let duration)): deadline = duration
-        case nil: deadline = scenario.deadline ?? Self.defaultDeadline
+    /// Adds the launch to the history. The launch is over and reported, so a problem with the history is only a warning.
+    private func record(_ report: LaunchReport, in history: LaunchHistoryFile?) {
+        do {
+            try history?.record(report)
+        } catch {
+            message("warning: the launch was not added to its history: \(error)")
         }
-        let lanes = arguments.lanes ?? scenario.lanes
-        return LaunchOptions(
-            lanes: lanes,
-            // With as many lanes as it takes, whatever is ready starts at once.
-            plan: try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0)) },
-            deadline: deadline,
-            deadlineCountsInteractiveTime: !arguments.isInteractive,
-            clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
-            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
-        )
     }
 
-    private func liveView(of scenario: LoadedScenario, _ style: TextStyle, _ pausing: LivePause) throws -> LiveView? {
-        LiveView(
-            of: try scenario.validated(),
-            on: .standardOutput,
-            style: style,
-            pausing: pausing,
-            environment: ProcessInfo.processInfo.environment
-        )
+    private func liveView(of graph: OperationGraph, _ style: TextStyle, _ pausing: LivePause) -> LiveView? {
+        LiveView(of: graph, on: .standardOutput, style: style, pausing: pausing, environment: ProcessInfo.processInfo.environment)
     }
 
     private func showsLiveView(_ output: Output) -> Bool {
-        !arguments.common.json && arguments.clock == .wall && output.isTerminal
+        !arguments.common.json && clock == .wall && output.isTerminal
+    }
+}
+
+/// Tells on standard error which operations a launch waits for: on SIGUSR1, and when no operation has ended for a while.
+final class StatusReporter: Sendable {
+    /// After how long without an operation's end a launch counts as stalled.
+    static let stallLimit = Duration.seconds(5)
+
+    private let pausing: LivePause?
+    private let status = Locked<(@Sendable () -> LaunchStatus?)?>(nil)
+
+    /// - Parameter pausing: keeps a live view off the terminal meanwhile; nil without a view.
+    init(pausing: LivePause?) {
+        self.pausing = pausing
+        SignalThread.shared.onStatusRequest { [weak self] in
+            guard let self, let status = status.withLock({ $0 })?() else { return }
+            show(status)
+        }
+    }
+
+    /// Answers SIGUSR1 with this status from now on.
+    func watch(_ status: @escaping @Sendable () -> LaunchStatus?) {
+        self.status.withLock { $0 = status }
+    }
+
+    /// Tells of a launch that makes no progress.
+    var stallWatch: StallWatch {
+        StallWatch(after: Self.stallLimit) { [weak self] status in
+            self?.show(status, headline: "no operation has ended for \(durationText(Self.stallLimit))")
+        }
+    }
+
+    /// Lets SIGUSR1 end the process again.
+    func end() {
+        SignalThread.shared.onStatusRequest(nil)
+    }
+
+    private func show(_ status: LaunchStatus, headline: String? = nil) {
+        let text = [headline, status.description].compactMap(\.self).joined(separator: "\n")
+        guard let pausing else { return message(text) }
+        Task {
+            await pausing.pause()
+            message(text)
+            pausing.resume()
+        }
     }
 }

@@ -2,16 +2,20 @@ import Sequencer
 import StartupOps
 
 /// `scenarios`: lists the built-in ones.
-struct ScenariosCommand {
-    private let arguments: ScenariosArguments
+struct ScenariosCommand: Command {
+    static let name = "scenarios"
+    static let summary = "List the built-in scenarios."
+    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let examples: KeyValuePairs = [
+        "scenarios": "List the built-in scenarios.",
+        "scenarios --json": "List them as JSON.",
+    ]
 
-    init(_ arguments: ScenariosArguments) {
-        self.arguments = arguments
-    }
+    var common = CommonArguments()
 
     func run() throws -> ExitCode {
         let rows = try Scenario.all.map { scenario in (scenario, try scenario.graph(.simulated()).validated()) }
-        try Output(arguments.common.output).write(arguments.common.json ? json(rows) : text(rows))
+        try Output(common.output).write(common.json ? json(rows) : text(rows))
         return .success
     }
 
@@ -25,17 +29,12 @@ struct ScenariosCommand {
     }
 
     private func json(_ rows: [(Scenario, ValidatedGraph)]) -> String {
-        JSONWriter.object(pretty: true) { json in
-            json.write("sequencer.scenarios/1", for: "schema")
-            json.writeArray(for: "scenarios") { json in
-                for (scenario, graph) in rows {
-                    json.writeObject { json in
-                        json.write(scenario.name, for: "name")
-                        json.write(scenario.summary, for: "summary")
-                        json.write(graph.count, for: "operations")
-                    }
-                }
+        JSONWriter.document("sequencer.scenarios/1") { json in
+            json.writeObjects(rows, for: "scenarios") { json, row in
+                json.write(row.0.name, for: "name")
+                json.write(row.0.summary, for: "summary")
+                json.write(row.1.count, for: "operations")
             }
-        } + "\n"
+        }
     }
 }

@@ -1,91 +1,283 @@
 import Foundation
 import Sequencer
 
-/// `stats`: sums up the launches of a file of JSON lines, however long it is.
-struct StatsCommand {
-    /// So many broken lines are shown; the others are counted.
+/// `stats`: sums up the launches of a file of reports, one a line or in as many as 'run --json' writes, however long it is.
+struct StatsCommand: Command {
+    static let name = "stats"
+    static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
+    static let positionals: [CommandPositional<Self>] = [
+        .required("FILE", help: "Reports and crashes, one after the other, of any size, or '-'.") { $0.input = $1 }
+    ]
+    static let options: [CommandOption<Self>] = part(CommonArguments.workingOptions, \.common)
+    static let examples: KeyValuePairs = [
+        "stats launches.jsonl": "Sum up a file.",
+        "stats - --json < launches.jsonl": "Sum up standard input, as JSON.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "Reports could be read. How their launches ended is in the result, and changes no exit code.",
+        "65": "Not one could be read.",
+    ]
+
+    /// So many different mistakes are shown; the broken lines of the others are counted.
     private static let mostShown = 10
     private static let pieceSize = 1024 * 1024
 
-    private let arguments: StatsArguments
-
-    init(_ arguments: StatsArguments) {
-        self.arguments = arguments
-    }
+    /// A file of reports, or `-`.
+    var input = ""
+    var common = CommonArguments()
 
     func run() throws -> ExitCode {
-        let output = Output(arguments.common.output)
+        let output = Output(common.output)
         try output.check()
-        let input = try OpenInput(arguments.input)
-        defer { input.close() }
-        let progress = ProgressBar("stats", reading: arguments.input)
+        let file = try OpenInput(input)
+        defer { file.close() }
+        let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
         var summary = LinesSummary()
         do {
             defer { progress?.end() }
-            try read(input, &summary, progress)
+            try read(file, &summary, progress)
         }
-        let style = TextStyle(arguments.common.color, for: output)
-        let text = StatsText(summary: summary, style: style, name: inputName(arguments.input))
-        try output.write(arguments.common.json ? summary.json() : text.text)
-        // Not one line was of use: this was no such file.
+        let style = TextStyle(common.color, for: output)
+        let text = StatsText(summary: summary, style: style, name: inputName(input))
+        try output.write(common.json ? summary.json() : text.text)
+        // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && summary.statistics.groups.isEmpty ? .badData : .success
     }
 
-    private func read(_ input: OpenInput, _ summary: inout LinesSummary, _ progress: ProgressBar?) throws {
+    private func read(_ file: OpenInput, _ summary: inout LinesSummary, _ progress: ProgressBar?) throws {
         var splitter = LineSplitter()
-        let name = inputName(arguments.input)
-        var shown = 0
-        var complaints: [String] = []
-        func take(_ line: UnsafeBufferPointer<UInt8>?) {
-            guard let complaint = summary.add(line), shown < Self.mostShown else { return }
-            shown += 1
-            complaints.append("\(name):\(summary.lines):\(complaint)")
-        }
-        func show() {
-            if complaints.isEmpty { return }
-            let write = { for complaint in complaints { message(complaint) } }
-            if let progress { progress.erase(while: write) } else { write() }
-            complaints = []
+        let name = inputName(input)
+        var complaints: [LinesSummary.Complaint] = []
+        func keep(_ complaint: LinesSummary.Complaint?) {
+            guard let complaint else { return }
+            if let known = complaints.firstIndex(where: { $0.message == complaint.message }) {
+                complaints[known].count += complaint.count
+            } else if complaints.count < Self.mostShown {
+                complaints.append(complaint)
+            }
         }
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
         defer { piece.deallocate() }
         var bytes = 0
         while true {
-            let count = try input.read(into: piece)
+            let count = try file.read(into: piece)
             if count == 0 { break }
-            splitter.feed(UnsafeRawBufferPointer(rebasing: piece[..<count]).assumingMemoryBound(to: UInt8.self), take)
-            show()
+            splitter.feed(UnsafeRawBufferPointer(rebasing: piece[..<count]).assumingMemoryBound(to: UInt8.self)) { line in
+                summary.add(line).forEach(keep)
+            }
             bytes += count
-            let fraction = input.size.map { Double(bytes) / Double(max($0, 1)) }
+            let fraction = file.size.map { Double(bytes) / Double(max($0, 1)) }
             progress?.update(fraction: fraction, detail: "\(bytes / 1_000_000) MB, \(summary.lines) lines")
         }
-        splitter.finish(take)
-        show()
+        splitter.finish { line in summary.add(line).forEach(keep) }
+        keep(summary.finish())
+        progress?.end()
+        for complaint in complaints { message("\(name):\(complaint)") }
     }
 }
 
-/// What the lines of a file say, and how many say nothing.
+/// The launches of the lines of a file, and the number of invalid lines.
 struct LinesSummary: Sendable {
+    /// A mistake in the file, and how many lines it has spoilt.
+    struct Complaint: Equatable, Sendable, CustomStringConvertible {
+        let line: Int
+        /// Nil when the whole line is meant.
+        var column: Int?
+        let message: String
+        var count = 1
+
+        var description: String {
+            let others = count == 1 ? "" : ", and so in \(count - 1) more line\(count == 2 ? "" : "s")"
+            return "\(line):" + (column.map { "\($0): " } ?? " ") + message + others
+        }
+    }
+
+    /// A report over several lines that is larger is left out: `report` would not read it either.
+    private static let mostBytes = ScenarioDocument.sizeLimit
+
     private(set) var statistics = LaunchStatistics()
     /// All lines, blank ones included.
     private(set) var lines = 0
     private(set) var brokenLines = 0
+    /// A report that is laid out over several lines, as far as it has come, and how many.
+    private var begun: [UInt8] = []
+    private var begunLines = 0
 
-    /// Takes one line into account; nil is one that is too long.
+    /// Takes one line into account; nil stands for a line that is too long.
     ///
-    /// - Returns: what is wrong with it, after its column; nil when nothing is.
-    mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> String? {
+    /// A line of nothing but a brace begins a report that goes on to the line that begins with the other brace, as `run --json` writes it.
+    ///
+    /// - Returns: the mistakes that have come to light: those of a report that has broken off, and of this line.
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
+        var complaints: [Complaint] = []
+        // A report that has broken off keeps nothing from the next one.
+        if begunLines > 0, line == nil || line?.first == ASCII.openBrace, let complaint = finish() { complaints.append(complaint) }
         lines += 1
         guard let line else {
             brokenLines += 1
-            return " the line is longer than 16 MiB"
+            return complaints + [Complaint(line: lines, message: "the line is longer than 16 MiB")]
         }
+        if begunLines > 0 || Self.begins(line) {
+            if begunLines > 0 { begun.append(ASCII.newline) }
+            begun.append(contentsOf: line)
+            begunLines += 1
+            if line.first == ASCII.closeBrace || begun.count > Self.mostBytes, let complaint = finish() { complaints.append(complaint) }
+        } else if let complaint = add(line, from: lines, lines: 1) {
+            complaints.append(complaint)
+        }
+        return complaints
+    }
+
+    /// Takes into account what has been begun.
+    ///
+    /// - Returns: the mistake in it, if there is one.
+    mutating func finish() -> Complaint? {
+        if begunLines == 0 { return nil }
+        let (bytes, count) = (begun, begunLines)
+        (begun, begunLines) = ([], 0)
+        return bytes.withUnsafeBufferPointer { add($0, from: lines - count + 1, lines: count) }
+    }
+
+    /// Whether the line is an opening brace, and nothing else that can be seen.
+    private static func begins(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        line.first == ASCII.openBrace && line.dropFirst().allSatisfy(ASCII.isWhitespace)
+    }
+
+    private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, lines: Int) -> Complaint? {
         do throws(JSONError) {
-            if let launch = try LaunchLineParser.parse(line) { statistics.add(launch) }
+            if let launch = try LaunchLineParser.parse(report) { statistics.add(launch) }
             return nil
         } catch {
-            brokenLines += 1
-            return "\(error.offset + 1): \(error.message)"
+            brokenLines += lines
+            let before = report[..<min(error.offset, report.count)]
+            let start = before.lastIndex(of: ASCII.newline).map { $0 + 1 } ?? 0
+            let line = first + before.count { $0 == ASCII.newline }
+            return Complaint(line: line, column: error.offset - start + 1, message: error.message, count: lines)
+        }
+    }
+}
+
+/// The text of statistics, for people.
+struct StatsText {
+    private static let percents = [50.0, 75, 90, 95, 99]
+    private static let mostOperations = 5
+
+    let summary: LinesSummary
+    let style: TextStyle
+    let name: String
+
+    var text: String {
+        let groups = rows
+        let total = summary.statistics.total
+        var head = "\(name)  \(total.launches) launches, \(total.crashes) of them crashed"
+        if summary.brokenLines > 0 { head += "; " + style.yellow("\(summary.brokenLines) of \(summary.lines) lines could not be read") }
+        if groups.isEmpty { return head + "\n" }
+        let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
+        let bound = "the true rate of misses is below 'at most' with 95% confidence"
+        return head + "\n\n" + times(groups) + "\n" + rates(groups) + crashes(groups) + "\n" + style.dim("  " + error + bound) + "\n"
+    }
+
+    private var rows: [LaunchGroup] {
+        let groups = summary.statistics.sortedGroups
+        return groups.count > 1 ? groups + [summary.statistics.total] : groups
+    }
+
+    private func times(_ groups: [LaunchGroup]) -> String {
+        var table = TextTable(["scenario", "version", "outcome", "launches"] + Self.percents.map { "p\(Int($0))" } + ["max"], leading: 3)
+        for group in groups {
+            for outcome in LaunchOutcome.allCases {
+                guard let sketch = group.times[outcome] else { continue }
+                let values = Self.percents.map { sketch.percentile($0).map(time) ?? "" }
+                table.add(names(group) + [outcome.rawValue, "\(sketch.count)"] + values + [time(sketch.maximum)])
+            }
+        }
+        return table.text(style)
+    }
+
+    private func rates(_ groups: [LaunchGroup]) -> String {
+        var table = TextTable(["scenario", "version", "over budget", "at most", "aborted", "failed", "cancelled", "crashed"], leading: 2)
+        for group in groups {
+            table.add(
+                names(group)
+                    + [share(group.missRate), group.reports > 0 ? share(group.missBound) : "", share(group.rate(of: .aborted))]
+                    + [share(group.rate(of: .failed)), share(group.rate(of: .cancelled)), share(group.crashRate)]
+            )
+        }
+        return table.text(style)
+    }
+
+    private func crashes(_ groups: [LaunchGroup]) -> String {
+        let groups = groups.filter { !$0.crashesByOperation.isEmpty }
+        guard !groups.isEmpty else { return "" }
+        var table = TextTable(["scenario", "version", "crashed in", "launches"], leading: 3)
+        for group in groups {
+            for (operation, count) in group.sortedCrashes.prefix(Self.mostOperations) {
+                table.add(names(group) + [printable(operation, limit: 60), "\(count)"])
+            }
+        }
+        return "\n" + table.text(style)
+    }
+
+    private func names(_ group: LaunchGroup) -> [String] {
+        [printable(group.key.scenario, limit: 60), printable(group.key.version ?? "", limit: 40)]
+    }
+
+    private func share(_ share: Double?) -> String {
+        share.map { ShareText.format($0) } ?? ""
+    }
+
+    private func time(_ milliseconds: Double) -> String {
+        style.duration(.nearest(nanoseconds: milliseconds * 1e6))
+    }
+}
+
+extension LaunchGroup {
+    /// The operation with the most crashes first.
+    var sortedCrashes: [(operation: String, count: Int)] {
+        crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
+    }
+}
+
+extension LinesSummary {
+    /// The summary as JSON, in the format `sequencer.stats/1`, described by `Schemas/stats.schema.json`.
+    func json() -> String {
+        JSONWriter.document("sequencer.stats/1") { json in
+            json.write(decimal: QuantileSketch.relativeError, for: "relativeError")
+            json.write(lines, for: "lines")
+            json.write(brokenLines, for: "brokenLines")
+            json.writeObject(for: "total") { json in statistics.total.write(to: &json) }
+            json.writeObjects(statistics.sortedGroups, for: "groups") { json, group in
+                json.write(group.key.scenario, for: "scenario")
+                if let version = group.key.version { json.write(version, for: "version") }
+                group.write(to: &json)
+            }
+        }
+    }
+}
+
+extension LaunchGroup {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.write(launches, for: "launches")
+        json.write(misses, for: "budgetMisses")
+        json.write(decimal: missRate, for: "budgetMissRate")
+        json.write(decimal: missBound, for: "budgetMissRateUpperBound")
+        json.write(decimal: rate(of: .aborted), for: "abortRate")
+        json.write(decimal: rate(of: .failed), for: "failureRate")
+        json.write(decimal: rate(of: .cancelled), for: "cancelRate")
+        json.write(crashes, for: "crashes")
+        json.write(decimal: crashRate, for: "crashRate")
+        json.writeObjects(sortedCrashes, for: "crashesByOperation") { json, crash in
+            json.write(crash.operation, for: "operation")
+            json.write(crash.count, for: "crashes")
+        }
+        let measured = LaunchOutcome.allCases.compactMap { outcome in times[outcome].map { (outcome, $0) } }
+        json.writeObjects(measured, for: "outcomes") { json, pair in
+            let (outcome, sketch) = pair
+            json.write(outcome.rawValue, for: "outcome")
+            json.write(sketch.count, for: "launches")
+            json.write(decimal: sketch.minimum, for: "minMs")
+            for percent in [50, 75, 90, 95, 99] { json.write(decimal: sketch.percentile(Double(percent)), for: "p\(percent)Ms") }
+            json.write(decimal: sketch.maximum, for: "maxMs")
         }
     }
 }

@@ -1,24 +1,238 @@
 import Sequencer
+import SequencerAnalysis
 import StartupOps
 
 /// `verify`: finds mistakes in a scenario without running it.
 ///
-/// A graph that cannot run is bad data; one whose critical path alone exceeds the budget is over budget; everything else is a warning.
-struct VerifyCommand {
-    private let arguments: VerifyArguments
+/// A graph that cannot run is bad data; one whose path to the milestone exceeds the budget is over budget; one whose critical path alone exceeds the deadline
+/// will fail; everything else is a warning.
+struct VerifyCommand: Command {
+    static let name = "verify"
+    static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
+    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
+    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let examples: KeyValuePairs = [
+        "verify launch.json": "Check a scenario file.",
+        "verify - < launch.json": "Check one from standard input.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "The launch can run; warnings may be worth a look.",
+        "1": "Its budget can be kept, but its critical path takes longer than its deadline, so it would fail.",
+        "3": "Its critical path alone takes longer than its budget.",
+        "65": "It cannot run: every mistake is named.",
+    ]
 
-    init(_ arguments: VerifyArguments) {
-        self.arguments = arguments
-    }
+    var scenario = ""
+    var common = CommonArguments()
+
+    /// More mistakes than anyone mends at once.
+    private static let mostMistakes = 100
 
     func run() throws -> ExitCode {
-        let output = Output(arguments.common.output)
+        let output = Output(common.output)
         try output.check()
-        let findings = try ProgressBar.during("verify", reading: arguments.scenario) {
-            let scenario = try LoadedScenario.load(arguments.scenario, clock: .virtual)
-            return ScenarioFindings(try scenario.validated(), budget: scenario.budget ?? RunCommand.defaultBudget)
+        let (loaded, mistakes) = try ProgressBar.during("verify", reading: scenario) {
+            try LoadedScenario.inspect(scenario, limit: Self.mostMistakes)
         }
-        try output.write(arguments.common.json ? findings.json() : findings.text())
-        return findings.isOverBudget ? .overBudget : .success
+        if !mistakes.isEmpty { return try report(mistakes, in: loaded, to: output) }
+        let findings = try ProgressBar.during("verify", reading: scenario) {
+            let budget = loaded.budget ?? LoadedScenario.defaultBudget
+            let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: Budget(budget))
+            return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline)
+        }
+        try output.write(common.json ? findings.json() : findings.text())
+        return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
+    }
+}
+
+extension VerifyCommand {
+    /// Says why a scenario cannot run: on standard error, and as JSON where that is asked for.
+    private func report(_ mistakes: [ScenarioError], in scenario: LoadedScenario, to output: Output) throws -> ExitCode {
+        for mistake in mistakes { message("\(mistake)") }
+        if mistakes.count == Self.mostMistakes { message("there may be more: these are the first \(mistakes.count)") }
+        guard common.json, let document = scenario.file?.document else { return .badData }
+        let json = JSONWriter.document("sequencer.verification/1") { json in
+            json.write(document.name, for: "scenario")
+            json.write(document.operations.count, for: "operations")
+            json.write(document.operations.reduce(0) { $0 + $1.after.count }, for: "dependencies")
+            json.write("fail", for: "budgetVerdict")
+            json.write([], for: "warnings")
+            json.writeObjects(mistakes, for: "mistakes") { json, mistake in
+                json.write(mistake.position.line, for: "line")
+                json.write(mistake.position.column, for: "column")
+                if !mistake.path.isEmpty { json.write(mistake.path, for: "path") }
+                json.write(mistake.message, for: "message")
+            }
+        }
+        try output.write(json)
+        return .badData
+    }
+}
+
+/// The warnings of `verify` about a graph that can run.
+struct ScenarioFindings {
+    struct Warning {
+        /// Fit for programs, one of ``ScenarioFindings/kinds``.
+        let code: String
+        let message: String
+    }
+
+    /// The codes of warnings, in their order, each with how further ones are called that are counted only.
+    private static let kinds = [
+        ("impliedDependency", "implied dependencies"), ("overlappingInteraction", "such pairs"), ("budget", ""), ("deadline", ""),
+        ("deadlineWithinBudget", ""), ("timeouts", ""),
+        ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
+    ]
+    /// More pairs of operations than anyone mends one by one.
+    private static let mostPairs = 1000
+    /// More warnings of a kind than anyone reads.
+    private static let mostShown = 100
+
+    let isOverBudget: Bool
+    /// Whether the launch will fail, because its deadline comes before its end.
+    let isPastDeadline: Bool
+    private let budget: Duration
+    private let deadline: Duration?
+    private let graph: ValidatedGraph
+    private let warnings: [Warning]
+    /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
+    private let unnamed: Int
+
+    /// - Parameters:
+    ///   - budget: what the launch may take until its milestone.
+    ///   - deadline: when it is ended, whatever still runs; nil for never.
+    init(_ graph: ValidatedGraph, budget: Duration, deadline: Duration?) throws {
+        self.graph = graph
+        self.budget = budget
+        self.deadline = deadline
+        // One whose value is read cannot be left out, implied or not.
+        var warnings = graph.edges.subtracting(graph.reduced().edges).sorted().map { edge in
+            Warning(
+                code: "impliedDependency",
+                message:
+                    "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it"
+            )
+        }
+        let overlaps = graph.overlappingInteractions(limit: Self.mostPairs)
+        warnings += overlaps.pairs.map { first, second in
+            Warning(
+                code: "overlappingInteraction",
+                message: "\(printable(first, limit: 64)) and \(printable(second, limit: 64)) can ask the person at the same time; "
+                    + "give both the exclusive resource 'ui'"
+            )
+        }
+        unnamed = overlaps.count - overlaps.pairs.count
+        let (counted, path) = graph.budgetedPath
+        isOverBudget = counted > budget
+        if isOverBudget {
+            let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
+            warnings.append(
+                Warning(
+                    code: "budget",
+                    message: "the critical path alone takes \(durationText(counted)) of \(durationText(budget)): \(names)"
+                )
+            )
+        }
+        let needed = graph.criticalPathDuration
+        isPastDeadline = deadline.map { needed > $0 } ?? false
+        if let deadline {
+            if isPastDeadline {
+                let names = graph.criticalPath.map { printable($0, limit: 64) }.joined(separator: " → ")
+                let message =
+                    "by what is expected the launch takes \(durationText(needed)), and fails at its deadline, \(durationText(deadline)): \(names)"
+                warnings.append(Warning(code: "deadline", message: message))
+            }
+            if deadline < budget {
+                let message =
+                    "the launch is ended at its deadline, \(durationText(deadline)), before its budget, \(durationText(budget)), is used up"
+                warnings.append(Warning(code: "deadlineWithinBudget", message: message))
+            }
+        }
+        let (allowed, slow) = graph.timeoutPath
+        // One alone may be meant to end a launch that is late anyway.
+        if allowed > budget, slow.count > 1 {
+            let names = slow.map { printable($0, limit: 64) }.joined(separator: " → ")
+            warnings.append(
+                Warning(
+                    code: "timeouts",
+                    message: "by their timeouts, operations may take \(durationText(allowed)) of \(durationText(budget)): \(names)"
+                )
+            )
+        }
+        warnings += try Self.lateUpdateCheck(graph, budget).map { Warning(code: "lateUpdateCheck", message: $0) }
+        if let milestone = graph.milestone {
+            let name = printable(milestone, limit: 64)
+            warnings += graph.unawaitedRequiredOperations.map { id in
+                Warning(
+                    code: "unawaitedRequired",
+                    message: "\(printable(id, limit: 64)) is required, but \(name) does not wait for it; "
+                        + "add the dependency, or give it another 'onFailure'"
+                )
+            }
+        }
+        self.warnings = warnings
+    }
+
+    /// Warns of a late check for a required update, which can end the launch: all operations before it run in vain, and in a version that may not be
+    /// used.
+    ///
+    /// A tenth of the budget is taken to be nothing to speak of. The check is the operation that has its name in the built-in scenarios.
+    private static func lateUpdateCheck(_ graph: ValidatedGraph, _ budget: Duration) throws -> [String] {
+        let check = StartupStep.forceUpdate.id
+        guard graph.identifiers.contains(check) else { return [] }
+        var messages: [String] = []
+        let (start, path) = try graph.earliestStart(of: check)
+        if start > budget / 10 {
+            let names = path.map { printable($0, limit: 64) }.joined(separator: " → ")
+            messages.append(
+                "\(check), which can end the launch, starts after \(durationText(start)) of \(durationText(budget)): it waits for \(names)"
+            )
+        }
+        let people = try graph.interactions(before: check)
+        if !people.isEmpty {
+            let names = people.prefix(5).map { printable($0, limit: 64) }.joined(separator: ", ")
+            let more = people.count > 5 ? " and \(people.count - 5) more" : ""
+            messages.append("\(check), which can end the launch, waits for a person: \(names)\(more)")
+        }
+        return messages
+    }
+
+    func text() -> String {
+        let edges = graph.edges.count
+        let total = warnings.count + unnamed
+        let count = total == 0 ? "no problem found" : total == 1 ? "1 warning" : "\(total) warnings"
+        let name = printable(graph.name, limit: 64)
+        let head =
+            "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
+        let times = "budget \(durationText(budget)), deadline \(deadline.map(durationText) ?? "none")\n"
+        return head + times + lines.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+    }
+
+    /// The first of each kind, and how many others there are.
+    private var lines: [String] {
+        var lines: [String] = []
+        for (code, what) in Self.kinds {
+            let warnings = warnings.filter { $0.code == code }
+            lines += warnings.prefix(Self.mostShown).map { "warning: \($0.message)\n" }
+            let rest = warnings.count - min(warnings.count, Self.mostShown) + (code == "overlappingInteraction" ? unnamed : 0)
+            if rest > 0 { lines.append("warning: and \(rest) more \(what)\n") }
+        }
+        return lines
+    }
+
+    func json() -> String {
+        JSONWriter.document("sequencer.verification/1") { json in
+            json.write(graph.name, for: "scenario")
+            json.write(graph.count, for: "operations")
+            json.write(graph.edges.count, for: "dependencies")
+            json.write(isOverBudget ? "fail" : "pass", for: "budgetVerdict")
+            json.write(milliseconds: budget, for: "budgetMs")
+            if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
+            json.writeObjects(warnings, for: "warnings") { json, warning in
+                json.write(warning.code, for: "code")
+                json.write(warning.message, for: "message")
+            }
+            if unnamed > 0 { json.write(unnamed, for: "unnamedOverlappingInteractions") }
+        }
     }
 }

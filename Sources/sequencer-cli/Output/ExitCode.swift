@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
-/// What the tool tells whoever started it.
+/// The result of the tool, for the program that started it.
 enum ExitCode: Int32, CaseIterable, Sendable {
     /// All went well, an improvement included.
     case success = 0
@@ -13,30 +14,54 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case regression = 4
     /// There is too little to say whether launches have become slower, and that was to be an error.
     case inconclusive = 5
-    /// A launch was stopped on purpose: an update is required.
+    /// A launch was stopped on purpose: an update is required. Or it had ended when the update check said so.
     case aborted = 6
     /// The command line asks for nothing that exists.
     case usage = 64
-    /// A scenario, or another input, is not what it should be.
+    /// A scenario, or another input, is invalid.
     case badData = 65
     /// An input does not exist or cannot be read.
     case noInput = 66
     /// The result cannot be written.
     case cannotWrite = 73
-    /// Interrupted from the keyboard, after a clean cancel.
+    /// Ended by SIGHUP: the terminal is gone.
+    case hungUp = 129
+    /// Ended by SIGINT: Ctrl-C.
     case interrupted = 130
-    /// Told to end by SIGTERM, after a clean cancel.
+    /// Ended by SIGQUIT.
+    case quit = 131
+    /// Ended by SIGTERM.
     case terminated = 143
 
-    /// The code after a clean cancel because of a signal.
-    static func interrupted(by signal: Int32) -> ExitCode { signal == SIGTERM ? .terminated : .interrupted }
+    /// The code of a process that a signal has ended, however clean its end was.
+    static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) ?? .interrupted }
 
-    /// What a launch's report says. A launch that did not complete is judged by that alone, whatever became of its budget.
+    /// A history that cannot be read or written says nothing about the launch.
+    init(of error: HistoryError) {
+        switch error.code {
+        case .unwritable, .locked: self = .cannotWrite
+        case .otherVersion: self = .badData
+        default: self = .noInput
+        }
+    }
+
+    /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.
     init(of report: LaunchReport) {
         switch report.outcome {
         case .aborted: self = .aborted
         case .failed, .cancelled: self = .failed
         case .completed: self = report.budget.isMet ? .success : .overBudget
         }
+    }
+}
+
+/// An error with an exit code of its own.
+struct ToolError: Error, CustomStringConvertible {
+    let exitCode: ExitCode
+    let description: String
+
+    init(_ exitCode: ExitCode, _ description: String) {
+        self.exitCode = exitCode
+        self.description = description
     }
 }

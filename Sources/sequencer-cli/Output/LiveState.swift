@@ -1,6 +1,7 @@
 import Sequencer
+import SequencerAnalysis
 
-/// What a live view knows of a launch: a value made of events, and the lines that show it.
+/// The state of a launch for a live view: a value made of events, and the lines that show it.
 struct LiveState: Sendable {
     private enum Phase: Equatable, Sendable {
         case waiting
@@ -108,7 +109,7 @@ struct LiveState: Sendable {
             case .fellBack: return (unicode ? "✓" : "+", .yellow, note("fell back"))
             case .failed: return (unicode ? "✗" : "x", .red, note("failed"))
             case .timedOut: return (unicode ? "✗" : "x", .red, note("timed out"))
-            case .cancelled: return (unicode ? "✗" : "x", .red, note("cancelled"))
+            case .cancelled: return (unicode ? "✗" : "x", .yellow, note("cancelled"))
             case .skipped: return (unicode ? "↷" : ">", .yellow, note("skipped"))
             }
         }

@@ -2,9 +2,10 @@ import Sequencer
 
 /// Shows a launch on a terminal while it runs, in lines that are drawn over again and are gone at its end.
 struct LiveView: Sendable {
-    /// Makes a hidden cursor visible again: for whoever ends the process while a view is shown.
+    /// Makes a hidden cursor visible again; the text that removes a view ends with it.
     static let showCursor = "\u{1B}[?25h"
-    private static let hideCursor = "\u{1B}[?25l"
+    /// The text that draws a view begins with it.
+    static let hideCursor = "\u{1B}[?25l"
     /// The pause between two pictures when nothing happens.
     private static let interval = Duration.milliseconds(100)
     /// Events that come closer than this are shown together.
@@ -43,7 +44,7 @@ struct LiveView: Sendable {
     }
 
     /// A view of a launch of this graph on a terminal; nil where nothing can be drawn over.
-    init?(of graph: ValidatedGraph, on terminal: Terminal, style: TextStyle, pausing: LivePause, environment: [String: String]) {
+    init?(of graph: OperationGraph, on terminal: Terminal, style: TextStyle, pausing: LivePause, environment: [String: String]) {
         guard terminal.canAnimate(environment) else { return nil }
         let begin = ContinuousClock.now
         self.init(
@@ -56,14 +57,14 @@ struct LiveView: Sendable {
                 return ()
             },
             pausing: pausing,
-            write: { terminal.write($0) }
+            write: { TerminalCursor.draw($0, on: terminal) }
         )
     }
 
-    /// Draws until the stream of events ends or the task is cancelled, then removes what it drew and restores the terminal.
-    func run(_ events: AsyncStream<LaunchEvent>) async {
+    /// Draws until the stream of events ends or the task is cancelled, then removes its lines and restores the terminal.
+    func run(_ events: some AsyncSequence<LaunchEvent, Never> & Sendable) async {
         let inbox = Locked(Inbox())
-        // One signal is enough for any number of events: whoever takes it takes them all.
+        // One signal is enough for any number of events: its receiver takes them all.
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -132,7 +133,7 @@ struct LiveView: Sendable {
     private struct Screen {
         private(set) var height = 0
 
-        /// What to write to have these lines in the place of those before.
+        /// The text that puts these lines in the place of those before.
         mutating func show(_ lines: [String]) -> String {
             let erase = home()
             height = lines.count
@@ -146,5 +147,75 @@ struct LiveView: Sendable {
         }
 
         private func home() -> String { height == 0 ? "" : "\u{1B}[\(height)A\r" }
+    }
+}
+
+/// Keeps a live view from drawing while something else has the terminal.
+///
+/// A task that wants the terminal calls ``pause()``, waits until the view is gone, and calls ``resume()`` at the end: the view goes on where the
+/// cursor is then. Pauses add up. Without a view that is shown, there is nothing to wait for.
+final class LivePause: Sendable {
+    private struct State {
+        var pauses = 0
+        /// Whether nothing of the view is on the terminal, and nothing will be without ``LivePause/mayDraw()``.
+        var isErased = true
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Has the view look again.
+        var wake: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+
+    /// Returns when nothing of the view is on the terminal.
+    func pause() async {
+        await withCheckedContinuation { continuation in
+            let (isErased, wake) = state.withLock { state in
+                state.pauses += 1
+                if !state.isErased { state.waiters.append(continuation) }
+                return (state.isErased, state.wake)
+            }
+            if isErased { continuation.resume() } else { wake?() }
+        }
+    }
+
+    /// Ends a pause. The view is drawn again after the last one.
+    func resume() {
+        let wake = state.withLock { state in
+            state.pauses = max(state.pauses - 1, 0)
+            return state.pauses == 0 ? state.wake : nil
+        }
+        wake?()
+    }
+
+    // MARK: For the view
+
+    /// - Parameter wake: called when a pause begins or ends, on any thread.
+    func begin(wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wake = wake }
+    }
+
+    /// Whether the view may draw: outside of a pause. From then on, a new pause waits for ``didErase()``.
+    func mayDraw() -> Bool {
+        state.withLock { state in
+            if state.pauses > 0 { return false }
+            state.isErased = false
+            return true
+        }
+    }
+
+    /// Nothing of the view is on the terminal any more.
+    func didErase() {
+        let waiters = state.withLock { state in
+            state.isErased = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The view is over.
+    func end() {
+        state.withLock { $0.wake = nil }
+        didErase()
     }
 }

@@ -1,9 +1,12 @@
 import Sequencer
+import SequencerAnalysis
 
 /// Plans for a terminal: how long the launch is expected to take on each number of lanes, and the schedule on the most of them.
 struct PlanText {
     let plans: [LaunchPlan]
     let budget: Budget
+    /// When the launch will be ended; nil for never.
+    let deadline: Duration?
     /// What each operation took in past launches, in the order they were added; nil without a history.
     let durations: [[Duration]]?
     let style: TextStyle
@@ -13,7 +16,9 @@ struct PlanText {
         guard let plan = plans.first(where: { $0.makespan == shortest }) ?? plans.last else { return "" }
         var parts = [summary]
         if plan.graph.count > 0 {
-            parts.append(TimelineText(ReportDocument(plan, budget: budget), isPlan: true, style: style, width: width).text)
+            parts.append(
+                TimelineText(LaunchReport(plan, budget: budget, deadline: deadline), isPlan: true, style: style, width: width).text
+            )
         }
         if let durations { parts.append(comparison(plan, durations)) }
         return parts.joined(separator: "\n") + remarks(plan)
@@ -24,13 +29,15 @@ struct PlanText {
     private var summary: String {
         var table = TextTable(["lanes", "takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
-            let verdict = plan.meets(budget) ? style.green("PASS") : style.red("FAIL")
+            let isInTime = plan.isWithin(deadline)
+            let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
+            let missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
             table.add([
                 "\(plan.lanes)",
                 style.duration(plan.makespan),
                 style.duration(plan.lowerBound),
                 "\(Int((plan.utilization * 100).rounded()))%",
-                "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))",
+                "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)",
             ])
         }
         return table.text(style)
@@ -65,6 +72,7 @@ struct PlanText {
                 path.count > 12 ? path.prefix(11).joined(separator: ", ") + " and \(path.count - 11) more" : path.joined(separator: ", ")
             remarks.append("longest path: \(style.duration(plan.criticalPathDuration)), \(ids)")
         }
+        remarks.append("deadline: \(deadline.map(style.duration) ?? "none")")
         let unknown = plan.operationsWithoutExpectation
         if !unknown.isEmpty {
             let ids = unknown.prefix(5).map { printable($0, limit: 80) }.joined(separator: ", ")
@@ -75,14 +83,28 @@ struct PlanText {
     }
 }
 
-extension ReportDocument {
+extension LaunchPlan {
+    /// Whether all of the launch is expected to have ended when its deadline comes.
+    ///
+    /// A person's time counts, as it does in a launch of the tool that nobody answers.
+    func isWithin(_ deadline: Duration?) -> Bool { deadline.map { makespan <= $0 } ?? true }
+
+    /// How the launch is expected to end.
+    fileprivate func outcome(_ deadline: Duration?) -> LaunchReport.Outcome {
+        guard let deadline, let late = operations.filter({ $0.end > deadline }).min(by: { $0.start < $1.start }) else { return .completed }
+        return .failed(operation: late.id, message: "expected to end after the launch's deadline, \(durationText(deadline))")
+    }
+}
+
+extension LaunchReport {
     /// What a launch's report will say if it goes as planned.
-    init(_ plan: LaunchPlan, budget: Budget) {
+    init(_ plan: LaunchPlan, budget: Budget, deadline: Duration?) {
         let dependencies = Dictionary(grouping: plan.graph.edges, by: \.operation)
         self.init(
             scenario: plan.scenario,
-            outcome: .completed,
+            outcome: plan.outcome(deadline),
             budget: BudgetResult(budget: budget, measured: plan.measured, interactive: plan.interactive, isMet: plan.meets(budget)),
+            milestone: plan.graph.milestone,
             makespan: plan.makespan,
             work: plan.work,
             criticalPathDuration: plan.criticalPathDuration,
@@ -92,7 +114,7 @@ extension ReportDocument {
                 OperationReport(
                     id: operation.id,
                     dependencies: dependencies[operation.id]?.map(\.dependency) ?? [],
-                    outcome: .succeeded,
+                    outcome: deadline.map { operation.end <= $0 } ?? true ? .succeeded : .timedOut,
                     ready: operation.start,
                     start: operation.start,
                     end: operation.end,

@@ -1,13 +1,17 @@
-import Dispatch
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
-/// Shows on standard error how far something is, once it has taken longer than a second; on a terminal only.
+/// Shows on standard error how far something is: on a terminal once it has taken longer than a second, elsewhere only where that is asked for, in a line every
+/// five seconds.
 ///
-/// A timer draws it anew while nobody says anything, so that its time goes on. All drawing is done on one queue, so it can be used from any thread.
+/// A thread of its own draws it anew while nobody says anything, so that its time goes on. All drawing is done on one queue, which needs no thread,
+/// so it can be used from any.
 final class ProgressBar: @unchecked Sendable {
-    // @unchecked: `state`, `detail`, `drawn` and `isOver` are only touched on `queue`.
-    private static let interval = Duration.milliseconds(100)
+    // @unchecked: `state`, `detail`, `drawn`, `isOver` and `isPaused` are only touched on `queue`.
+    private let interval: Duration
+    /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
+    private let isAnimated: Bool
 
     private let terminal: Terminal
     private let environment: [String: String]
@@ -16,58 +20,67 @@ final class ProgressBar: @unchecked Sendable {
     private let isUnicode: Bool
     private let now: @Sendable () -> Duration
     private let queue = DispatchQueue(label: "sequencer-cli.progress")
-    private let timer: any DispatchSourceTimer
 
     private var state = ProgressState()
     private var detail = ""
     private var drawn: (line: String, time: Duration)?
     private var isOver = false
+    private var isPaused = false
 
     /// - Parameters:
-    ///   - input: what is read meanwhile, if anything: nothing is drawn where a person types it.
+    ///   - inLines: whether it is shown where nothing can be drawn over, too.
+    ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
     ///   - patience: how long nothing is shown.
-    ///   - tick: how often it is looked at whether the line has changed.
+    ///   - tick: how often it is looked at whether the line has changed; nil: only when somebody says something.
     ///   - now: the time since the begin; nil for a clock's.
     /// - Returns: nil where nothing can be drawn over.
     init?(
         _ title: String,
         reading input: String? = nil,
+        inLines: Bool = false,
         on terminal: Terminal = .standardError,
         patience: Duration = .seconds(1),
-        tick: DispatchTimeInterval = .milliseconds(250),
+        tick: Duration? = .milliseconds(250),
         environment: [String: String] = ProcessInfo.processInfo.environment,
         now: (@Sendable () -> Duration)? = nil
     ) {
-        guard terminal.canAnimate(environment) else { return nil }
+        isAnimated = terminal.canAnimate(environment)
+        guard isAnimated || inLines else { return nil }
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
         self.terminal = terminal
-        self.patience = patience
+        self.patience = isAnimated ? patience : .zero
+        interval = isAnimated ? .milliseconds(100) : .seconds(5)
         self.environment = environment
         self.title = title
         let begin = ContinuousClock.now
         self.now = now ?? { begin.duration(to: .now) }
         isUnicode = TextStyle(color: .never, isTerminal: true, environment: environment).isUnicode
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + tick, repeating: tick)
-        timer.setEventHandler { [weak self] in self?.draw() }
-        timer.resume()
+        // Without a thread it is drawn only when there is news.
+        if let tick {
+            try? startThread { [weak self] in
+                repeat { usleep(useconds_t(tick / .microseconds(1))) } while self?.redraw() == true
+            }
+        }
     }
 
-    deinit {
-        timer.cancel()
+    /// - Returns: false once it is over.
+    private func redraw() -> Bool {
+        queue.sync {
+            draw()
+            return !isOver
+        }
     }
 
     /// Says how far it is; draws that, unless it is too early.
     ///
     /// - Parameters:
-    ///   - fraction: what is done of the whole, from 0 to 1; nil when nobody knows the whole.
+    ///   - fraction: the share that is done, from 0 to 1; nil when the whole is unknown.
     ///   - detail: shown in place of a bar where nobody knows the whole.
     func update(fraction: Double?, detail: String = "") {
         queue.sync {
             let time = now()
             state.update(fraction: fraction, elapsed: time)
             self.detail = detail
-            if let drawn, time - drawn.time < Self.interval { return }
             draw()
         }
     }
@@ -80,29 +93,42 @@ final class ProgressBar: @unchecked Sendable {
         }
     }
 
+    /// Takes the line away until ``resume()``, for a question.
+    func pause() {
+        queue.sync {
+            isPaused = true
+            clear()
+        }
+    }
+
+    func resume() {
+        queue.sync { isPaused = false }
+    }
+
     /// Takes the line away for good.
     func end() {
         queue.sync {
             isOver = true
             clear()
         }
-        timer.cancel()
     }
 
     // MARK: On the queue
 
     private func draw() {
         let time = now()
-        guard !isOver, time >= patience else { return }
+        guard !isOver, !isPaused, time >= patience else { return }
+        // Not more often than anyone reads it.
+        if let drawn, time - drawn.time < interval { return }
         let text = ProgressText(title: title, width: max(terminal.size(environment).width - 1, 1), isUnicode: isUnicode)
         let line = text.line(state, detail: detail, elapsed: time)
         if line == drawn?.line { return }
         drawn = (line, time)
-        terminal.write("\r\u{1B}[K" + line)
+        terminal.write(isAnimated ? "\r\u{1B}[K" + line : line + "\n")
     }
 
     private func clear() {
-        guard drawn != nil else { return }
+        guard isAnimated, drawn != nil else { return }
         drawn = nil
         terminal.write("\r\u{1B}[K")
     }
@@ -118,10 +144,84 @@ extension ProgressBar {
     }
 
     /// Runs something that may take long, and shows meanwhile, on a terminal, that it goes on.
-    static func during<Result>(_ title: String, reading input: String, _ body: () async throws -> Result) async rethrows -> Result {
+    static func during<Result>(_ title: String, reading input: String, _ body: () async throws -> Result) async rethrows
+        -> Result
+    {
         let progress = ProgressBar(title, reading: input)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: inputName(input))
         return try await body()
+    }
+}
+
+extension LaunchEvents {
+    /// Says on standard error which of a launch's operations have ended, a line each.
+    func tell(of total: Int) async {
+        var ended = 0
+        for await event in self {
+            guard case .ended(let id, let outcome) = event.kind else { continue }
+            ended += 1
+            Terminal.standardError.write(
+                "run  \(ended) of \(total)  \(printable(id, limit: 80)) \(outcome.rawValue) at \(durationText(event.time))\n"
+            )
+        }
+    }
+}
+
+/// How far something is, as one line: `bench  [####......]  40%  8 s, about 12 s left`.
+struct ProgressText: Equatable, Sendable {
+    let title: String
+    let width: Int
+    let isUnicode: Bool
+
+    /// - Parameters:
+    ///   - detail: shown in place of a bar where nobody knows the whole.
+    ///   - elapsed: since it began.
+    func line(_ progress: ProgressState, detail: String, elapsed: Duration) -> String {
+        let ellipsis = isUnicode ? "…" : "..."
+        let time = text(elapsed)
+        guard let fraction = progress.fraction else {
+            return truncated("\(title)  \(detail.isEmpty ? time : "\(detail), \(time)")", to: width, ellipsis: ellipsis)
+        }
+        let left = progress.left(elapsed).map { ", about \(text($0)) left" } ?? ""
+        let head = "\(title)  "
+        let tail = "  \(Int(fraction * 100))%  \(time)\(left)"
+        let room = min(max(width - displayWidth(head) - displayWidth(tail) - 2, 0), 40)
+        if room < 5 { return truncated(head + tail.drop { $0 == " " }, to: width, ellipsis: ellipsis) }
+        let filled = Int((fraction * Double(room)).rounded(.down))
+        let (full, empty) = isUnicode ? ("█", "░") : ("#", ".")
+        let bar = String(repeating: full, count: filled) + String(repeating: empty, count: room - filled)
+        return isUnicode ? head + bar + tail : head + "[" + bar + "]" + tail
+    }
+
+    /// In whole seconds, and in minutes from two of them on.
+    private func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
+    }
+}
+
+/// How far something is: a value made of the last update and its time.
+struct ProgressState: Equatable, Sendable {
+    /// The share that is done, from 0 to 1; nil when the whole is unknown.
+    private(set) var fraction: Double?
+    /// When that was said, from the begin.
+    private(set) var said = Duration.zero
+
+    /// Takes in the share that is done at `elapsed` since the begin.
+    mutating func update(fraction: Double?, elapsed: Duration) {
+        self.fraction = fraction.map { $0 > 0 ? min($0, 1) : 0 }
+        said = elapsed
+    }
+
+    /// The time that is left at `elapsed`, in seconds rounded up; nil when it cannot be told.
+    ///
+    /// The rest is expected to go on at the average pace so far, and gets less between updates. Once that time has passed, it
+    /// cannot be told: the step at hand takes longer than those before.
+    func left(_ elapsed: Duration) -> Duration? {
+        guard let fraction, fraction > 0, fraction < 1 else { return nil }
+        let total = Double(said.nanoseconds) / 1e9 / fraction
+        let seconds = (total - Double(elapsed.nanoseconds) / 1e9).rounded(.up)
+        return seconds > 0 && seconds <= 100 * 3600 ? .seconds(Int(seconds)) : nil
     }
 }

@@ -31,7 +31,7 @@ enum Output: Equatable, Sendable {
         }
     }
 
-    /// Whether a person sees what is written.
+    /// Whether a person sees the output.
     var isTerminal: Bool { self == .standardOutput && Terminal.standardOutput.isTerminal }
 
     /// The columns that its lines may have.
@@ -40,7 +40,7 @@ enum Output: Equatable, Sendable {
     /// Writes the whole text, or throws.
     ///
     /// A regular file appears, or is replaced, in one step once all of it is on disk: on an error nothing has changed. Anything else that
-    /// exists (a device, a named pipe) is written to directly. Whoever reads standard output may stop reading, as `head` does: that is no
+    /// exists (a device, a named pipe) is written to directly. The reader of standard output may stop early, as `head` does: that is not an
     /// error, and the rest is dropped.
     func write(_ text: String) throws(OutputError) {
         switch self {
@@ -60,7 +60,7 @@ enum Output: Equatable, Sendable {
         }
     }
 
-    /// Finds out early whether there is no hope to write, before a launch takes its time; it creates nothing.
+    /// Finds out early whether writing must fail, before a launch takes its time; it creates nothing.
     func check() throws(OutputError) {
         guard case .file(let path) = self else {
             if isOpenStandardStream(STDOUT_FILENO) { return }
@@ -131,7 +131,7 @@ private func resolve(_ path: String) throws(SystemError) -> Target {
         case S_IFREG: break
         default: return .special
         }
-        // Replacing needs no permission for the file itself, but whoever took it away meant it.
+        // Replacing needs no permission for the file itself, but a write protection is there on purpose.
         guard access(path, W_OK) == 0, let real = realpath(path, nil) else { throw SystemError(code: errno) }
         defer { free(real) }
         return .regular(String(cString: real), mode: status.st_mode & 0o7777)
@@ -210,7 +210,7 @@ private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) 
         switch errno {
         case EINTR: continue
         case EAGAIN:
-            // Whoever shares this terminal or pipe made it non-blocking: wait for it instead.
+            // Another process made this terminal or pipe non-blocking: wait for it instead.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&request, 1, -1)
         default: throw SystemError(code: errno)
@@ -220,4 +220,37 @@ private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) 
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+extension JSONWriter {
+    /// A document of the tool: an object that begins with the name of its format, then a line feed.
+    static func document(_ schema: String, pretty: Bool = true, _ members: (inout JSONWriter) -> Void) -> String {
+        object(pretty: pretty) { json in
+            json.write(schema, for: "schema")
+            members(&json)
+        } + "\n"
+    }
+
+    /// Writes an array of objects, one for each element.
+    mutating func writeObjects<Element>(
+        _ elements: some Sequence<Element>,
+        for key: String,
+        _ members: (inout JSONWriter, Element) -> Void
+    ) {
+        writeArray(for: key) { json in
+            for element in elements { json.writeObject { json in members(&json, element) } }
+        }
+    }
+
+    /// Writes a number to six decimals; NaN, and a number that is too large, is null.
+    mutating func write(decimal value: Double?, for key: String? = nil) {
+        guard let value, let millionths = Int64(exactly: (value * 1e6).rounded()) else { return writeNull(for: key) }
+        // Milliseconds are written as decimal numbers, exact to the nanosecond.
+        write(milliseconds: .nanoseconds(millionths), for: key)
+    }
+
+    /// Writes nanoseconds as milliseconds.
+    mutating func write(nanoseconds value: Double?, for key: String? = nil) {
+        write(decimal: value.map { $0 / 1e6 }, for: key)
+    }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Sequencer
 
-/// What an output stream is connected to.
+/// A descriptor that may belong to a terminal.
 struct Terminal: Equatable, Sendable {
     /// Columns and rows.
     struct Size: Equatable, Sendable {
         var width: Int
         var height: Int
 
-        /// What a terminal has that does not say.
+        /// The size of a terminal that does not tell its own.
         static let standard = Size(width: 80, height: 24)
     }
 
@@ -17,8 +17,14 @@ struct Terminal: Equatable, Sendable {
     static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
     static let standardError = Terminal(descriptor: STDERR_FILENO)
 
-    /// Whether a person sees what is written.
+    /// Whether a person sees the output.
     var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Whether this process has it, and no shell or other program that it was stopped for. True where nobody can tell.
+    var isOurs: Bool {
+        let owner = tcgetpgrp(descriptor)
+        return owner < 0 || owner == getpgrp()
+    }
 
     /// Whether lines that were written can be written over.
     func canAnimate(_ environment: [String: String]) -> Bool {
@@ -41,61 +47,64 @@ struct Terminal: Equatable, Sendable {
     }
 }
 
-// MARK: Text in columns
-
-/// Where text that is too long is cut.
-enum Truncation: Sendable {
-    case end
-    /// Names often differ at their ends: both are kept.
-    case middle
-}
-
-/// The text in at most `width` columns; what is cut is replaced by `ellipsis`, which is left out where even that does not fit.
-func truncated(_ text: String, to width: Int, at place: Truncation = .end, ellipsis: String) -> String {
-    if displayWidth(text) <= width { return text }
-    let mark = displayWidth(ellipsis) < width ? ellipsis : ""
-    let room = max(0, width - displayWidth(mark))
-    switch place {
-    case .end: return fitting(text, in: room) + mark
-    case .middle:
-        let tail = String(fitting(text.reversed(), in: room / 2).reversed())
-        return fitting(text, in: room - displayWidth(tail)) + mark + tail
-    }
-}
-
-/// As many of the first characters as fit.
-private func fitting(_ text: some Sequence<Character>, in width: Int) -> String {
-    var result = ""
-    var left = width
-    for character in text {
-        left -= displayWidth(String(character))
-        if left < 0 { break }
-        result.append(character)
-    }
-    return result
-}
-
-/// The text with spaces after it, up to `width` columns.
-func padded(_ text: String, to width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - displayWidth(text)))
-}
-
-/// The text in lines of at most `width` columns, broken between words where that is possible; every line but the first is indented.
+/// Keeps the cursor of a terminal from staying hidden.
 ///
-/// - Parameter limit: the most lines; when there are more, the last one ends with `ellipsis`.
-func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, ellipsis: String) -> [String] {
-    var lines: [String] = []
-    var rest = Substring(text)
-    while true {
-        let margin = lines.isEmpty ? "" : String(repeating: " ", count: min(indent, width / 2))
-        let room = max(width - margin.count, 2)
-        if displayWidth(String(rest)) <= room { return lines + [margin + rest] }
-        if lines.count + 1 >= limit { return lines + [margin + truncated(String(rest), to: room, ellipsis: ellipsis)] }
-        let fits = rest.prefix(fitting(rest, in: room).count)
-        // A space right after what fits is as good a place to break as one inside.
-        let head = rest[fits.endIndex] == " " ? fits : fits.lastIndex(of: " ").map { fits[..<$0] } ?? fits
-        let line = head.isEmpty ? fits : head
-        lines.append(margin + line)
-        rest = rest[line.endIndex...].drop { $0 == " " }
+/// A live view is drawn through here, so it is known for the whole process whether the cursor is hidden: however the process ends (`exit`, or
+/// ``SignalThread``, which calls ``restoreAll()``), it is shown.
+enum TerminalCursor {
+    private struct State {
+        /// The terminal whose cursor is hidden.
+        var hidden: Terminal?
+        var isDrawing = false
+        /// Nothing is drawn any more: nobody would be left to show the cursor.
+        var isLeaving = false
+    }
+
+    private static let state = Locked(State())
+    private static let showsAtExit: Void = { _ = atexit { TerminalCursor.restoreAll() } }()
+
+    /// Writes a picture of a live view, which begins by hiding the cursor, or removes it, which ends by showing the cursor.
+    static func draw(_ text: String, on terminal: Terminal) {
+        _ = showsAtExit
+        let mayDraw = state.withLock { state in
+            if state.isLeaving { return false }
+            state.isDrawing = true
+            // Before it is so: in the middle of writing it may be.
+            if text.hasPrefix(LiveView.hideCursor) { state.hidden = terminal }
+            return true
+        }
+        guard mayDraw else { return }
+        // Not under the lock: a terminal that was stopped by Ctrl-S takes nothing.
+        terminal.write(text)
+        state.withLock { state in
+            state.isDrawing = false
+            if text.hasSuffix(LiveView.showCursor) { state.hidden = nil }
+        }
+    }
+
+    /// Shows the cursor, because the process ends.
+    static func restoreAll() {
+        state.withLock { $0.isLeaving = true }
+        // A thread that draws right now may be about to hide it. A terminal that takes nothing is not waited for longer than this.
+        for _ in 0..<100 where state.withLock({ $0.isDrawing }) { usleep(1_000) }
+        write(LiveView.showCursor)
+    }
+
+    /// Shows the cursor until ``resume()``, because the process will be stopped.
+    static func pause() {
+        write(LiveView.showCursor)
+    }
+
+    /// Hides the cursor again that was hidden before the process was stopped, unless the terminal is somebody else's now.
+    static func resume() {
+        if state.withLock({ $0.hidden })?.isOurs == true { write(LiveView.hideCursor) }
+    }
+
+    private static func write(_ text: String) {
+        guard let terminal = state.withLock({ $0.hidden }) else { return }
+        var request = pollfd(fd: terminal.descriptor, events: Int16(POLLOUT), revents: 0)
+        // Stopped by Ctrl-S, it would take nothing for ever.
+        if poll(&request, 1, 0) == 0 { tcflow(terminal.descriptor, TCOON) }
+        if poll(&request, 1, 100) > 0 { terminal.write(text) }
     }
 }

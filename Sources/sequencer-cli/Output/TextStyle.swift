@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// How text is dressed for whoever reads it: with colours or without, with line-drawing characters or in ASCII.
+/// The look of text: with colours or without, with line-drawing characters or in ASCII.
 struct TextStyle: Equatable, Sendable {
     /// One way to make text stand out; the value is its number in an ANSI escape sequence.
     enum Tone: Int, Sendable {
@@ -23,9 +23,9 @@ struct TextStyle: Equatable, Sendable {
         self.isUnicode = isUnicode
     }
 
-    /// The style for an output, from what was asked for, what the output is, and what the environment says.
+    /// The style for an output, from the option `--color`, the kind of output, and the environment.
     ///
-    /// What the command line asks for wins. Otherwise `NO_COLOR` comes before `CLICOLOR_FORCE`, which comes before `TERM=dumb` and
+    /// The option wins. Otherwise `NO_COLOR` comes before `CLICOLOR_FORCE`, which comes before `TERM=dumb` and
     /// `CLICOLOR=0`; with none of them, a terminal gets colours.
     init(color: ColorMode, isTerminal: Bool, environment: [String: String]) {
         switch color {
@@ -36,7 +36,7 @@ struct TextStyle: Equatable, Sendable {
         isUnicode = Self.isUTF8(environment)
     }
 
-    /// The style for what is written to `output`.
+    /// The style for `output`.
     init(_ color: ColorMode, for output: Output, environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.init(color: color, isTerminal: output.isTerminal, environment: environment)
     }
@@ -63,16 +63,16 @@ struct TextStyle: Equatable, Sendable {
     func yellow(_ text: String) -> String { applying(.yellow, to: text) }
     func cyan(_ text: String) -> String { applying(.cyan, to: text) }
 
-    /// The text in this tone, then back to normal; unchanged where there are no colours, and when there is nothing to dress.
+    /// The text in this tone, then back to normal; unchanged without colours, and when it is empty.
     func applying(_ tone: Tone?, to text: String) -> String {
         guard isColored, let tone, !text.isEmpty else { return text }
         return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// What stands for text that was cut.
+    /// The sign for text that was cut.
     var ellipsis: String { isUnicode ? "…" : "..." }
 
-    /// What leads to the next one of a chain.
+    /// The line to the next one of a chain.
     var branch: String { isUnicode ? "└─" : "`-" }
 
     /// The characters that bars are drawn with.
@@ -96,7 +96,7 @@ struct BarGlyphs: Equatable, Sendable {
     let waiting: String
     /// A cell of an operation that did not do its work.
     let unsuccessful: String
-    /// A cell filled from the left by one to seven eighths; empty where there are no such characters.
+    /// A cell filled from the left by one to seven eighths; empty in ASCII.
     let eighths: [String]
     /// A cell whose right half is filled.
     let rightHalf: String

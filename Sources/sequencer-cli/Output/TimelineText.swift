@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// A launch's report as text for a terminal: when each operation ran, what became of it, and the verdict.
 struct TimelineText {
@@ -7,7 +8,7 @@ struct TimelineText {
     /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger graph.
     static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
-    let report: ReportDocument
+    let report: LaunchReport
     /// What operations did that they should not have done, and a person should know.
     let anomalies: [String]
     /// Whether this is what is expected of a launch, rather than what became of one.
@@ -20,17 +21,12 @@ struct TimelineText {
     let axis: TimelineAxis
     private let shown: [OperationReport]
 
-    /// - Parameter width: the terminal's; less than 40 or more than 400 columns are taken for these.
-    init(_ report: LaunchReport, style: TextStyle, width: Int) {
-        self.init(ReportDocument(report), anomalies: report.anomalies.compactMap { $0.text(style) }, style: style, width: width)
-    }
-
     /// - Parameters:
-    ///   - anomalies: nil for those that the report names.
     ///   - isPlan: whether it is a report of what has yet to happen.
-    init(_ report: ReportDocument, anomalies: [String]? = nil, isPlan: Bool = false, style: TextStyle, width: Int) {
+    ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
+    init(_ report: LaunchReport, isPlan: Bool = false, style: TextStyle, width: Int) {
         self.report = report
-        self.anomalies = anomalies ?? report.anomalies.map { printable($0, limit: 400) }
+        anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
         self.isPlan = isPlan
         self.style = style
         self.width = min(max(width, 40), 400)
@@ -58,7 +54,7 @@ struct TimelineText {
             }
             lines.append(legend)
         }
-        return lines + messages + verdictLines
+        return lines + messages + VerdictText(report, style: style, width: width).lines
     }
 
     /// The lines as one text.
@@ -119,8 +115,8 @@ struct TimelineText {
     /// With interactive time, or a clock that started before the launch, the measured time is not the axis's.
     var budgetColumn: Int? {
         let result = report.budget
-        guard result.budget.origin == .run, result.interactive == .zero, result.budget.limit <= axis.range else { return nil }
-        return axis.column(result.budget.limit)
+        guard let budget = result.budget, budget.origin == .run, result.interactive == .zero, budget.limit <= axis.range else { return nil }
+        return axis.column(budget.limit)
     }
 
     private var legend: String {
@@ -132,7 +128,36 @@ struct TimelineText {
         if kinds.contains(.interactive) { parts.append("\(bars.interactive) interactive") }
         if shown.contains(where: { waitColumns(of: $0) != nil }) { parts.append("\(bars.waiting) waiting") }
         if kinds.contains(.unsuccessful) { parts.append("\(bars.unsuccessful) not done") }
-        if budgetColumn != nil { parts.append("\(bars.budget) budget \(style.duration(report.budget.budget.limit))") }
+        if let limit = report.budget.budget?.limit, budgetColumn != nil { parts.append("\(bars.budget) budget \(style.duration(limit))") }
         return style.dim(truncated(parts.joined(separator: "  "), to: width, ellipsis: style.ellipsis))
     }
+}
+
+extension TimelineText {
+    private static let mostNamed = VerdictText.mostNamed
+    private static let mostNoted = 20
+
+    /// What else a person should know: what was left running, and what did what it should not have done.
+    var messages: [String] {
+        var messages: [String] = []
+        let stragglers = report.stragglers
+        if !stragglers.isEmpty {
+            messages.append("still running when the launch ended: \(VerdictText.list(stragglers.map { printable($0, limit: 80) }))")
+        }
+        let notes = operations.lazy.flatMap { operation in
+            operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }
+        }
+        messages += notes.prefix(Self.mostNoted)
+        if notes.count > Self.mostNoted { messages.append("and \(notes.count - Self.mostNoted) more notes") }
+        messages += anomalies.prefix(Self.mostNamed)
+        if anomalies.count > Self.mostNamed { messages.append("and \(anomalies.count - Self.mostNamed) more like these") }
+        return messages.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map(style.yellow)
+    }
+}
+
+extension Anomaly {
+    private static let notableDelay = Duration.milliseconds(100)
+
+    /// Whether a person should know: an operation that ends soon after it was told to cancel is no news.
+    var isNotable: Bool { kind != .endedLate || duration.map { $0 >= Self.notableDelay } ?? true }
 }

@@ -1,44 +1,42 @@
 import Sequencer
 
-extension TimelineText {
-    private static let mostNamed = 5
-    private static let mostNoted = 20
+/// The last word on a launch, for a terminal: what it made of its budget, or how else it ended.
+struct VerdictText {
+    /// So many operations are named; the others are counted.
+    static let mostNamed = 5
 
-    /// What else a person should know: what was left running, and what did what it should not have done.
-    var messages: [String] {
-        var messages: [String] = []
-        let stragglers = report.stragglers
-        if !stragglers.isEmpty {
-            messages.append("still running when the launch ended: \(list(stragglers.map { printable($0, limit: 80) }))")
-        }
-        let notes = operations.lazy.flatMap { operation in operation.notes.map { "\(printable(operation.id, limit: 80)): \($0)" } }
-        messages += notes.prefix(Self.mostNoted)
-        if notes.count > Self.mostNoted { messages.append("and \(notes.count - Self.mostNoted) more notes") }
-        messages += anomalies.prefix(Self.mostNamed)
-        if anomalies.count > Self.mostNamed { messages.append("and \(anomalies.count - Self.mostNamed) more like these") }
-        return messages.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map(style.yellow)
+    let report: LaunchReport
+    let style: TextStyle
+    let width: Int
+
+    init(_ report: LaunchReport, style: TextStyle, width: Int) {
+        self.report = report
+        self.style = style
+        self.width = width
     }
 
-    /// The last line: what the launch made of its budget, or why it has nothing to say about it.
-    var verdict: (word: String, rest: String) {
-        switch report.outcome {
-        case .completed: return budgetVerdict
-        case .aborted(let operation, let reason):
-            let names = "by \(printable(operation, limit: 80)) (\(printable(reason.rawValue, limit: 80)))"
-            return ("ABORTED", " \(names): \(endings)")
-        case .failed(let operation, let message):
-            return ("FAILED", "  \(printable(operation, limit: 80)): \(printable(message, limit: 600))")
-        case .cancelled: return ("CANCELLED", "  \(endings)")
-        }
-    }
-
-    /// `verdict`, fit for the terminal.
-    var verdictLines: [String] {
+    /// The lines, none of them wider than the terminal; the first one begins with the verdict.
+    var lines: [String] {
         let (word, rest) = verdict
         let lines = wrapped(word + rest, to: width, indent: 6, ellipsis: style.ellipsis)
         guard let first = lines.first, first.hasPrefix(word) else { return lines }
         return [style.applying(tone, to: word) + first.dropFirst(word.count)] + lines.dropFirst()
     }
+
+    private var verdict: (word: String, rest: String) {
+        switch report.outcome {
+        case .completed: return budgetVerdict
+        case .aborted(let operation, let reason):
+            let names = "by \(printable(operation, limit: 80)) (\(printable(reason.description, limit: 80)))"
+            return ("ABORTED", " \(names): \(endings)\(milestone)")
+        case .failed(let operation, let message):
+            return ("FAILED", "  \(printable(operation, limit: 80)): \(printable(message, limit: 600))\(milestone)")
+        case .cancelled: return ("CANCELLED", "  \(endings)\(milestone)")
+        }
+    }
+
+    /// What the launch made of its budget before it was stopped, if that is to be said.
+    private var milestone: String { report.milestoneText(style.duration) }
 
     private var tone: TextStyle.Tone {
         switch report.outcome {
@@ -50,14 +48,14 @@ extension TimelineText {
 
     private var budgetVerdict: (word: String, rest: String) {
         let result = report.budget
-        var rest = "  \(style.duration(result.measured)) of \(style.duration(result.budget.limit))"
-        if result.budget.origin == .processStart { rest += " since the process started" }
-        if !result.isMet {
-            rest += ", \(style.duration(result.measured - result.budget.limit)) over"
+        var rest = "  \(report.measuredText(style.duration))"
+        if result.budget?.origin == .processStart { rest += " since the process started" }
+        if let budget = result.budget, !result.isMet {
+            rest += ", \(style.duration(result.measured - budget.limit)) over"
             let causes = result.causes
             let wanted = Set(causes.prefix(Self.mostNamed))
-            let named = Dictionary(grouping: operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
-            if !causes.isEmpty { rest += ": " + list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
+            let named = Dictionary(grouping: report.operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
+            if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
         return (result.isMet ? "PASS" : "FAIL", rest)
@@ -70,31 +68,26 @@ extension TimelineText {
         return "\(printable(operation.id, limit: 80)) (\(times))"
     }
 
-    /// `a, b, c and 7 more`.
-    private func list(_ items: [String], describe: (String) -> String = { $0 }) -> String {
-        let named = items.prefix(Self.mostNamed).map(describe).joined(separator: ", ")
-        return items.count > Self.mostNamed ? named + " and \(items.count - Self.mostNamed) more" : named
-    }
-
     /// How far a launch came that was stopped.
     private var endings: String {
+        let operations = report.operations
         let ended = operations.count { $0.outcome == .succeeded || $0.outcome == .fellBack }
         let notStarted = operations.count { $0.start == nil }
         let total = operations.count
         return "\(ended) of \(total) operation\(total == 1 ? "" : "s") done, \(notStarted) not started"
     }
+
+    /// `a, b, c and 7 more`.
+    static func list(_ items: [String], describe: (String) -> String = { $0 }) -> String {
+        let named = items.prefix(mostNamed).map(describe).joined(separator: ", ")
+        return items.count > mostNamed ? named + " and \(items.count - mostNamed) more" : named
+    }
 }
 
-extension Anomaly {
-    private static let notableDelay = Duration.milliseconds(100)
-
-    /// A sentence; nil for an operation that came to its end as soon as it could after it was told to: that is no news.
-    func text(_ style: TextStyle) -> String? {
-        let name = printable(operation, limit: 80)
-        switch kind {
-        case .finishedAgain: return "\(name) finished more than once; only the first time counted"
-        case .endedLate(let delay) where delay < Self.notableDelay: return nil
-        case .endedLate(let delay): return "\(name) came to its end \(style.duration(delay)) after it had ended; its result was dropped"
-        }
+extension LaunchReport {
+    /// For commands that look into a launch: one that did not complete is said to be so before anything else; of one that did, nothing.
+    func warning(_ style: TextStyle, width: Int) -> String {
+        if outcome == .completed { return "" }
+        return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
 }

@@ -18,7 +18,7 @@ struct InputError: Error, Equatable, CustomStringConvertible {
     var description: String { "cannot read \(inputName(path)): \(reason)" }
 }
 
-/// What messages call the input at `path`.
+/// The name of the input at `path` in messages.
 func inputName(_ path: String) -> String {
     isStandardInput(path) ? "<stdin>" : printable(path)
 }
@@ -86,7 +86,7 @@ struct OpenInput {
             if count >= 0 { return count }
             if errno == EINTR { continue }
             guard errno == EAGAIN else { throw systemError(path, errno) }
-            // Whoever shares this terminal or pipe made it non-blocking: wait for it instead.
+            // Another process made this terminal or pipe non-blocking: wait for it instead.
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             _ = poll(&request, 1, -1)
         }
@@ -109,4 +109,13 @@ private func systemError(_ path: String, _ code: Int32) -> InputError {
 
 private func tooLarge(_ path: String, _ limit: Int) -> InputError {
     InputError(path: path, category: .badData, reason: "it is larger than the limit of \(limit) bytes")
+}
+
+/// Whether a standard stream is one: open, and not something that took its number because it was closed when the process began.
+///
+/// The runtime opens descriptors of its own (for events and timers) before the first line of the tool runs, and they get the lowest numbers
+/// that are free. Reading from one would wait for ever. They have no type of file.
+func isOpenStandardStream(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != 0
 }

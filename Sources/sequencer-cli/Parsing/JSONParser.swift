@@ -1,17 +1,19 @@
 /// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
 ///
 /// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice in
-/// one object, lone surrogates, and nesting deeper than ``JSONParser/depthLimit``. The time is linear in the input.
+/// one object, lone surrogates, and nesting deeper than 128 levels. The time is linear in the input.
 func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     try requireUTF8Start(bytes)
     return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
         var parser = JSONParser(buffer)
-        return try parser.parseDocument()
+        do throws(JSONFault) { return try parser.parseDocument() } catch {
+            throw JSONError(offset: error.offset, message: parser.json.message(for: error))
+        }
     }
 }
 
 /// Names the encodings that editors write when one is not careful.
-private func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
+func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
         throw JSONError(offset: 0, message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
     }
@@ -22,116 +24,157 @@ private func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     }
 }
 
-/// The state of one parse: the bytes and how far they are read.
-///
-/// It works on bytes, not on `Character`s, and skips no check in order to be fast: a file of 15 MB takes well under a second
-/// once optimised, and about one without.
-struct JSONParser {
-    /// How many arrays and objects may enclose one another.
-    static let depthLimit = 128
-
-    let bytes: UnsafeBufferPointer<UInt8>
-    var offset = 0
-
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
+/// A value of a JSON text, together with the byte it starts at.
+struct JSONValue: Equatable, Sendable {
+    enum Content: Equatable, Sendable {
+        case null
+        case bool(Bool)
+        /// The number as it is written: no digit is lost, and it is the reader who says what range fits.
+        case number(String)
+        case string(String)
+        case array([JSONValue])
+        case object([JSONMember])
     }
 
-    mutating func parseDocument() throws(JSONError) -> JSONValue {
-        skipWhitespace()
-        if offset == bytes.count { throw JSONError(offset: offset, message: "the text is empty; expected a JSON value") }
+    let content: Content
+    /// The offset of the value's first byte.
+    let offset: Int
+
+    /// The value's kind as a message names it, never its text: that may be a secret.
+    var kind: String {
+        switch content {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// One key of a JSON object and its value, in the order of the file.
+struct JSONMember: Equatable, Sendable {
+    let key: String
+    /// The offset of the key's opening quote.
+    let offset: Int
+    let value: JSONValue
+}
+
+/// Makes values of a JSON text.
+///
+/// It skips no check in order to be fast: a file of 15 MB takes well under a second once optimised, and about one without.
+private struct JSONParser {
+    /// How many arrays and objects may enclose one another: the recursion is never deeper, so no input can exhaust the stack.
+    private static let depthLimit = 128
+
+    private(set) var json: JSONTokenizer
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        json = JSONTokenizer(bytes)
+    }
+
+    mutating func parseDocument() throws(JSONFault) -> JSONValue {
+        json.skipWhitespace()
+        if json.offset == json.bytes.count { throw fault("the text is empty; expected a JSON value") }
         let value = try parseValue(depth: 0)
-        skipWhitespace()
-        if offset < bytes.count { throw unexpected("nothing after the end of the JSON value") }
+        json.skipWhitespace()
+        if json.offset < json.bytes.count { throw expected("nothing after the end of the JSON value") }
         return value
     }
 
-    /// The next byte, or 0 at the end: no token of JSON holds a 0.
-    var current: UInt8 {
-        offset < bytes.count ? bytes[offset] : 0
-    }
-
-    private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
-        let start = offset
-        switch current {
-        case ASCII.quote:
-            return JSONValue(content: .string(try parseString()), offset: start)
-        case ASCII.openBrace:
-            return JSONValue(content: .object(try parseObject(depth: depth + 1)), offset: start)
-        case ASCII.openBracket:
-            return JSONValue(content: .array(try parseArray(depth: depth + 1)), offset: start)
-        case ASCII.minus, ASCII.zero...ASCII.nine:
-            return JSONValue(content: .number(try parseNumber()), offset: start)
-        default:
-            return JSONValue(content: try parseWord(), offset: start)
+    private mutating func parseValue(depth: Int) throws(JSONFault) -> JSONValue {
+        let start = json.offset
+        let content: JSONValue.Content
+        switch json.current {
+        case ASCII.quote: content = .string(try json.readString())
+        case ASCII.openBrace: content = .object(try parseObject(depth: depth + 1))
+        case ASCII.openBracket: content = .array(try parseArray(depth: depth + 1))
+        case ASCII.minus, ASCII.zero...ASCII.nine: content = .number(try parseNumber())
+        default: content = try parseWord()
         }
+        return JSONValue(content: content, offset: start)
     }
 
-    private mutating func parseObject(depth: Int) throws(JSONError) -> [JSONMember] {
+    private mutating func parseObject(depth: Int) throws(JSONFault) -> [JSONMember] {
         try open(depth: depth)
         var members: [JSONMember] = []
         var keys = KeySet()
-        if skip(ASCII.closeBrace) { return members }
+        if json.skip(ASCII.closeBrace) { return members }
         while true {
-            guard current == ASCII.quote else { throw unexpected("a key in double quotes") }
-            let start = offset
-            let key = try parseString()
-            if !keys.insert(key, after: members) {
-                throw JSONError(offset: start, message: "the key \(quoted(key)) is given twice in one object")
-            }
-            skipWhitespace()
-            guard skip(ASCII.colon) else { throw unexpected("':' after the key \(quoted(key))") }
-            skipWhitespace()
+            guard json.current == ASCII.quote else { throw expected("a key in double quotes") }
+            let start = json.offset
+            let key = try json.readString()
+            if !keys.insert(key, after: members) { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
+            json.skipWhitespace()
+            guard json.skip(ASCII.colon) else { throw expected("':' after the key \(quoted(key))") }
+            json.skipWhitespace()
             members.append(JSONMember(key: key, offset: start, value: try parseValue(depth: depth)))
-            skipWhitespace()
-            if skip(ASCII.closeBrace) { return members }
+            json.skipWhitespace()
+            if json.skip(ASCII.closeBrace) { return members }
             try skipComma(before: ASCII.closeBrace)
         }
     }
 
-    private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
+    private mutating func parseArray(depth: Int) throws(JSONFault) -> [JSONValue] {
         try open(depth: depth)
         var elements: [JSONValue] = []
-        if skip(ASCII.closeBracket) { return elements }
+        if json.skip(ASCII.closeBracket) { return elements }
         while true {
             elements.append(try parseValue(depth: depth))
-            skipWhitespace()
-            if skip(ASCII.closeBracket) { return elements }
+            json.skipWhitespace()
+            if json.skip(ASCII.closeBracket) { return elements }
             try skipComma(before: ASCII.closeBracket)
         }
     }
 
-    /// Enters an array or object: the recursion is never deeper than the limit, so no input can exhaust the stack.
-    private mutating func open(depth: Int) throws(JSONError) {
-        if depth > JSONParser.depthLimit {
-            throw JSONError(offset: offset, message: "the nesting is deeper than the limit of \(JSONParser.depthLimit) levels")
-        }
-        offset += 1
-        skipWhitespace()
+    private mutating func open(depth: Int) throws(JSONFault) {
+        if depth > Self.depthLimit { throw JSONFault(json.offset, .tooDeep(Self.depthLimit)) }
+        json.offset += 1
+        json.skipWhitespace()
     }
 
-    private mutating func skipComma(before end: UInt8) throws(JSONError) {
-        let comma = offset
+    private mutating func skipComma(before end: UInt8) throws(JSONFault) {
+        let comma = json.offset
         let name = Unicode.Scalar(end)
-        guard skip(ASCII.comma) else { throw unexpected("',' or '\(name)'") }
-        skipWhitespace()
-        if current == end { throw JSONError(offset: comma, message: "a trailing comma before '\(name)' is not allowed in JSON") }
+        guard json.skip(ASCII.comma) else { throw expected("',' or '\(name)'") }
+        json.skipWhitespace()
+        if json.current == end { throw fault("a trailing comma before '\(name)' is not allowed in JSON", at: comma) }
     }
 
-    /// Skips the byte if it is next, and says whether it was.
-    mutating func skip(_ byte: UInt8) -> Bool {
-        guard current == byte else { return false }
-        offset += 1
-        return true
+    /// Reads a number and gives it back as it is written.
+    private mutating func parseNumber() throws(JSONFault) -> String {
+        let start = json.offset
+        if json.current == ASCII.minus, json.bytes[(start + 1)...].starts(with: "Infinity".utf8) {
+            throw fault("-Infinity is not a number in JSON")
+        }
+        try json.skipNumber()
+        if ASCII.zero...ASCII.nine ~= json.current { throw fault("a number has a leading zero", at: start) }
+        return String(decoding: json.bytes[start..<json.offset], as: UTF8.self)
     }
 
-    private mutating func skipWhitespace() {
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
-            offset += 1
+    /// Reads `true`, `false` or `null`, and names what people write in their place.
+    private mutating func parseWord() throws(JSONFault) -> JSONValue.Content {
+        let start = json.offset
+        while UInt8(ascii: "A")...UInt8(ascii: "Z") ~= json.current & 0xDF { json.offset += 1 }
+        let word = String(decoding: json.bytes[start..<json.offset], as: UTF8.self)
+        switch word {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "null": return .null
+        case "NaN", "Infinity": throw fault("\(word) is not a number in JSON", at: start)
+        case "": throw expected("a value")
+        default: throw fault("unknown word \(quoted(word)); expected a value (text goes in double quotes)", at: start)
         }
     }
+
+    // MARK: - Errors
+
+    private func fault(_ message: String, at offset: Int? = nil) -> JSONFault {
+        JSONFault(offset ?? json.offset, .mistake(message))
+    }
+
+    private func expected(_ what: String) -> JSONFault { JSONFault(json.offset, .expected(what)) }
 }
 
 /// Finds a key given twice: by comparing while the keys are few, which is the rule, else by hashing.
@@ -150,19 +193,47 @@ private struct KeySet {
     }
 }
 
-enum ASCII {
-    static let quote: UInt8 = 0x22
-    static let plus: UInt8 = 0x2B
-    static let comma: UInt8 = 0x2C
-    static let minus: UInt8 = 0x2D
-    static let dot: UInt8 = 0x2E
-    static let slash: UInt8 = 0x2F
-    static let zero: UInt8 = 0x30
-    static let nine: UInt8 = 0x39
-    static let colon: UInt8 = 0x3A
-    static let openBracket: UInt8 = 0x5B
-    static let backslash: UInt8 = 0x5C
-    static let closeBracket: UInt8 = 0x5D
-    static let openBrace: UInt8 = 0x7B
-    static let closeBrace: UInt8 = 0x7D
+extension JSONTokenizer {
+    /// The fault in words for the person who wrote the text.
+    func message(for fault: JSONFault) -> String {
+        switch fault.kind {
+        case .unclosedString: "the string that starts here is not closed"
+        case .controlCharacter:
+            "a string holds the control character U+\(hexadecimal(UInt32(byte(fault.offset)), digits: 4)); "
+                + "write it as \\u\(hexadecimal(UInt32(byte(fault.offset)), digits: 4))"
+        case .unknownEscape: "a string holds an unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"
+        case .unitWithoutDigits: "\\u in a string needs four hexadecimal digits"
+        case .notUTF8: "the text is not UTF-8 (byte 0x\(hexadecimal(UInt32(byte(fault.offset)), digits: 2)))"
+        case .loneSurrogate(let unit): "a string holds the lone surrogate \\u\(hexadecimal(unit, digits: 4))"
+        case .digitMissing(.nothing), .digitMissing(.minus): unexpected(at: fault.offset, "a digit after '-'")
+        case .digitMissing(.point): unexpected(at: fault.offset, "a digit after '.'")
+        case .digitMissing(.exponent): unexpected(at: fault.offset, "a digit after the exponent's 'e'")
+        case .tooDeep(let limit): "the nesting is deeper than the limit of \(limit) levels"
+        case .expected(let what): unexpected(at: fault.offset, what)
+        case .mistake(let message): message
+        }
+    }
+
+    /// Names the character that was found, and the expected one.
+    private func unexpected(at offset: Int, _ expected: String) -> String {
+        if offset >= bytes.count { return "unexpected end of the text; expected \(expected)" }
+        let (current, next) = (byte(offset), byte(offset + 1))
+        if current == UInt8(ascii: "#") || current == ASCII.slash && (next == ASCII.slash || next == UInt8(ascii: "*")) {
+            return "comments are not allowed in JSON; expected \(expected)"
+        }
+        if current == UInt8(ascii: "'") { return "text goes in double quotes in JSON, not in single ones; expected \(expected)" }
+        var decoder = UTF8()
+        var rest = bytes[offset...].makeIterator()
+        guard case .scalarValue(let scalar) = decoder.decode(&rest) else {
+            return "the text is not UTF-8 (byte 0x\(hexadecimal(UInt32(current), digits: 2)))"
+        }
+        return "unexpected \(quoted(String(scalar))); expected \(expected)"
+    }
+
+    private func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    private func hexadecimal(_ value: UInt32, digits: Int) -> String {
+        let text = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
 }

@@ -1,13 +1,15 @@
-/// Reads what is needed of one line, a report or a crash, and passes over the rest.
+import Foundation
+
+/// Reads the few values of one line, a report or a crash, that statistics need, and skips the rest.
 ///
 /// Nothing is allocated but the few texts that are kept: a file of a gigabyte takes seconds, not minutes.
 struct LaunchLineParser {
     static let reportSchema = "sequencer.report/1"
     static let crashSchema = "sequencer.crash/1"
-    /// A longer name is no name.
+    /// A line with a longer name is refused.
     private static let nameLimit = 256
     /// In milliseconds: more than any launch takes.
-    private static let timeLimit = 1e10
+    private static let timeLimit = 1e13
 
     private enum Key: UInt8, CaseIterable {
         case schema, scenario, version, outcome, budget, operation
@@ -24,7 +26,7 @@ struct LaunchLineParser {
         }
     }
 
-    private var json: JSONSkipper
+    private var json: JSONTokenizer
     /// One bit for each key that has come.
     private var seen: UInt8 = 0
     private var schema: String?, scenario: String?, version: String?, operation: String?
@@ -32,77 +34,73 @@ struct LaunchLineParser {
     private var measured: Double?
     private var verdict: String?
 
-    /// What the line says; nil when it is blank.
+    /// The launch of the line; nil when the line is blank.
     static func parse(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> LaunchLine? {
-        var parser = LaunchLineParser(json: JSONSkipper(line))
-        parser.json.skipWhitespace()
-        if parser.json.offset == line.count { return nil }
-        try parser.readObject { parser throws(JSONError) in try parser.readMember() }
-        parser.json.skipWhitespace()
-        if parser.json.offset < line.count { throw parser.json.unexpected("nothing after the object") }
-        return try parser.result()
+        var parser = LaunchLineParser(json: JSONTokenizer(line))
+        do throws(JSONFault) { return try parser.parse() } catch { throw parser.explained(error) }
     }
 
-    private init(json: JSONSkipper) {
+    private init(json: JSONTokenizer) {
         self.json = json
     }
 
-    private func result() throws(JSONError) -> LaunchLine {
+    private mutating func parse() throws(JSONFault) -> LaunchLine? {
+        json.skipWhitespace()
+        if json.offset == json.bytes.count { return nil }
+        try readObject { parser throws(JSONFault) in try parser.readMember() }
+        json.skipWhitespace()
+        if json.offset < json.bytes.count { throw expected("nothing after the object") }
+        return try result()
+    }
+
+    private func result() throws(JSONFault) -> LaunchLine {
         guard let schema else { throw missing("schema") }
         guard schema == Self.reportSchema || schema == Self.crashSchema else {
             let expected = "expected '\(Self.reportSchema)' or '\(Self.crashSchema)'"
-            throw JSONError(offset: 0, message: "unknown schema \(quoted(schema, limit: 40)); \(expected)")
+            throw JSONFault(0, .mistake("unknown schema \(quoted(schema, limit: 40)); \(expected)"))
         }
         guard let scenario else { throw missing("scenario") }
         if schema == Self.crashSchema { return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation)) }
         guard let name = outcome else { throw missing("outcome") }
-        guard let outcome = BenchRun.Outcome(rawValue: name) else {
-            throw JSONError(offset: 0, message: unknownWord(name, called: "outcome", among: BenchRun.Outcome.allCases.map(\.rawValue)))
+        guard let outcome = LaunchOutcome(rawValue: name) else {
+            throw JSONFault(0, .mistake(unknownWord(name, called: "outcome", among: LaunchOutcome.allCases.map(\.rawValue))))
         }
         guard seen & 1 << Key.budget.rawValue != 0 else { throw missing("budget") }
         guard let measured else { throw missing("budget.measuredMs") }
         guard let verdict else { throw missing("budget.verdict") }
         guard verdict == "pass" || verdict == "fail" else {
-            throw JSONError(offset: 0, message: unknownWord(verdict, called: "verdict", among: ["pass", "fail"]))
+            throw JSONFault(0, .mistake(unknownWord(verdict, called: "verdict", among: ["pass", "fail"])))
         }
         return LaunchLine(scenario: scenario, version: version, end: .report(outcome, measured: measured, isMet: verdict == "pass"))
     }
 
-    private func missing(_ key: String) -> JSONError {
-        JSONError(offset: 0, message: "missing key '\(key)'")
+    private func missing(_ key: String) -> JSONFault {
+        JSONFault(0, .mistake("missing key '\(key)'"))
     }
 
     // MARK: Objects
 
     /// Reads an object; `member` is called at each key.
-    private mutating func readObject(_ member: (inout LaunchLineParser) throws(JSONError) -> Void) throws(JSONError) {
-        guard json.current == ASCII.openBrace else { throw json.unexpected("an object") }
-        json.offset += 1
+    private mutating func readObject(_ member: (inout LaunchLineParser) throws(JSONFault) -> Void) throws(JSONFault) {
+        guard json.skip(ASCII.openBrace) else { throw expected("an object") }
         json.skipWhitespace()
-        if json.current == ASCII.closeBrace {
-            json.offset += 1
-            return
-        }
+        if json.skip(ASCII.closeBrace) { return }
         while true {
             json.skipWhitespace()
-            guard json.current == ASCII.quote else { throw json.unexpected("a key") }
+            guard json.current == ASCII.quote else { throw expected("a key") }
             try member(&self)
             json.skipWhitespace()
-            if json.current == ASCII.closeBrace {
-                json.offset += 1
-                return
-            }
-            guard json.current == ASCII.comma else { throw json.unexpected("',' or '}'") }
-            json.offset += 1
+            if json.skip(ASCII.closeBrace) { return }
+            guard json.skip(ASCII.comma) else { throw expected("',' or '}'") }
         }
     }
 
-    private mutating func readMember() throws(JSONError) {
+    private mutating func readMember() throws(JSONFault) {
         let start = json.offset
         let key = try readKey()
         guard let wanted = Key.allCases.first(where: { key.matches($0.name) }) else { return try json.skipValue() }
         let bit = UInt8(1) << wanted.rawValue
-        if seen & bit != 0 { throw JSONError(offset: start, message: "the key '\(wanted.name)' comes twice") }
+        if seen & bit != 0 { throw JSONFault(start, .mistake("the key '\(wanted.name)' comes twice")) }
         seen |= bit
         switch wanted {
         case .schema: schema = try readText(wanted.name)
@@ -110,11 +108,11 @@ struct LaunchLineParser {
         case .version: version = try readText(wanted.name)
         case .outcome: outcome = try readText(wanted.name)
         case .operation: operation = try readText(wanted.name)
-        case .budget: try readObject { parser throws(JSONError) in try parser.readBudgetMember() }
+        case .budget: try readObject { parser throws(JSONFault) in try parser.readBudgetMember() }
         }
     }
 
-    private mutating func readBudgetMember() throws(JSONError) {
+    private mutating func readBudgetMember() throws(JSONFault) {
         let key = try readKey()
         if key.matches("measuredMs") {
             measured = try readMilliseconds()
@@ -128,45 +126,61 @@ struct LaunchLineParser {
     // MARK: Values
 
     /// Reads a key and its colon. One that is written with escapes is decoded, as every reader of JSON does.
-    private mutating func readKey() throws(JSONError) -> RawKey {
-        let start = json.offset
+    private mutating func readKey() throws(JSONFault) -> RawKey {
+        var copy = json
         let hasEscapes = try json.skipString()
-        let raw = UnsafeBufferPointer(rebasing: json.bytes[start + 1..<json.offset - 1])
-        let decoded = hasEscapes ? try decode(from: start) : nil
+        let raw = UnsafeBufferPointer(rebasing: json.bytes[copy.offset + 1..<json.offset - 1])
+        let decoded = hasEscapes ? try copy.readString() : nil
         try json.expect(ASCII.colon)
         json.skipWhitespace()
         return RawKey(raw: raw, decoded: decoded)
     }
 
-    private mutating func readText(_ key: StaticString) throws(JSONError) -> String {
+    private mutating func readText(_ key: StaticString) throws(JSONFault) -> String {
         let start = json.offset
-        guard json.current == ASCII.quote else { throw JSONError(offset: start, message: "expected '\(key)' to be a string") }
+        guard json.current == ASCII.quote else { throw JSONFault(start, .mistake("expected '\(key)' to be a string")) }
+        var copy = json
         try json.skipString()
         guard json.offset - start <= Self.nameLimit + 2 else {
-            throw JSONError(offset: start, message: "'\(key)' has more than \(Self.nameLimit) bytes")
+            throw JSONFault(start, .mistake("'\(key)' has more than \(Self.nameLimit) bytes"))
         }
-        return try decode(from: start)
+        return try copy.readString()
     }
 
-    /// The string that begins at `offset`, whose encoding is checked.
-    private func decode(from offset: Int) throws(JSONError) -> String {
-        var parser = JSONParser(json.bytes)
-        parser.offset = offset
-        return try parser.parseString()
-    }
-
-    private mutating func readMilliseconds() throws(JSONError) -> Double {
+    private mutating func readMilliseconds() throws(JSONFault) -> Double {
         let start = json.offset
         guard json.current == ASCII.minus || ASCII.zero...ASCII.nine ~= json.current else {
-            throw JSONError(offset: start, message: "expected 'measuredMs' to be a number")
+            throw JSONFault(start, .mistake("expected 'measuredMs' to be a number"))
         }
         try json.skipNumber()
         // Long enough for any number that means anything; few have more than ten characters, for which no memory is needed.
         let text = String(decoding: json.bytes[start..<min(json.offset, start + 400)], as: UTF8.self)
         guard let value = Double(text), 0...Self.timeLimit ~= value else {
-            throw JSONError(offset: start, message: "expected 'measuredMs' to be from 0 to \(Int(Self.timeLimit))")
+            throw JSONFault(start, .mistake("expected 'measuredMs' to be from 0 to \(Int(Self.timeLimit))"))
         }
         return value
+    }
+
+    // MARK: Errors
+
+    private func expected(_ what: String) -> JSONFault { JSONFault(json.offset, .expected(what)) }
+
+    /// The fault as it is said of one line among many: in fewer words than of a file that a person has written.
+    private func explained(_ fault: JSONFault) -> JSONError {
+        func expected(_ what: String) -> String {
+            fault.offset < json.bytes.count ? "expected \(what)" : "the line ends early; expected \(what)"
+        }
+        let message =
+            switch fault.kind {
+            case .controlCharacter: "a string holds a control character"
+            case .unknownEscape: "an unknown escape"
+            case .unitWithoutDigits: "'\\u' without four hexadecimal digits"
+            case .digitMissing: expected("a digit")
+            case .tooDeep(let limit): "more than \(limit) levels of nesting"
+            case .expected(let what): expected(what)
+            case .unclosedString, .notUTF8, .loneSurrogate, .mistake: json.message(for: fault)
+            }
+        return JSONError(offset: fault.offset, message: message)
     }
 }
 
@@ -181,5 +195,60 @@ private struct RawKey {
         guard raw.count == name.utf8CodeUnitCount else { return false }
         for index in 0..<raw.count where raw[index] != name.utf8Start[index] { return false }
         return true
+    }
+}
+
+/// Cuts bytes that come in pieces into lines, in a memory that does not grow with their number.
+struct LineSplitter {
+    /// A longer line is left out.
+    let limit: Int
+    /// The beginning of a line that is not complete yet.
+    private var rest: [UInt8] = []
+    private var isTooLong = false
+    /// How many lines have been given out, those that were too long included.
+    private(set) var count = 0
+
+    init(limit: Int = 16 * 1024 * 1024) {
+        self.limit = limit
+    }
+
+    /// Gives out every line that ends in this piece, without its newline; nil for one that is too long.
+    mutating func feed(_ piece: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
+        var start = 0
+        while start < piece.count, let base = piece.baseAddress {
+            guard let found = memchr(base + start, 0x0A, piece.count - start) else { return keep(piece[start...]) }
+            let end = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+            if rest.isEmpty, !isTooLong {
+                count += 1
+                body(end - start <= limit ? UnsafeBufferPointer(rebasing: piece[start..<end]) : nil)
+            } else {
+                keep(piece[start..<end])
+                flush(body)
+            }
+            start = end + 1
+        }
+    }
+
+    /// Gives out the last line, which may lack its newline.
+    mutating func finish(_ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
+        if !rest.isEmpty || isTooLong { flush(body) }
+    }
+
+    private mutating func keep(_ part: Slice<UnsafeBufferPointer<UInt8>>) {
+        if isTooLong { return }
+        if rest.count + part.count > limit {
+            isTooLong = true
+            // The memory is given back, not only marked as free.
+            rest = []
+        } else {
+            rest.append(contentsOf: part)
+        }
+    }
+
+    private mutating func flush(_ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
+        count += 1
+        if isTooLong { body(nil) } else { rest.withUnsafeBufferPointer(body) }
+        rest.removeAll(keepingCapacity: true)
+        isTooLong = false
     }
 }

@@ -1,6 +1,6 @@
 import Sequencer
 
-/// What is wrong with a text that stands for a value, as one sentence without its place.
+/// The reason why a text is not a valid value, as one sentence without its place.
 ///
 /// The caller adds where the text came from: a path in a file, or an option of the command line.
 struct ValueError: Error, Equatable, CustomStringConvertible {
@@ -26,13 +26,43 @@ func unknownWord(_ word: String, called name: String, among words: [String]) -> 
     "unknown \(name) \(quoted(word)); expected \(alternatives(words))\(question(nearestName(to: word, in: words)))"
 }
 
-/// The end of a complaint that knows what was meant: `; did you mean 'x'?`, or nothing.
+/// The end of a complaint, with a guess: `; did you mean 'x'?`, or nothing.
 func question(_ nearest: String?) -> String {
     nearest.map { "; did you mean \(quoted($0))?" } ?? ""
 }
 
-/// What to write instead of an unknown word when there are many: the nearest known one, or else all of them.
+/// A hint at the right word when there are many: the nearest known one, or else all of them.
 func suggestion(for word: String, in known: [String]) -> String {
     if let nearest = nearestName(to: word, in: known) { return "did you mean \(quoted(nearest))?" }
     return "expected \(alternatives(known))"
+}
+
+/// A command line that asks for nothing that exists.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong.
+    let problem: String
+    /// The word that was meant, or those that there are; a line of its own.
+    let hint: String?
+    /// The command whose arguments are wrong, nil when it is the command itself.
+    let command: String?
+
+    init(_ problem: String, hint: String? = nil, command: String? = nil) {
+        self.problem = problem
+        self.hint = hint
+        self.command = command
+    }
+
+    var message: String { hint.map { "\(problem); \($0)" } ?? problem }
+
+    var description: String { message }
+}
+
+/// Refuses a command line with an argument that is not UTF-8.
+///
+/// As a text it would have other bytes: a path would name another file, or another folder, than the one that was meant.
+func checkArgumentBytes(_ arguments: [UnsafeMutablePointer<CChar>?]) throws(UsageError) {
+    for (place, bytes) in arguments.enumerated() {
+        guard let bytes, String(validatingCString: bytes) == nil else { continue }
+        throw UsageError("argument \(place) (\(quoted(String(cString: bytes)))) is not UTF-8, so what it names cannot be found; rename it")
+    }
 }

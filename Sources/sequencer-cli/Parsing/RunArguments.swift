@@ -1,19 +1,50 @@
 import Foundation
+import StartupOps
 
-/// Which time a run lives in.
+/// When to use colour.
+enum ColorMode: String, CaseIterable, Sendable {
+    case auto, always, never
+}
+
+/// The arguments of every command that prints a result.
+struct CommonArguments: Equatable, Sendable {
+    var json = false
+    /// The file for the result; nil is standard output.
+    var output: String?
+    var color = ColorMode.auto
+    /// Whether progress is shown where nothing can be drawn over, too: in lines of its own.
+    var showsProgress = false
+
+    static let outputOption = CommandOption<CommonArguments>.text(
+        "output",
+        short: "o",
+        "FILE",
+        help: "Write the result to FILE instead of standard output ('-')."
+    ) { $0.output = $1 == "-" ? nil : $1 }
+
+    static let options: [CommandOption<CommonArguments>] = [
+        .flag("json", help: "Print the result as JSON.") { $0.json = true },
+        outputOption,
+        .word("color", "WHEN", ColorMode.self, help: "Use colour: auto (default: on a terminal), always or never.") { $0.color = $1 },
+    ]
+
+    /// Those of commands that take as long as launches and files make them.
+    static let workingOptions =
+        options + [
+            .flag("progress", help: "Say how far it is in lines on standard error, also off a terminal, as for a CI's log.") {
+                $0.showsProgress = true
+            }
+        ]
+}
+
+/// The clock of a run.
 enum ClockMode: String, CaseIterable, Sendable {
     case wall
     /// Simulated work takes no time at all, and every run is the same.
     case virtual
 }
 
-/// What the command line says about the end of the whole launch.
-enum DeadlineArgument: Equatable, Sendable {
-    case none
-    case after(Duration)
-}
-
-/// The arguments of `run`; nil leaves a choice to the scenario or to the engine.
+/// The arguments of a launch, for `run` and `bench`; nil leaves a choice to the scenario or to the engine.
 struct RunArguments: Equatable, Sendable {
     /// A built-in scenario, a file, or `-`; nil lets the stored state decide.
     var scenario: String?
@@ -33,113 +64,85 @@ struct RunArguments: Equatable, Sendable {
     var backend: URL?
     /// Whether a person answers what the app asks, on the terminal.
     var isInteractive = false
-    /// What started the app; with none of them, its icon did. More than one may be there at once.
+    /// Whether a scenario file runs its programs and sends its requests unasked.
+    var isTrusted = false
+    /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
     var push: String?, link: String?, shortcut: String?
-    /// What the device is set to; nil leaves it to the environment.
-    var region: DeviceRegion?
+    /// The device's language and country; nil leaves them to the environment.
+    var region: Region?
     /// The version that the app has; nil leaves it to the sample.
     var appVersion: String?
     var common = CommonArguments()
-}
 
-extension CommandDeclaration {
-    /// How a launch is run, whichever it is.
-    static let howToRun = [
-        OptionDeclaration("budget", .value("TIME"), help: "The time that the launch may take, such as 3s or 800ms."),
-        OptionDeclaration("deadline", .value("TIME|none"), help: "End the launch by then, whatever still runs."),
-        OptionDeclaration("lanes", .value("N"), help: "Run at most N operations at a time, 1 to 1024."),
-        OptionDeclaration(
-            "clock",
-            .value("CLOCK"),
-            words: ["wall", "virtual"],
-            help: "The time to run in: wall (default) or virtual (instant, repeatable)."
-        ),
-        OptionDeclaration(
+    /// The options of every run of a launch.
+    static let howToRun: [CommandOption<RunArguments>] = [
+        .budget { $0.budget = $1 },
+        .deadline(help: "End the launch by then, whatever still runs (default: 30s, or the budget if longer).") { $0.deadline = $1 },
+        .integer("lanes", "N", in: ScenarioDocument.lanes, help: "Run at most N operations at a time, 1 to 1024.") { $0.lanes = $1 },
+        .word("clock", "CLOCK", ClockMode.self, help: "The time to run in: wall (default) or virtual (instant, repeatable).") {
+            $0.clock = $1
+        },
+        .repeated(
             "inject",
-            .repeated("OP=EFFECT"),
-            help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable."
-        ),
+            "OP=EFFECT",
+            help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.",
+            read: Injection.all
+        ) { $0.injections = $1 },
+        .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
 
-    static let run = CommandDeclaration(
-        name: "run",
-        summary: "Run a launch for real and compare it with its budget.",
-        positionals: [
-            PositionalDeclaration(
-                name: "SCENARIO",
-                isRequired: false,
-                help: "A built-in scenario, a scenario file, or '-' (default: what the state says)."
-            )
-        ],
-        options: howToRun + [
-            .history,
-            OptionDeclaration("from-process-start", .flag, help: "Count the budget from the start of the process."),
-        ] + appOptions + CommonArguments.options,
-        examples: [
-            CommandExample(line: "run", effect: "Run the first launch."),
-            CommandExample(line: "run regular --budget 2s --clock virtual", effect: "Try a tighter budget, at once."),
-            CommandExample(line: "run first-launch --inject force-update=required", effect: "See the update take over."),
-            CommandExample(line: "run launch.json --json -o report.json", effect: "Save the report of a scenario file."),
-            CommandExample(line: "run --state device --interactive", effect: "Be the app's user; the next launch remembers you."),
-            CommandExample(
-                line: "run --state device --inject tutorial=crash",
-                effect: "Crash; after three of these, the tutorial is left out."
-            ),
-            CommandExample(line: "run --push message.json --link app://open/speakers/7", effect: "Start from a push and a link at once."),
-        ],
-        signals: [
-            CommandExample(line: "SIGINT, SIGTERM", effect: "Cancel the launch and print the report so far; the second time, end at once."),
-            CommandExample(line: "SIGUSR1", effect: "Say what each operation waits for, and since when; so does a launch that stalls."),
-        ]
-    ) { arguments throws(UsageError) in
-        .run(
-            RunArguments(
-                scenario: arguments.positional(0),
-                budget: try arguments.duration("budget"),
-                deadline: try arguments.value("deadline", DeadlineArgument.parse),
-                lanes: try arguments.integer("lanes", in: ScenarioDocument.lanes),
-                clock: try arguments.word("clock", ClockMode.self) ?? .wall,
-                injections: try Injection.all(in: arguments),
-                history: arguments.text("history"),
-                fromProcessStart: arguments.flag("from-process-start"),
-                state: arguments.text("state"),
-                backend: try arguments.value("backend", BackendAddress.parse),
-                isInteractive: arguments.flag("interactive"),
-                push: arguments.text("push"),
-                link: arguments.text("link"),
-                shortcut: arguments.text("shortcut"),
-                region: try arguments.value("region", DeviceRegion.parse),
-                appVersion: arguments.text("app-version"),
-                common: try CommonArguments(arguments)
-            )
-        )
+    /// The device and the service of the app that is launched.
+    static let device: [CommandOption<RunArguments>] = [
+        .value("region", "LANG-COUNTRY", help: "Set the device to it, such as de-DE (default: what LANG says).", read: Region.parse) {
+            $0.region = $1
+        },
+        .text("app-version", "V", help: "Be this version of the app, such as 1.4.0.") { $0.appVersion = $1 },
+    ]
+
+    static let backendOption = CommandOption<RunArguments>.value(
+        "backend",
+        "URL",
+        help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
+        read: BackendAddress.parse
+    ) { $0.backend = $1 }
+
+    static let resultOptions = CommonArguments.workingOptions.map { $0.of(\RunArguments.common) }
+}
+
+// MARK: - Options that several commands have
+
+extension CommandOption {
+    static func budget(set: @escaping @Sendable (inout Root, Duration) -> Void) -> Self {
+        .duration("budget", "TIME", help: "The time that the launch may take, such as 3s or 800ms.", set: set)
+    }
+
+    static func deadline(help: String, set: @escaping @Sendable (inout Root, DeadlineArgument) -> Void) -> Self {
+        .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
+    }
+
+    static func history(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+        .text("history", "FILE", help: "Expect of operations what they took in the launches that FILE keeps; run adds to it.", set: set)
     }
 }
 
-extension CommandDeclaration {
-    /// The app of the built-in steps, and what starts it.
-    private static let appOptions = [
-        OptionDeclaration("state", .value("DIR"), help: "Keep what the app remembers in DIR (default: the user's state folder)."),
-        OptionDeclaration("backend", .value("URL"), help: "Talk to the services there, over https, or http on this machine."),
-        OptionDeclaration("interactive", .flag, help: "Answer yourself what the app asks, on the terminal."),
-        OptionDeclaration("push", .value("FILE|TEXT"), help: "Start the app from a push with this JSON payload, a file or '{...}'."),
-        OptionDeclaration("link", .value("URL"), help: "Start the app from a link, such as app://open/speakers/7."),
-        OptionDeclaration("shortcut", .value("NAME"), help: "Start the app from a shortcut of its icon."),
-        OptionDeclaration("region", .value("LANG-COUNTRY"), help: "Set the device to it, such as de-DE (default: what LANG says)."),
-        OptionDeclaration("app-version", .value("V"), help: "Be this version of the app, such as 1.4.0."),
-    ]
-}
+extension CommandPositional {
+    static func scenario(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+        .required("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.") { root, word throws(ValueError) in set(&root, word) }
+    }
 
-extension RunArguments {
-    /// Refuses what cannot be done where the tool has been started.
-    func checkStreams() throws(UsageError) {
-        if isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
-            throw UsageError("--interactive needs a terminal to ask on", command: "run")
+    /// A saved report, or a scenario that is run in virtual time for one.
+    static func source(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+        .required("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.") { root, word throws(ValueError) in
+            set(&root, word)
         }
     }
 }
 
-extension DeadlineArgument {
+/// The value of `--deadline`: when the whole launch ends.
+enum DeadlineArgument: Equatable, Sendable {
+    case none
+    case after(Duration)
+
     static func parse(_ text: String) throws(ValueError) -> DeadlineArgument {
         if text == "none" { return .none }
         do throws(ValueError) {
@@ -147,5 +150,88 @@ extension DeadlineArgument {
         } catch {
             throw ValueError(message: error.message + ", or 'none'")
         }
+    }
+}
+
+/// A fault to bring about on purpose in one operation of a run.
+struct Injection: Equatable, Sendable {
+    enum Effect: Equatable, Sendable {
+        /// The work throws.
+        case fail
+        /// The work never ends by itself.
+        case hang
+        /// The process ends where the work should begin.
+        case crash
+        /// The work begins later by this much.
+        case delay(Duration)
+        /// The check finds that an update is required.
+        case required
+    }
+
+    let operation: String
+    let effect: Effect
+
+    /// Reads `OP=EFFECT`; the identifier may hold `=`, an effect never does.
+    static func parse(_ text: String) throws(ValueError) -> Injection {
+        guard let separator = text.lastIndex(of: "="), separator > text.startIndex else {
+            throw ValueError(message: "\(quoted(text)) is not of the form OP=EFFECT; an EFFECT is \(alternatives(effects))")
+        }
+        let word = String(text[text.index(after: separator)...])
+        return Injection(operation: String(text[..<separator]), effect: try parseEffect(word))
+    }
+
+    /// The injections of a command line, one for each operation at most.
+    static func all(_ texts: [String]) throws(ValueError) -> [Injection] {
+        var injections: [Injection] = []
+        var seen: Set<String> = []
+        for text in texts { injections.append(try parse(text)) }
+        for injection in injections where !seen.insert(injection.operation).inserted {
+            throw ValueError(message: "the operation \(quoted(injection.operation)) is given twice")
+        }
+        return injections
+    }
+
+    private static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
+
+    private static func parseEffect(_ word: String) throws(ValueError) -> Effect {
+        switch word {
+        case "fail": return .fail
+        case "hang": return .hang
+        case "crash": return .crash
+        case "required": return .required
+        default: break
+        }
+        if word.hasPrefix("delay:") {
+            return .delay(try DurationText.parse(String(word.dropFirst("delay:".count)), minimum: .zero))
+        }
+        throw ValueError(message: unknownWord(word, called: "effect", among: effects))
+    }
+}
+
+/// The device's language and country, as the command line and the environment write them.
+extension Region {
+    /// Reads `de-DE`; an underscore will do, as in the names of locales.
+    static func parse(_ text: String) throws(ValueError) -> Region {
+        if let region = Region(text) { return region }
+        throw ValueError(message: "\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
+    }
+
+    /// The region of the first of the locale's variables that names one, as in `LANG=de_DE.UTF-8`; else English in the United States.
+    static func current(_ environment: [String: String]) -> Region {
+        let regions = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.compactMap { locale in
+            Region(String(locale.prefix { $0 != "." && $0 != "@" }))
+        }
+        return regions.first ?? Region(country: "US", language: "en")
+    }
+
+    private init?(_ text: String) {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+        let isValid =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                part.utf8.count == 2 && part.allSatisfy { $0.isASCII && $0.isLetter }
+            }
+        guard isValid else { return nil }
+        self.init(country: parts[1].uppercased(), language: parts[0].lowercased())
     }
 }

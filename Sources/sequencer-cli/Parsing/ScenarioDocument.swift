@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// A scenario file as it is written: checked, but with nothing decided about how to run it.
 struct ScenarioDocument: Equatable, Sendable {
@@ -14,7 +15,7 @@ struct ScenarioDocument: Equatable, Sendable {
     /// The identifier of the operation whose end stops the budget clock.
     var milestone: String?
     var lanes: Int?
-    /// By then the whole launch ends, whatever still runs.
+    /// The launch ends by then, even if operations still run.
     var deadline: Duration?
     var operations: [OperationDocument] = []
 }
@@ -31,7 +32,7 @@ struct OperationDocument: Equatable, Sendable {
     var onFailure = FailurePolicyDocument.required
     /// The value that stands in when the work fails or times out.
     var fallback: String?
-    var retry: RetryDocument?
+    var retry: RetryPolicy?
     /// Whether it waits for a person.
     var interactive = false
     /// Whether it may run after the milestone, to keep the budget.
@@ -51,7 +52,7 @@ struct OperationDocument: Equatable, Sendable {
     var line: Int { position.line }
 }
 
-/// What the failure of an operation means for the others.
+/// The effect of an operation's failure on the others.
 enum FailurePolicyDocument: String, CaseIterable, Sendable {
     case required, skipDependents, `continue`
 }
@@ -60,22 +61,7 @@ enum QualityDocument: String, CaseIterable, Sendable {
     case userInteractive, userInitiated, utility, background, `default`
 }
 
-struct RetryDocument: Equatable, Sendable {
-    static let attempts = 1...100
-
-    /// How often the work runs at most, the first time included.
-    var attempts: Int
-    /// The pause before the second attempt.
-    var backoff = Duration.zero
-    /// By how much each pause is longer than the one before.
-    var multiplier: Double?
-    /// The part of each pause that is left to chance, 0 to 1.
-    var jitter: Double?
-    /// No pause is longer.
-    var maxBackoff: Duration?
-}
-
-/// What an operation does.
+/// The work of an operation.
 enum WorkDocument: Equatable, Sendable {
     /// It waits, holding no thread.
     case simulate(Duration)

@@ -8,15 +8,19 @@ struct ScenarioField: Sendable {
     // MARK: - Containers
 
     /// The keys and values of an object, each key known; they are in the order of the file.
+    ///
+    /// - Parameter unknown: is told of a key that is not; by default, it throws.
     func members<Key: RawRepresentable<String> & CaseIterable>(
         _ keys: Key.Type,
-        called name: String = "key"
+        called name: String = "key",
+        unknown: (ScenarioFault) throws(ScenarioFault) -> Void = { fault throws(ScenarioFault) in throw fault }
     ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
         var known: [(Key, ScenarioField)] = []
         for member in try object() {
             guard let key = Key(rawValue: member.key) else {
                 let message = "unknown \(name) \(quoted(member.key)); \(suggestion(for: member.key, in: Key.allCases.map(\.rawValue)))"
-                throw member.fault(message, in: self)
+                try unknown(member.fault(message, in: self))
+                continue
             }
             known.append((key, ScenarioField(value: member.value, path: .key(member.key, of: path))))
         }
@@ -33,7 +37,7 @@ struct ScenarioField: Sendable {
         return elements.indices.map { ScenarioField(value: elements[$0], path: .element($0, of: path)) }
     }
 
-    /// The value of a key, nil when the object lacks it or is none.
+    /// The value of a key; nil when this is not an object, or lacks the key.
     func child(_ key: String) -> ScenarioField? {
         guard case .object(let members) = value.content, let member = members.first(where: { $0.key == key }) else { return nil }
         return ScenarioField(value: member.value, path: .key(key, of: path))
@@ -92,7 +96,7 @@ struct ScenarioField: Sendable {
         return word
     }
 
-    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it.
+    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it that is not seen.
     func label(_ name: String) throws(ScenarioFault) -> String {
         let text = try string()
         if text.isEmpty { throw fault("\(name) is empty") }
@@ -100,8 +104,8 @@ struct ScenarioField: Sendable {
             throw fault("\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed")
         }
         if isPlain(text) { return text }
-        for scalar in text.unicodeScalars where !scalar.isPrintable {
-            throw fault("\(name) \(quoted(text)) holds the control character \(scalar.escaped(asASCII: true))")
+        for (scalar, isShown) in JudgedScalars(text) where !isShown {
+            throw fault("\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))")
         }
         if text.allSatisfy(\.isWhitespace) { throw fault("\(name) is blank") }
         if text.first?.isWhitespace == true || text.last?.isWhitespace == true {

@@ -1,3 +1,5 @@
+import Sequencer
+
 /// A place in a text as an editor shows it: both numbers count from 1, columns count Unicode scalars.
 struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
     let line: Int
@@ -6,37 +8,105 @@ struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
     var description: String { "\(line):\(column)" }
 }
 
-/// Turns byte offsets into lines and columns, in logarithmic time.
+/// Turns byte offsets into lines and columns, each in a time that depends neither on the length of the text nor on that of its lines.
+///
+/// Programs write JSON on one line: counting columns from a line's beginning would read the whole text for each value.
 struct SourceLines {
+    /// So many bytes lie between two places whose lines and columns are known; at most as many are looked at for any other place.
+    static let stride = 256
+
     private let bytes: [UInt8]
-    /// The offset at which each line begins, ascending.
-    private let starts: [Int]
+    /// The positions of the bytes 0, ``stride``, 2 · ``stride`` and so on.
+    private let marks: [SourcePosition]
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        var starts = [0]
+        var marks = [SourcePosition(line: 1, column: 1)]
+        marks.reserveCapacity(bytes.count / Self.stride + 1)
         bytes.withUnsafeBufferPointer { buffer in
-            var offset = 0
-            let end = buffer.count
-            while offset < end {
-                if buffer[offset] == 0x0A { starts.append(offset + 1) }
-                offset += 1
+            for start in Swift.stride(from: 0, to: buffer.count - buffer.count % Self.stride, by: Self.stride) {
+                marks.append(marks[marks.count - 1].moved(over: buffer[start..<(start + Self.stride)]))
             }
         }
-        self.starts = starts
+        self.marks = marks
     }
 
     /// The position of the byte at `offset`; an offset past the end means the end.
     func position(of offset: Int) -> SourcePosition {
+        let counted = counted(for: offset)
+        return marks[counted.lowerBound / Self.stride].moved(over: bytes[counted])
+    }
+
+    /// The bytes that are looked at to find the position of the byte at `offset`.
+    func counted(for offset: Int) -> Range<Int> {
         let offset = min(max(offset, 0), bytes.count)
-        var low = 0
-        var high = starts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= offset { low = middle } else { high = middle }
+        return (offset - offset % Self.stride)..<offset
+    }
+}
+
+extension SourcePosition {
+    /// Where the byte after `bytes` stands, if the first of them stands here.
+    fileprivate func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
+        var (line, column) = (line, column)
+        for byte in bytes {
+            if byte == 0x0A {
+                (line, column) = (line + 1, 1)
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes (10xxxxxx) belong to the scalar before them.
+                column += 1
+            }
         }
-        // Continuation bytes (10xxxxxx) belong to the scalar before them.
-        let column = bytes[starts[low]..<offset].reduce(into: 1) { if $1 & 0xC0 != 0x80 { $0 += 1 } }
-        return SourcePosition(line: low + 1, column: column)
+        return SourcePosition(line: line, column: column)
+    }
+}
+
+/// A mistake in a scenario file, with its place.
+///
+/// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean 'timeout'?`
+struct ScenarioError: Error, Equatable, CustomStringConvertible {
+    let file: String
+    let position: SourcePosition
+    /// The way from the top of the file to the value, `operations[3].retry`; empty for the top and for broken JSON.
+    let path: String
+    let message: String
+
+    var description: String {
+        let place = "\(printable(file)):\(position): "
+        return path.isEmpty ? place + message : place + path + ": " + message
+    }
+}
+
+extension ScenarioError {
+    init(_ fault: ScenarioFault, file: String, _ lines: SourceLines) {
+        self.init(file: file, position: lines.position(of: fault.offset), path: fault.path.description, message: fault.message)
+    }
+}
+
+/// A complaint about one value of a parsed file, before the file's name and its line are known.
+struct ScenarioFault: Error {
+    let offset: Int
+    let path: JSONPath
+    let message: String
+}
+
+/// The way from the top of a JSON text to one of its values.
+///
+/// A chain that shares its beginning, and is only spelled out for a message: a file has many more values than complaints.
+indirect enum JSONPath: CustomStringConvertible, Sendable {
+    case root
+    case key(String, of: JSONPath)
+    case element(Int, of: JSONPath)
+
+    var description: String {
+        switch self {
+        case .root: ""
+        case .element(let index, let parent): "\(parent)[\(index)]"
+        case .key(let key, .root) where JSONPath.isPlain(key): key
+        case .key(let key, let parent): JSONPath.isPlain(key) ? "\(parent).\(key)" : "\(parent)[\(quoted(key))]"
+        }
+    }
+
+    private static func isPlain(_ key: String) -> Bool {
+        1...64 ~= key.utf8.count && key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Web addresses that a launch may talk to: `https`, or `http` on this machine, and no credentials in them.
+/// Web addresses that a launch may talk to: `https`, or `http` on this machine, and no credentials in them. By which names this machine may be called
+/// is what requests accept, too.
 ///
 /// The text is checked before `URL` sees it, because `URL` decodes escapes in host names and so may go elsewhere than a
 /// reader of the file believes. Messages never repeat the address: its query may hold a secret.
@@ -27,7 +28,7 @@ enum URLText {
         }
         let host = try host(of: authority)
         if scheme == "http", !isLoopback(host) {
-            throw ValueError(message: "the address is not encrypted; expected 'https' ('http' is for this machine only)")
+            throw ValueError(message: "the address is not encrypted; expected 'https' ('http' is for localhost, 127.0.0.1 and [::1] only)")
         }
         guard let url = URL(string: text), url.host != nil else { throw ValueError(message: "the address is not a valid URL") }
         return url
@@ -70,16 +71,24 @@ enum URLText {
         return host.lowercased()
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
-        var address = in_addr()
-        if inet_pton(AF_INET, host, &address) == 1 { return host.hasPrefix("127.") }
-        return host == "localhost" || host == "[::1]"
-    }
+    private static func isLoopback(_ host: String) -> Bool { ["localhost", "127.0.0.1", "[::1]"].contains(host) }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         default: false
         }
+    }
+}
+
+/// The address under which the services are that the built-in steps talk to.
+enum BackendAddress {
+    /// Reads an address that ``URLText`` accepts, without anything behind its path: the paths of the services are put there.
+    static func parse(_ text: String) throws(ValueError) -> URL {
+        let url = try URLText.parse(text)
+        if text.contains(where: { $0 == "?" || $0 == "#" }) {
+            throw ValueError(message: "the address of services ends with its path; expected no '?' and no '#'")
+        }
+        return url
     }
 }

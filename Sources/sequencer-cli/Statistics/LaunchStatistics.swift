@@ -1,17 +1,20 @@
-/// What many launches came to, by scenario and version of the app, in a memory that does not grow with their number.
+import Foundation
+import Sequencer
+
+/// The outcomes and times of many launches, by scenario and version of the app, in a memory that does not grow with their number.
 struct LaunchStatistics: Sendable {
-    /// What launches are told apart by.
+    /// The key of a group of launches.
     struct Key: Hashable, Sendable {
         var scenario: String
         /// Nil where none was said.
         var version: String?
     }
 
-    /// So many scenarios and versions are told apart; whatever comes later is one group, ``other``.
+    /// The most groups; launches of further scenarios and versions form one group, ``other``.
     static let groupLimit = 500
     /// So many operations that crashed are told apart in each group.
     static let operationLimit = 100
-    /// The name of what is not told apart.
+    /// The name of the group, and of the operation, for all further ones.
     static let other = "(other)"
 
     private(set) var groups: [LaunchGroup] = []
@@ -24,7 +27,7 @@ struct LaunchStatistics: Sendable {
         groups[place(of: Key(scenario: line.scenario, version: line.version))].add(line.end)
     }
 
-    /// In the order of their names; what is not told apart comes last.
+    /// In the order of their names; the group of all further ones comes last.
     var sortedGroups: [LaunchGroup] {
         groups.sorted { left, right in
             if left.isOther != right.isOther { return right.isOther }
@@ -42,7 +45,7 @@ struct LaunchStatistics: Sendable {
         if groups.count == Self.groupLimit {
             groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
         }
-        // A real scenario may have the name of what is not told apart: it is not looked up by its name.
+        // A real scenario may have the name of this group, so the group is found by its place.
         if groups.count > Self.groupLimit { return Self.groupLimit }
         groups.append(LaunchGroup(key, isOther: false))
         places[key] = groups.count - 1
@@ -56,7 +59,7 @@ struct LaunchGroup: Sendable {
     /// Whether it is made of all that is not told apart.
     let isOther: Bool
     /// The measured times in milliseconds, by outcome.
-    private(set) var times: [BenchRun.Outcome: QuantileSketch] = [:]
+    private(set) var times: [LaunchOutcome: QuantileSketch] = [:]
     private(set) var misses = 0
     private(set) var crashes = 0
     /// How often each operation was the one that ran when a launch crashed.
@@ -71,12 +74,12 @@ struct LaunchGroup: Sendable {
     var reports: Int { times.values.reduce(0) { $0 + $1.count } }
     var launches: Int { reports + crashes }
 
-    func count(of outcome: BenchRun.Outcome) -> Int {
+    func count(of outcome: LaunchOutcome) -> Int {
         times[outcome]?.count ?? 0
     }
 
-    /// The share of an outcome in all launches, those that crashed included; nil when there was none.
-    func rate(of outcome: BenchRun.Outcome) -> Double? {
+    /// The share of an outcome in all launches, those that crashed included; nil without a launch.
+    func rate(of outcome: LaunchOutcome) -> Double? {
         launches > 0 ? Double(count(of: outcome)) / Double(launches) : nil
     }
 
@@ -112,13 +115,13 @@ struct LaunchGroup: Sendable {
     }
 }
 
-/// What one line says of a launch.
+/// The launch of one line.
 struct LaunchLine: Equatable, Sendable {
     enum End: Equatable, Sendable {
         /// It left a report.
         ///
         /// - measured: what the budget counts, in milliseconds.
-        case report(BenchRun.Outcome, measured: Double, isMet: Bool)
+        case report(LaunchOutcome, measured: Double, isMet: Bool)
         /// The process ended in the middle of it, while this operation ran.
         case crash(operation: String?)
     }
@@ -126,4 +129,95 @@ struct LaunchLine: Equatable, Sendable {
     var scenario: String
     var version: String?
     var end: End
+}
+
+/// How a launch ended, without the details.
+enum LaunchOutcome: String, CaseIterable, Sendable {
+    case completed, aborted, failed, cancelled
+
+    init(_ outcome: LaunchReport.Outcome) {
+        switch outcome {
+        case .completed: self = .completed
+        case .aborted: self = .aborted
+        case .failed: self = .failed
+        case .cancelled: self = .cancelled
+        }
+    }
+}
+
+/// Quantiles of any number of values in a few kilobytes, each off by at most 1% of itself: DDSketch of Masson, Rim and Lee, "DDSketch: A Fast
+/// and Fully-Mergeable Quantile Sketch with Relative-Error Guarantees", PVLDB 12 (2019).
+///
+/// Values are counted in buckets that are each about 2% wider than the one before. Sketches of parts, merged, are the sketch of the whole, to
+/// the last bit, in any order.
+struct QuantileSketch: Equatable, Sendable {
+    /// The largest relative error of a quantile.
+    static let relativeError = 0.01
+    /// Values closer to 0 count as 0, and larger ones as the largest: a millionth of a millisecond, and some three years in milliseconds.
+    private static let range = 1e-6...1e11
+
+    private static let growth = (1 + relativeError) / (1 - relativeError)
+    private static let perLogarithm = 1 / log(growth)
+
+    private(set) var count = 0
+    private(set) var minimum = Double.infinity
+    private(set) var maximum = -Double.infinity
+    private var zeros = 0
+    /// The counts of buckets from ``first`` on; only as many as there is something between.
+    private var buckets: [Int] = []
+    private var first = 0
+
+    init() {}
+
+    /// - Parameter value: 0 or more; negative numbers and NaN count as 0.
+    mutating func insert(_ value: Double) {
+        let value = value > 0 ? min(value, Self.range.upperBound) : 0
+        count += 1
+        minimum = min(minimum, value)
+        maximum = max(maximum, value)
+        if value < Self.range.lowerBound { zeros += 1 } else { add(1, to: Int((log(value) * Self.perLogarithm).rounded(.up))) }
+    }
+
+    /// Adds all values of another sketch.
+    mutating func merge(_ other: QuantileSketch) {
+        count += other.count
+        zeros += other.zeros
+        minimum = min(minimum, other.minimum)
+        maximum = max(maximum, other.maximum)
+        for (index, count) in other.buckets.enumerated() where count > 0 { add(count, to: other.first + index) }
+    }
+
+    private mutating func add(_ count: Int, to bucket: Int) {
+        if buckets.isEmpty {
+            first = bucket
+            buckets = [count]
+            return
+        }
+        if bucket < first {
+            buckets.insert(contentsOf: repeatElement(0, count: first - bucket), at: 0)
+            first = bucket
+        }
+        if bucket >= first + buckets.count {
+            buckets.append(contentsOf: repeatElement(0, count: bucket - first - buckets.count + 1))
+        }
+        buckets[bucket - first] += count
+    }
+
+    /// The value that is at least as large as `percent` of a hundred values, within ``relativeError``: the
+    /// nearest rank, as ``SortedSample/nearestRank(_:)`` has it.
+    ///
+    /// - Returns: nil without values.
+    func percentile(_ percent: Double) -> Double? {
+        guard count > 0 else { return nil }
+        var left = Double(SortedSample.rank(percent, of: count) - zeros)
+        if left <= 0 { return minimum }
+        for (index, count) in buckets.enumerated() {
+            left -= Double(count)
+            guard left <= 0 else { continue }
+            // As far, relatively, from the lower end of the bucket as from the upper one.
+            let value = 2 * pow(Self.growth, Double(first + index)) / (Self.growth + 1)
+            return min(max(value, minimum), maximum)
+        }
+        return maximum
+    }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
 
-/// Keeps what is typed from being seen, and terminals from being left that way.
+/// Hides typed text, and makes sure that every terminal shows it again at the end.
 ///
 /// Of each terminal that is silent the modes it had before are known here, for the whole process: however it ends (`exit`, or
-/// ``Interruption``, which calls ``restoreAll()``), they are restored.
+/// ``SignalThread``, which calls ``restoreAll()``), they are restored.
 enum TerminalEcho {
     private struct State {
         var saved: [Int32: termios] = [:]
@@ -16,25 +16,19 @@ enum TerminalEcho {
     private static let state = Locked(State())
     private static let restoresAtExit: Void = { _ = atexit { TerminalEcho.restoreAll() } }()
 
-    /// Makes the terminal silent, apart from the end of the line. Where there is no terminal there is nothing to do.
+    /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
     /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the terminal as it is, or show
     /// what is typed once the process goes on. Ctrl-C works.
     ///
-    /// - Returns: false when what is typed would be seen all the same.
+    /// - Returns: false when typed text would be visible all the same.
     static func hide(_ descriptor: Int32) -> Bool {
         guard isatty(descriptor) == 1 else { return true }
         _ = restoresAtExit
         return state.withLock { state in
-            var modes = termios()
-            guard !state.isLeaving, tcgetattr(descriptor, &modes) == 0 else { return false }
-            let saved = modes
-            modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
-            modes.c_lflag |= tcflag_t(ECHONL)
-            let disabled = cc_t(truncatingIfNeeded: fpathconf(descriptor, Int32(_PC_VDISABLE)))
-            withUnsafeMutableBytes(of: &modes.c_cc) { keys in
-                for key in [VSUSP, VQUIT] { keys[Int(key)] = disabled }
-            }
+            var saved = termios()
+            guard !state.isLeaving, tcgetattr(descriptor, &saved) == 0 else { return false }
+            var modes = silent(saved, descriptor)
             // Success means that any of the changes was made: only asking tells whether this one was.
             if set(modes, of: descriptor), tcgetattr(descriptor, &modes) == 0, modes.c_lflag & tcflag_t(ECHO) == 0 {
                 state.saved[descriptor] = state.saved[descriptor] ?? saved
@@ -43,6 +37,17 @@ enum TerminalEcho {
             _ = set(saved, of: descriptor)
             return false
         }
+    }
+
+    private static func silent(_ modes: termios, _ descriptor: Int32) -> termios {
+        var modes = modes
+        modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
+        modes.c_lflag |= tcflag_t(ECHONL)
+        let disabled = cc_t(truncatingIfNeeded: fpathconf(descriptor, Int32(_PC_VDISABLE)))
+        withUnsafeMutableBytes(of: &modes.c_cc) { keys in
+            for key in [VSUSP, VQUIT] { keys[Int(key)] = disabled }
+        }
+        return modes
     }
 
     /// Gives the terminal the modes back that it had.
@@ -62,7 +67,30 @@ enum TerminalEcho {
         }
     }
 
+    /// Restores every terminal until ``resume()``, because the process will be stopped.
+    static func pause() {
+        state.withLock { state in
+            for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
+        }
+    }
+
+    /// Silences again the terminals that were silent before the process was stopped, unless they are somebody else's now.
+    static func resume() {
+        state.withLock { state in
+            for (descriptor, saved) in state.saved where Terminal(descriptor: descriptor).isOurs {
+                _ = set(silent(saved, descriptor), of: descriptor)
+            }
+        }
+    }
+
     private static func set(_ modes: termios, of descriptor: Int32) -> Bool {
+        // In the background this would stop the process, which may be about to end.
+        var stopped = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&stopped)
+        sigaddset(&stopped, SIGTTOU)
+        pthread_sigmask(SIG_BLOCK, &stopped, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var modes = modes
         // Not after the output has drained: somebody may have stopped it with Ctrl-S.
         while tcsetattr(descriptor, TCSANOW, &modes) != 0 {

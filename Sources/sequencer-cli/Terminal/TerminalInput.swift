@@ -1,10 +1,11 @@
 import Foundation
+import Sequencer
 
 /// Asks a person for lines.
 ///
 /// Nothing blocks: a thread of its own reads, and only while somebody asks. Questions that come at once are asked one after the other. A
-/// question whose task is cancelled ends at once, and what was typed for it is dropped. The terminal is the one who edits lines (Backspace,
-/// Ctrl-U), and who shows what is typed.
+/// question whose task is cancelled ends at once, and its half-typed answer is dropped. The terminal edits lines (Backspace,
+/// Ctrl-U) and shows them.
 ///
 /// ```swift
 /// let line = await input.line { Terminal.standardError.write("Name: ") }
@@ -25,7 +26,7 @@ final class TerminalInput: Sendable {
 
     /// The terminal behind a descriptor, which is opened anew where possible: reading without blocking must not change how others read.
     ///
-    /// - Returns: nil when there is no terminal behind it.
+    /// - Returns: nil when the descriptor does not belong to a terminal.
     convenience init?(terminalOf descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         if let own = reopened(descriptor) {
@@ -45,7 +46,7 @@ final class TerminalInput: Sendable {
     /// Asks for a line.
     ///
     /// - Parameters:
-    ///   - isSecret: whether nothing of what is typed is shown, apart from the end of the line. A secret is not asked for where it would be
+    ///   - isSecret: whether typed text is hidden, apart from the end of the line. A secret is not asked for where it would be
     ///     seen all the same: that counts as dismissed.
     ///   - prompt: shows the question; called when it is this question's turn. From then on, nothing that is secret is shown.
     func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
@@ -79,4 +80,73 @@ private func reopened(_ descriptor: Int32) -> Int32? {
     if fstat(descriptor, &old) == 0, fstat(own, &new) == 0, old.st_rdev == new.st_rdev { return own }
     close(own)
     return nil
+}
+
+/// Lets one task at a time go on, in the order in which they came.
+final class Turns: Sendable {
+    private struct State {
+        var isTaken = false
+        var tickets = 0
+        var waiters: [(ticket: Int, turn: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Waits for the turn, which ``give()`` ends.
+    ///
+    /// - Parameter isPatient: whether to wait on although the task is cancelled.
+    /// - Returns: false, without a turn, when the task is cancelled before.
+    func take(isPatient: Bool = false) async -> Bool {
+        if isPatient { return await wait(nextTicket()) }
+        if Task.isCancelled { return false }
+        let ticket = nextTicket()
+        return await withTaskCancellationHandler {
+            await wait(ticket, unless: { Task.isCancelled })
+        } onCancel: {
+            withdraw(ticket)
+        }
+    }
+
+    /// Ends the turn; the task that waits longest has the next one.
+    func give() {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            if state.waiters.isEmpty {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiters.removeFirst().turn
+        }
+        next?.resume(returning: true)
+    }
+
+    private func nextTicket() -> Int {
+        state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+    }
+
+    private func wait(_ ticket: Int, unless isCancelled: () -> Bool = { false }) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                defer { state.isTaken = true }
+                if state.isTaken { state.waiters.append((ticket, continuation)) }
+                return !state.isTaken
+            }
+            if isFree {
+                continuation.resume(returning: true)
+            }
+            // A cancellation that came before the ticket was in line has withdrawn nothing.
+            else if isCancelled() {
+                withdraw(ticket)
+            }
+        }
+    }
+
+    private func withdraw(_ ticket: Int) {
+        let turn = state.withLock { state in
+            state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0).turn }
+        }
+        turn?.resume(returning: false)
+    }
 }

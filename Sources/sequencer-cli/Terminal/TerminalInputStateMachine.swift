@@ -33,14 +33,14 @@ struct TerminalInputStateMachine: Sendable {
 
     /// The input has ended, which a terminal's does as often as Ctrl-D is pressed.
     ///
-    /// - Returns: what answers the question; nil when there is none.
+    /// - Returns: the answer to the question; nil without a question.
     mutating func ended() -> TerminalLine? {
         guard question != nil else { return nil }
         question = nil
         return lines.rest() ?? .dismissed
     }
 
-    /// Gives the question up. What was typed for it must not answer another one.
+    /// Gives the question up. Text that was typed for it must not answer another one.
     ///
     /// - Returns: whether it still waited.
     mutating func abandon(_ question: Int) -> Bool {
@@ -48,5 +48,74 @@ struct TerminalInputStateMachine: Sendable {
         self.question = nil
         lines.removeAll()
         return true
+    }
+}
+
+/// Cuts bytes into lines, and keeps the rest for the next line. It never holds much more than one line.
+struct LineBuffer: Sendable {
+    /// The most bytes of a line.
+    let limit: Int
+
+    private var bytes: [UInt8] = []
+    /// Whether the beginning of the line was too long and has been dropped.
+    private var isSkipping = false
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func append(_ new: some Sequence<UInt8>) {
+        bytes.append(contentsOf: new)
+    }
+
+    /// Takes the first line out; nil while it is incomplete.
+    mutating func next() -> TerminalLine? {
+        if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = take(bytes[..<end])
+            bytes.removeSubrange(...end)
+            return line
+        }
+        if bytes.count > limit {
+            isSkipping = true
+            bytes = []
+        }
+        return nil
+    }
+
+    /// Takes out the last, unended line of the input; nil when it is empty.
+    mutating func rest() -> TerminalLine? {
+        if let line = next() { return line }
+        defer { bytes = [] }
+        return bytes.isEmpty && !isSkipping ? nil : take(bytes[...])
+    }
+
+    mutating func removeAll() {
+        bytes = []
+        isSkipping = false
+    }
+
+    private mutating func take(_ line: ArraySlice<UInt8>) -> TerminalLine {
+        defer { isSkipping = false }
+        return isSkipping || line.count > limit ? .tooLong : TerminalLine(line)
+    }
+}
+
+/// The answer to a question for a line.
+enum TerminalLine: Equatable, Sendable {
+    /// The line, without its end.
+    case text(String)
+    /// It had more bytes than a line may have, and was dropped.
+    case tooLong
+    /// It was not UTF-8, and was dropped.
+    case notUTF8
+    /// No answer: the input ended (Ctrl-D, or the terminal is gone), or the task was cancelled.
+    case dismissed
+
+    /// - Parameter bytes: a line without its line feed; a carriage return before that is dropped, too.
+    init(_ bytes: some BidirectionalCollection<UInt8>) {
+        let text =
+            bytes.last == UInt8(ascii: "\r")
+            ? String(validating: bytes.dropLast(), as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+        self = text.map(TerminalLine.text) ?? .notUTF8
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// Reads a terminal on a thread of its own, and only while a question waits: what is typed in between stays where it is, for the next
+/// Reads a terminal on a thread of its own, and only while a question waits: text that is typed in between stays where it is, for the next
 /// question or for another program.
 ///
 /// The thread begins with the first question and ends with ``close()``.
@@ -10,7 +10,7 @@ final class TerminalReader: Sendable {
         var machine: TerminalInputStateMachine
         /// Of the machine's question.
         var continuation: CheckedContinuation<TerminalLine, Never>?
-        /// Where to write a byte to wake the thread; nil as long as there is none.
+        /// The descriptor to write a byte to, to wake the thread; nil without a thread.
         var bell: Int32?
         var isClosed = false
 
@@ -43,8 +43,8 @@ final class TerminalReader: Sendable {
 
     /// Reads a line for the question, which must be the only one.
     func ask(_ question: Int, _ continuation: CheckedContinuation<TerminalLine, Never>) {
-        // Nothing ever comes from a descriptor that is none: `poll` leaves it out.
-        guard descriptor >= 0, startThread() else { return continuation.resume(returning: .dismissed) }
+        // `poll` ignores a negative descriptor, so its question would wait for ever.
+        guard descriptor >= 0, hasThread() else { return continuation.resume(returning: .dismissed) }
         let line = state.withLock { state in
             let line = state.machine.ask(question)
             if line == nil { state.continuation = continuation }
@@ -53,7 +53,7 @@ final class TerminalReader: Sendable {
         if let line { continuation.resume(returning: line) } else { ring() }
     }
 
-    /// Gives the question up, if it still waits, and drops what was typed for it.
+    /// Gives the question up, if it still waits, and drops its half-typed answer.
     func abandon(_ question: Int) {
         let continuation = state.withLock { state -> CheckedContinuation<TerminalLine, Never>? in
             guard state.machine.abandon(question) else { return nil }
@@ -89,15 +89,18 @@ final class TerminalReader: Sendable {
 
     // MARK: The thread
 
-    /// - Returns: false where the system has no descriptors left.
-    private func startThread() -> Bool {
+    /// Begins the thread, unless there is one.
+    ///
+    /// - Returns: false where the system has no descriptors or no threads left.
+    private func hasThread() -> Bool {
         if state.withLock({ $0.bell != nil }) { return true }
         guard let bell = try? makePipe(for: "") else { return false }
         state.withLock { $0.bell = bell.writing }
-        let thread = Thread { self.run(bell: bell.reading) }
-        thread.name = "sequencer-cli.terminal"
-        thread.start()
-        return true
+        if (try? startThread { self.run(bell: bell.reading) }) != nil { return true }
+        state.withLock { $0.bell = nil }
+        Foundation.close(bell.writing)
+        Foundation.close(bell.reading)
+        return false
     }
 
     private func run(bell: Int32) {
@@ -120,7 +123,7 @@ final class TerminalReader: Sendable {
         closeDescriptor()
     }
 
-    /// Reads what is there, unless the question has been given up meanwhile.
+    /// Reads once, unless the question has been given up meanwhile.
     private func readOnce(_ buffer: inout [UInt8]) {
         let (continuation, line) = state.withLock { state -> (CheckedContinuation<TerminalLine, Never>?, TerminalLine) in
             guard state.machine.question != nil else { return (nil, .dismissed) }

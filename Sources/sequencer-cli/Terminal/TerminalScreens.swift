@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// Shows screens on a terminal and asks a person for answers, in lines of text.
 ///
@@ -39,9 +40,9 @@ struct TerminalScreens: Sendable {
         self.output = output
     }
 
-    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself where standard error is none.
+    /// Screens on the terminal that is standard input, shown on standard error, or on that terminal itself when standard error is redirected.
     ///
-    /// - Returns: nil when standard input is no terminal.
+    /// - Returns: nil when standard input is not a terminal.
     init?(color: ColorMode, live: LivePause?, environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
         let terminal = Terminal.standardError.isTerminal ? .standardError : input.terminal
@@ -56,11 +57,11 @@ struct TerminalScreens: Sendable {
 
     /// Shows a text, and does not wait for anybody.
     ///
-    /// It is shown even if the task is cancelled: what is said at the end of a launch must be seen.
+    /// It is shown even if the task is cancelled: a message at the end of a launch must be seen.
     func message(title: String, lines: [String]) async {
         _ = await turns.take(isPatient: true)
         await live?.pause()
-        show(ScreenBox(title: title, paragraphs: lines.map { .init(text: $0) }))
+        show(ScreenText(title: title, paragraphs: lines.map { .init(text: $0) }))
         live?.resume()
         turns.give()
     }
@@ -83,12 +84,12 @@ struct TerminalScreens: Sendable {
         }
     }
 
-    // MARK: What screens are made of
+    // MARK: Parts of screens
 
-    /// What one typed line is for the screen that asked.
+    /// The meaning of a typed line for the screen that asked.
     enum Reading<Answer> {
         case answer(Answer)
-        /// Why it is none, in one sentence.
+        /// The reason why it is not an answer, in one sentence.
         case nonsense(String)
     }
 
@@ -101,8 +102,8 @@ struct TerminalScreens: Sendable {
         return await body()
     }
 
-    func show(_ box: ScreenBox) {
-        output(box.text(width: size().width, style: style))
+    func show(_ screen: ScreenText) {
+        output(screen.text(width: size().width, style: style))
     }
 
     func say(_ text: String, tone: TextStyle.Tone? = nil) {
@@ -137,5 +138,44 @@ struct TerminalScreens: Sendable {
         return nil
     }
 
-    static let leaving = ScreenBox.Paragraph(text: "Ctrl-D: leave without an answer", tone: .dim)
+    static let leaving = ScreenText.Paragraph(text: "Ctrl-D: leave without an answer", tone: .dim)
+}
+
+/// A title, and text below it, no wider than the terminal.
+struct ScreenText: Equatable, Sendable {
+    /// A paragraph; line feeds in it begin new ones.
+    struct Paragraph: Equatable, Sendable {
+        var text: String
+        var tone: TextStyle.Tone?
+        /// The number of columns that all lines but the first are moved to the right.
+        var indent = 0
+
+        static let blank = Paragraph(text: "")
+    }
+
+    /// Texts come from services: a longer one is cut.
+    private static let longestParagraph = 4000
+    private static let mostLines = 500
+
+    var title: String
+    var paragraphs: [Paragraph]
+
+    /// The title, unless it is empty, then the paragraphs; each line with its end.
+    ///
+    /// - Parameter width: the terminal's. One column stays free: some terminals wrap after the last.
+    func text(width: Int, style: TextStyle) -> String {
+        let room = max(width - 1, 2)
+        let title = truncated(printable(title), to: room, ellipsis: style.ellipsis)
+        let rows = paragraphs.flatMap { lines(of: $0, to: room, style) }.prefix(Self.mostLines)
+        return (title.isEmpty ? "" : style.bold(title) + "\n") + rows.map { $0 + "\n" }.joined()
+    }
+
+    private func lines(of paragraph: Paragraph, to room: Int, _ style: TextStyle) -> [String] {
+        // A carriage return and a line feed are one character.
+        let ends: Set<Character> = ["\n", "\r\n"]
+        let parts: [Substring] = paragraph.text.split(omittingEmptySubsequences: false) { ends.contains($0) }
+        return parts.prefix(Self.mostLines).flatMap { part in
+            wrapped(printable(String(part), limit: Self.longestParagraph), to: room, indent: paragraph.indent, ellipsis: style.ellipsis)
+        }.map { style.applying(paragraph.tone, to: $0) }
+    }
 }

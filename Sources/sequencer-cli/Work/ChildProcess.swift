@@ -12,36 +12,46 @@ import Sequencer
 /// print(output.tail)
 /// ```
 struct ChildProcess: Sendable {
-    /// What the command wrote.
+    /// The output of the command.
     struct Output: Equatable, Sendable {
-        /// The last 64 KB, with whatever is not UTF-8 replaced.
+        /// The last bytes, 64 KB unless asked otherwise, with bytes that are not UTF-8 replaced.
         let tail: String
         /// Whether there was more than `tail` holds.
         let isTruncated: Bool
     }
 
+    /// Which output is kept.
+    struct Capture: Equatable, Sendable {
+        /// The most bytes.
+        var limit = OutputTail.limit
+        /// Whether standard error is kept, with standard output; it is lost otherwise.
+        var hasErrors = true
+    }
+
     /// The command and its arguments.
     let command: [String]
+    let capture: Capture
     /// How long a cancelled command may take to end by itself.
     let killDelay: Duration
 
     /// - Parameter command: The command and its arguments. A command without a slash is looked up in `PATH`.
-    init(_ command: [String], killDelay: Duration = .milliseconds(200)) {
+    init(_ command: [String], capture: Capture = Capture(), killDelay: Duration = .milliseconds(200)) {
         self.command = command
+        self.capture = capture
         self.killDelay = killDelay
     }
 
-    /// Runs the command to its end, and returns what it wrote.
+    /// Runs the command to its end, and returns its output.
     ///
-    /// It does not wait for processes that the command left behind: they go on, and what they write later is lost.
+    /// It does not wait for processes that the command left behind: they go on, and their later output is lost.
     ///
-    /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to what is left of it after `killDelay`. A task that
+    /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to the rest of it after `killDelay`. A task that
     /// is cancelled beforehand starts nothing.
     ///
     /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0; `CancellationError` if it was
     ///   still running when the task was cancelled, once it has ended.
     func run() async throws -> Output {
-        let child = RunningChild(command, killDelay: killDelay)
+        let child = RunningChild(command, capture, killDelay: killDelay)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { child.start($0) }
         } onCancel: {
@@ -68,7 +78,7 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
     /// The command, as it was given.
     let command: String
     let reason: Reason
-    /// What the command wrote before it ended.
+    /// The output of the command before its end.
     var output = ChildProcess.Output(tail: "", isTruncated: false)
 
     /// The last line of output that is not blank, fit for a terminal.
@@ -85,37 +95,49 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
             case .notFound: "no such command: \(name)"
             case .notExecutable: "\(name) is not executable"
             case .status(let status): "\(name) ended with status \(status)"
-            case .signal(let signal): "\(name) was ended by signal \(signal)" + (signalName(signal).map { " (\($0))" } ?? "")
+            case .signal(let signal): "\(name) was ended by signal \(signal)" + (signalNames[signal].map { " (\($0))" } ?? "")
             case .system(let text): "\(name) \(text)"
             }
         return lastLine.map { "\(sentence): \($0)" } ?? sentence
     }
 }
 
-/// What the manual calls the signal, for those that end a process.
-private func signalName(_ signal: Int32) -> String? {
-    // The numbers differ between systems, so only the names are written out.
-    switch signal {
-    case SIGHUP: "SIGHUP"
-    case SIGINT: "SIGINT"
-    case SIGQUIT: "SIGQUIT"
-    case SIGILL: "SIGILL"
-    case SIGTRAP: "SIGTRAP"
-    case SIGABRT: "SIGABRT"
-    case SIGBUS: "SIGBUS"
-    case SIGFPE: "SIGFPE"
-    case SIGKILL: "SIGKILL"
-    case SIGUSR1: "SIGUSR1"
-    case SIGSEGV: "SIGSEGV"
-    case SIGUSR2: "SIGUSR2"
-    case SIGPIPE: "SIGPIPE"
-    case SIGALRM: "SIGALRM"
-    case SIGTERM: "SIGTERM"
-    case SIGXCPU: "SIGXCPU"
-    case SIGXFSZ: "SIGXFSZ"
-    case SIGVTALRM: "SIGVTALRM"
-    case SIGPROF: "SIGPROF"
-    case SIGSYS: "SIGSYS"
-    default: nil
+/// The names of signals that end a process: their numbers differ between systems.
+private let signalNames: [Int32: String] = [
+    SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT",
+    SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGUSR1: "SIGUSR1", SIGSEGV: "SIGSEGV", SIGUSR2: "SIGUSR2",
+    SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGVTALRM: "SIGVTALRM",
+    SIGPROF: "SIGPROF", SIGSYS: "SIGSYS",
+]
+
+/// The last bytes of an output of any length.
+struct OutputTail {
+    static let limit = 64 * 1024
+
+    private let limit: Int
+    private var bytes: [UInt8] = []
+    private var hasCut = false
+
+    init(limit: Int = Self.limit) {
+        self.limit = limit
+    }
+
+    mutating func append(_ chunk: some Collection<UInt8>) {
+        bytes.append(contentsOf: chunk)
+        // Cut at twice the limit, so that small chunks do not move all the bytes each time.
+        if bytes.count > 2 * limit {
+            bytes.removeFirst(bytes.count - limit)
+            hasCut = true
+        }
+    }
+
+    var output: ChildProcess.Output {
+        var kept = bytes.suffix(limit)
+        let isTruncated = hasCut || kept.count < bytes.count
+        if isTruncated {
+            // The cut may have gone through a character: drop the rest of it.
+            kept = kept.dropFirst(kept.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
+        }
+        return ChildProcess.Output(tail: String(decoding: kept, as: UTF8.self), isTruncated: isTruncated)
     }
 }

@@ -10,7 +10,7 @@ struct ChildProcessStateMachine {
         case terminate
         /// End the process group.
         case kill
-        /// The child has ended: take its status. If `killsGroup`, end what is left of its group first.
+        /// The child has ended: take its status. If `killsGroup`, end the rest of its group first.
         case reap(killsGroup: Bool)
     }
 

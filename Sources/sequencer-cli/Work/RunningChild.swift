@@ -3,9 +3,9 @@ import Sequencer
 
 /// One run of a command.
 ///
-/// Two threads of its own block, so that no shared one has to: the first starts the child, reads what it writes, signals and reaps it;
-/// the second waits for its end. As only the first signals and reaps, one after the other, no signal can reach a stranger that has the
-/// pid of a child that is gone.
+/// Two threads of its own block, so that no shared one has to: the first starts the child, reads its output, signals and reaps it;
+/// the second waits for its end. As only the first reaps, and signals but at the end of the tool (``LiveChildren``), no signal can reach a
+/// stranger that has the pid of a child that is gone.
 ///
 /// Dispatch sources would need neither thread, but on Linux a read source does not report the end of a pipe that comes together
 /// with data.
@@ -19,18 +19,28 @@ final class RunningChild: Sendable {
     }
 
     private let command: [String]
+    private let capture: ChildProcess.Capture
     private let killDelay: UInt64
     private let state = Locked(State())
 
-    init(_ command: [String], killDelay: Duration) {
+    init(_ command: [String], _ capture: ChildProcess.Capture, killDelay: Duration) {
         self.command = command
+        self.capture = capture
         // Above a day the conversion could overflow, and nobody waits that long.
         self.killDelay = UInt64(min(max(killDelay / .nanoseconds(1), 0), 86_400e9))
     }
 
     /// Runs the child, unless the run was cancelled before.
     func start(_ continuation: CheckedContinuation<ChildProcess.Output, any Error>) {
-        Thread.detachNewThread { continuation.resume(with: Result { try self.run() }) }
+        do {
+            try startThread { continuation.resume(with: Result { try self.run() }) }
+        } catch {
+            continuation.resume(throwing: noThread(error))
+        }
+    }
+
+    private func noThread(_ error: ThreadError) -> ChildProcessError {
+        ChildProcessError(command: command.first ?? "", reason: .system("could not be started: \(error)"))
     }
 
     func cancel() {
@@ -59,13 +69,24 @@ final class RunningChild: Sendable {
         }
         if isCancelled { throw CancellationError() }
 
-        let child = try spawn(command)
-        defer { close(child.output) }
-        Thread.detachNewThread {
-            let isThere = waitForExit(child.pid)
-            self.ring { $0.isThere = isThere }
+        // First the thread, for without it there may be no child.
+        let (pids, started) = (Locked<pid_t?>(nil), DispatchSemaphore(value: 0))
+        do {
+            try startThread {
+                started.wait()
+                guard let pid = pids.withLock({ $0 }) else { return }
+                let isThere = waitForExit(pid)
+                self.ring { $0.isThere = isThere }
+            }
+        } catch {
+            throw noThread(error)
         }
-        var attendant = Attendant(pid: child.pid, output: child.output, killDelay: killDelay)
+        let spawned = Result { try spawn(command, hasErrors: capture.hasErrors) }
+        pids.withLock { $0 = try? spawned.get().pid }
+        started.signal()
+        let child = try spawned.get()
+        defer { close(child.output) }
+        var attendant = Attendant(pid: child.pid, output: child.output, tail: OutputTail(limit: capture.limit), killDelay: killDelay)
         let reason = attendant.attend(bell: bell.reading) {
             state.withLock { ($0.isCancelled, $0.isThere) }
         }
@@ -76,22 +97,23 @@ final class RunningChild: Sendable {
     }
 }
 
-/// What the first thread does while the child is there.
+/// The work of the first thread while the child is there.
 private struct Attendant {
     let pid: pid_t
     let output: Int32
     let killDelay: UInt64
 
     var machine = ChildProcessStateMachine()
-    var tail = OutputTail()
+    var tail: OutputTail
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var isOutputOpen = true
     private var killTime: UInt64?
     private var ending: ChildProcessError.Reason?
 
-    init(pid: pid_t, output: Int32, killDelay: UInt64) {
+    init(pid: pid_t, output: Int32, tail: OutputTail, killDelay: UInt64) {
         self.pid = pid
         self.output = output
+        self.tail = tail
         self.killDelay = killDelay
     }
 
@@ -106,7 +128,7 @@ private struct Attendant {
                 var byte: UInt8 = 0
                 _ = read(bell, &byte, 1)
                 let (isCancelled, isThere) = news()
-                if isThere == false { ending = lost(ECHILD) }
+                if isThere == false { ending = reap(pid) }
                 // First: a child that was asked to end may have done so meanwhile.
                 if isCancelled { perform(machine.cancel()) }
                 if isThere == true { perform(machine.exited()) }
@@ -146,7 +168,7 @@ private struct Attendant {
 
     /// Takes what the ended child left in the pipe, but does not wait for others that have it open.
     private mutating func readRest() {
-        // What the child wrote comes first, and no pipe is larger than this; somebody else may go on writing for ever.
+        // The child's own output comes first, and no pipe is larger than this; another process may go on writing for ever.
         var rest = 1 << 20
         while isOutputOpen, rest > 0 {
             let count = readOnce()
@@ -184,9 +206,8 @@ private func waitForExit(_ pid: pid_t) -> Bool {
 /// Takes the status of a child that has ended.
 private func reap(_ pid: pid_t) -> ChildProcessError.Reason {
     var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0 {
-        if errno != EINTR { return lost(errno) }
-    }
+    let code = LiveChildren.reap(pid, &status)
+    if code != 0 { return lost(code) }
     // The macros of the header are not visible to Swift.
     let signal = status & 0x7F
     return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
@@ -194,9 +215,4 @@ private func reap(_ pid: pid_t) -> ChildProcessError.Reason {
 
 private func lost(_ code: Int32) -> ChildProcessError.Reason {
     .system("could not be waited for: \(String(cString: strerror(code)))")
-}
-
-private func signalGroup(_ pid: pid_t, _ signal: Int32) {
-    // The child may have moved to another group.
-    if kill(-pid, signal) != 0 { kill(pid, signal) }
 }

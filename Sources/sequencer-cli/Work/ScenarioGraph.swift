@@ -1,5 +1,8 @@
 import Foundation
 import Sequencer
+import StartupNetworking
+import StartupOps
+import StartupStorage
 
 /// Makes the graph of a scenario file.
 extension ScenarioDocument {
@@ -14,13 +17,12 @@ extension ScenarioDocument {
 
 extension OperationDocument {
     fileprivate func add(to graph: inout OperationGraph, clock: ClockMode, isMilestone: Bool) {
-        let fallback = fallback.map { Fallback<String>.value($0) }
         let options = StepOption.all(options(isMilestone: isMilestone))
         if onMain {
             graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in
                 try await work.perform(in: launch, clock: clock, expected: expected)
             }
-        } else if work == .none, self.fallback == nil {
+        } else if work == .none, fallback == nil {
             graph.join(id, options, after: after)
         } else if case .compute(let duration) = work, clock == .wall {
             graph.add(id, options, after: after, fallback: fallback) { launch in
@@ -39,10 +41,11 @@ extension OperationDocument {
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
         if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
-        if let retry { options.append(.retry(retry.policy)) }
+        if let retry { options.append(.retry(retry)) }
         if let when { options.append(.when { when }) }
+        if onMain { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
-        if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource(rawValue: $0) })) }
+        if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
         if interactive { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if isMilestone { options.append(.milestone) }
@@ -52,16 +55,6 @@ extension OperationDocument {
         case .continue: options.append(.onFailure(.continue))
         }
         return options
-    }
-}
-
-extension RetryDocument {
-    fileprivate var policy: RetryPolicy {
-        var policy = RetryPolicy(attempts: attempts, backoff: backoff)
-        if let multiplier { policy.multiplier = multiplier }
-        if let jitter { policy.jitter = jitter }
-        if let maxBackoff { policy.maximumBackoff = maxBackoff }
-        return policy
     }
 }
 
@@ -86,15 +79,18 @@ extension WorkDocument {
         }
     }
 
+    /// Whether it keeps its thread for all of its time.
+    fileprivate var computes: Bool { if case .compute = self { true } else { false } }
+
     /// Does the work.
     ///
-    /// - Returns: what it printed, for commands.
-    fileprivate nonisolated(nonsending) func perform(in launch: Launch, clock: ClockMode, expected: Duration?) async throws -> String {
+    /// - Returns: the output of a command; an empty text for other work.
+    fileprivate nonisolated(nonsending) func perform(in launch: StepContext, clock: ClockMode, expected: Duration?) async throws -> String {
         switch self {
         case .simulate(let duration):
             try await launch.sleep(for: duration)
         case .compute(let duration):
-            if clock == .virtual { try await launch.sleep(for: duration) } else { try burnProcessorTime(duration, in: launch) }
+            if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
         case .command(let command):
             if clock == .wall { return try await ChildProcess(command).run().tail }
             try await launch.sleep(for: expected ?? .zero)
@@ -109,7 +105,7 @@ extension WorkDocument {
 }
 
 /// Keeps the calling thread's processor busy until it has spent `duration` of processor time.
-func burnProcessorTime(_ duration: Duration, in launch: Launch) throws {
+func burnProcessorTime(_ duration: Duration, in launch: StepContext) throws {
     let end = processorTime() + duration
     var value: UInt64 = 1
     while processorTime() < end {
@@ -124,4 +120,24 @@ private func processorTime() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+}
+
+extension HTTPDocument {
+    /// One attempt each: how often to try again is the operation's to say.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.retry = .never
+        return HTTPClient(configuration)
+    }()
+
+    /// Fetches, with the real client.
+    ///
+    /// - Returns: the status and the size of the answer, in a few words.
+    /// - Throws: a ``NetworkError``, also for a status outside 200 to 299.
+    func fetch(by deadline: Deadline) async throws -> String {
+        var request = HTTPRequest(HTTPMethod(rawValue: method) ?? .get, url)
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) { request.headers[name] = value }
+        let response = try await Self.client.send(request, deadline: deadline).checked(for: request)
+        return "status \(response.status), \(response.body.count) bytes"
+    }
 }

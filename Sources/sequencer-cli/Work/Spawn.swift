@@ -1,14 +1,11 @@
 import Foundation
 import Sequencer
 
-/// Held while a pipe is made and while a child starts: a pipe is inherited until it is marked, and `pipe2`, which makes it marked, is
-/// not visible to Swift.
-private let spawning = Locked(0)
-
-/// Starts the command in a process group of its own.
+/// Starts the command in a process group of its own. The caller reaps it, by ``LiveChildren``.
 ///
-/// - Returns: Its pid, and the end of a pipe from which its output comes; reading from it does not block.
-func spawn(_ command: [String]) throws(ChildProcessError) -> (pid: pid_t, output: Int32) {
+/// - Parameter hasErrors: whether the output has its standard error, too.
+/// - Returns: Its pid, and the reading end of a pipe with its output; reading from it does not block.
+func spawn(_ command: [String], hasErrors: Bool = true) throws(ChildProcessError) -> (pid: pid_t, output: Int32) {
     let name = command.first ?? ""
     // C strings end there, and the command would run with something else than it was given.
     if command.contains(where: { $0.utf8.contains(0) }) {
@@ -16,41 +13,84 @@ func spawn(_ command: [String]) throws(ChildProcessError) -> (pid: pid_t, output
     }
     let pipe = try makePipe(for: name)
     defer { close(pipe.writing) }
-
-    var actions = FileActions()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // The input comes last: if the tool itself was started without one, the pipe has its number.
-    posix_spawn_file_actions_adddup2(&actions, pipe.writing, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, pipe.writing, STDERR_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-
-    var attributes = SpawnAttributes()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // What the tool ignores or blocks for itself would otherwise be ignored or blocked by its children too.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    #if canImport(Darwin)
-        flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
-    #endif
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-
-    let arguments = copies(command)
-    let environment = copies(ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" })
-    defer { (arguments + environment).forEach { free($0) } }
-    var pid: pid_t = 0
-    let code = spawning.withLock { _ in posix_spawnp(&pid, name, &actions, &attributes, arguments, environment) }
+    let request = SpawnRequest(command, output: pipe.writing, hasErrors: hasErrors)
+    let (pid, code) = LiveChildren.start(request.start)
     if code != 0 {
         close(pipe.reading)
         throw startFailure(of: name, code: code)
     }
     return (pid, pipe.reading)
+}
+
+/// A command, and where it reads and writes.
+struct SpawnRequest {
+    private let command: [String]
+    private let input: Int32?
+    private let output: Int32?
+    private let hasErrors: Bool
+    private let closesOthers: Bool
+
+    /// - Parameters:
+    ///   - input: its standard input; nil is an empty one.
+    ///   - output: its standard output and standard error; nil drops them.
+    ///   - hasErrors: whether standard error goes there, too.
+    ///   - closesOthers: whether it has no other descriptor that this process has, and would pass on.
+    init(_ command: [String], input: Int32? = nil, output: Int32? = nil, hasErrors: Bool = true, closesOthers: Bool = false) {
+        self.hasErrors = hasErrors
+        self.closesOthers = closesOthers
+        self.command = command
+        self.input = input
+        self.output = output
+    }
+
+    /// Starts it in a process group of its own, without a signal that is ignored or blocked.
+    ///
+    /// - Returns: the system's error; 0 when it was started.
+    func start(_ pid: inout pid_t) -> Int32 {
+        var actions = FileActions()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // The given descriptors come first: if the tool itself was started without a standard stream, a pipe has its number.
+        if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
+        for stream in [STDOUT_FILENO, STDERR_FILENO] {
+            if let output, hasErrors || stream == STDOUT_FILENO {
+                posix_spawn_file_actions_adddup2(&actions, output, stream)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+            }
+        }
+        if input == nil { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
+        #if !canImport(Darwin)
+            // There, none is passed on.
+            if closesOthers {
+                let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+                for other in open.compactMap({ Int32($0) }) where other > STDERR_FILENO {
+                    posix_spawn_file_actions_addclose(&actions, other)
+                }
+            }
+        #endif
+
+        var attributes = SpawnAttributes()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Otherwise children would ignore and block the signals that the tool ignores and blocks for itself.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        #if canImport(Darwin)
+            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+        #endif
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        let arguments = copies(command)
+        let environment = copies(ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" })
+        defer { (arguments + environment).forEach { free($0) } }
+        return posix_spawnp(&pid, command.first ?? "", &actions, &attributes, arguments, environment)
+    }
 }
 
 #if canImport(Darwin)
@@ -66,12 +106,21 @@ private func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
     texts.map { strdup($0) } + [nil]
 }
 
-/// A pipe that no child inherits, and whose reading end does not block.
+/// A pipe that no child inherits, and whose reading end does not block. `pipe2`, which makes it so, is not visible to Swift.
+///
+/// Neither end has the number of a standard stream, also where the tool was started without one: a reader of standard input would read this pipe.
 func makePipe(for name: String) throws(ChildProcessError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
-    try spawning.withLock { _ throws(ChildProcessError) in
+    try LiveChildren.whileNoneStarts { () throws(ChildProcessError) in
         if pipe(&ends) != 0 { throw startFailure(of: name, code: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
+        let code = errno
+        for end in ends { close(end) }
+        if moved.contains(-1) {
+            for end in moved where end >= 0 { close(end) }
+            throw startFailure(of: name, code: code)
+        }
+        ends = moved
     }
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     return (ends[0], ends[1])
@@ -81,6 +130,6 @@ private func startFailure(of name: String, code: Int32) -> ChildProcessError {
     switch code {
     case ENOENT, ENOTDIR: ChildProcessError(command: name, reason: .notFound)
     case EACCES: ChildProcessError(command: name, reason: .notExecutable)
-    default: ChildProcessError(command: name, reason: .system("could not be started: \(String(cString: strerror(code)))"))
+    default: ChildProcessError(command: name, reason: .system("could not be started: \(resourceText(code))"))
     }
 }

@@ -1,14 +1,15 @@
+import Foundation
 import Sequencer
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Saved benches", .serialized, .timeLimit(.minutes(10)))
+@Suite("Saved benches", .serialized, .timeLimit(.minutes(30)))
 struct BenchDocumentTests {
     private static func scenario(_ name: String, _ times: [Int], extra: [Int?] = []) -> BenchedScenario {
         var scenario = BenchedScenario(name: name, budget: .seconds(1))
         for (index, time) in times.enumerated() {
-            let outcome: BenchRun.Outcome = index == 1 ? .failed : .completed
+            let outcome: LaunchOutcome = index == 1 ? .failed : .completed
             let (measured, makespan) = (Duration.milliseconds(time), Duration.nanoseconds(time * 1_000_000 + 1))
             scenario.runs.append(
                 BenchRun(outcome: outcome, isMet: outcome == .completed, measured: measured, makespan: makespan, interactive: .zero)
@@ -30,6 +31,30 @@ struct BenchDocumentTests {
     func roundTrip(_ pretty: Bool) throws {
         let document = Self.document([Self.scenario("one", [100, 200, 300], extra: [nil, 5, nil]), Self.scenario("two", [7, 8])])
         #expect(try parseBench(Array(document.json(pretty: pretty).utf8), file: "f") == document)
+    }
+
+    @Test("Runs of two kinds are told as two, in text and JSON")
+    func modes() {
+        let scenario = Self.scenario("one", [800, 0, 810, 820, 790, 805, 1200, 1210, 1190, 1205])
+        let document = Self.document([scenario])
+        let text = BenchText(document: document, style: TextStyle(isColored: false, isUnicode: false), requested: 10).text
+        #expect(text.contains("\n  modes     two: 5 runs around 805 ms, 4 around 1.2 s; the median tells of neither\n"))
+        #expect(document.json(pretty: false).contains(#""modes":[{"runs":5,"medianMs":805,"madMs":5},{"runs":4,"medianMs":1202.5"#))
+        #expect(!Self.document([Self.scenario("one", [100, 200])]).json().contains("modes"))
+    }
+
+    @Test("When it was taken, and how busy the machine was, is kept where it is known", arguments: [nil, 0.25])
+    func span(_ load: Double?) throws {
+        var document = Self.document([Self.scenario("one", [100, 200])])
+        let begin = Date(timeIntervalSince1970: 1_700_000_000.5)
+        document.span = BenchSpan(begin: begin, end: begin + 20, loadAtBegin: load, loadAtEnd: load.map { $0 + 1 })
+        let json = document.json(pretty: false)
+        #expect(json.contains(#""taken":{"begin":"2023-11-14T22:13:20.500Z","end":"2023-11-14T22:13:40.500Z""#))
+        #expect(json.contains("loadBegin") == (load != nil))
+        #expect(try parseBench(Array(json.utf8), file: "f") == document)
+        let turned = json.replacing("\"end\":\"2023", with: "\"end\":\"2022")
+        let error = #expect(throws: ScenarioError.self) { try parseBench(Array(turned.utf8), file: "f") }
+        #expect(error?.description.contains("taken.end: the bench ends before it begins") == true)
     }
 
     @Test("Only completed runs have times; all have verdicts")
@@ -57,6 +82,37 @@ struct BenchDocumentTests {
         #expect(nothing.verdict == .inconclusive)
     }
 
+    @Test("A change of exactly the threshold is no change, in either clock", arguments: [ClockMode.wall, .virtual], [0.05, 0.15, 0.3])
+    func exactThreshold(_ clock: ClockMode, _ threshold: Double) {
+        func scenario(_ time: Double) -> BenchedScenario {
+            var scenario = BenchedScenario(name: "one", budget: .seconds(9))
+            let time = Duration.nearest(nanoseconds: time)
+            let run = BenchRun(outcome: .completed, isMet: true, measured: time, makespan: time, interactive: .zero)
+            scenario.runs = Array(repeating: run, count: 10)
+            return scenario
+        }
+        for (share, verdict) in [(threshold, BenchComparison.Verdict.same), (-threshold, .same), (threshold + 0.001, .regression)] {
+            let comparison = BenchComparison(scenario(800e6), scenario(800e6 * (1 + share)), clock: clock, threshold: threshold)
+            #expect(comparison.verdict == verdict, "\(share)")
+        }
+        #expect(
+            BenchComparison(scenario(800e6), scenario(800e6 * (0.999 - threshold)), clock: clock, threshold: threshold).verdict == .improved
+        )
+    }
+
+    @Test(
+        "The least number of runs that can show a change",
+        arguments: [(4, 4, false), (5, 5, true), (3, 10, true), (2, 10, false), (2, 100, false), (3, 60, true), (0, 9, false)]
+    )
+    func leastRuns(_ runs: Int, _ others: Int, _ canDecide: Bool) {
+        #expect(BenchComparison.canDecide(runs, against: others) == canDecide)
+    }
+
+    @Test("How many runs are needed", arguments: [(nil, 5), (10, 3), (2, 19), (1, nil)] as [(Int?, Int?)])
+    func runsNeeded(_ others: Int?, _ expected: Int?) {
+        #expect(BenchComparison.runsNeeded(against: others) == expected)
+    }
+
     @Test("Runs of graphs that are not quite the same keep each operation's runs in line")
     func changingGraphs() async throws {
         var scenario = BenchedScenario(name: "test", budget: .seconds(1))
@@ -65,7 +121,7 @@ struct BenchDocumentTests {
             for name in names {
                 graph.add(name) { launch in try await launch.sleep(for: .milliseconds(number + 1)) }
             }
-            scenario.add(try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run())
+            scenario.add(try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report)
         }
         let expected: [String: [Duration?]] = [
             "a": [.milliseconds(1), nil, .milliseconds(3)], "b": [.milliseconds(1), .milliseconds(2), .milliseconds(3)],
@@ -98,7 +154,7 @@ struct BenchDocumentTests {
     }
 }
 
-@Suite("Arguments of benches", .serialized, .timeLimit(.minutes(10)))
+@Suite("Arguments of benches", .serialized, .timeLimit(.minutes(30)))
 struct BenchArgumentsTests {
     @Test("Every option of bench, compare and stats")
     func all() throws {
@@ -107,8 +163,8 @@ struct BenchArgumentsTests {
             "--threshold", "2.5%", "--strict", "--force", "--budget", "2s", "--lanes", "4", "--clock", "virtual", "--inject", "a=fail",
             "--state", "dir", "--json",
         ]
-        var expected = BenchArguments(
-            launch: RunArguments(
+        var expected = BenchCommand(
+            arguments: RunArguments(
                 scenario: "regular",
                 budget: .seconds(2),
                 lanes: 4,
@@ -126,9 +182,9 @@ struct BenchArgumentsTests {
         expected.verdict.threshold = 0.025
         expected.verdict.isStrict = true
         expected.verdict.isForced = true
-        #expect(try parseArguments(line) == .bench(expected))
-        #expect(try parseArguments(["compare", "a", "b"]) == .compare(CompareArguments(before: "a", after: "b")))
-        #expect(try parseArguments(["stats", "-"]) == .stats(StatsArguments(input: "-")))
+        #expect(try parseArguments(line) as? BenchCommand == expected)
+        #expect(try parseArguments(["compare", "a", "b"]) as? CompareCommand == CompareCommand(before: "a", after: "b"))
+        #expect(try parseArguments(["stats", "-"]) as? StatsCommand == StatsCommand(input: "-"))
     }
 
     @Test(
@@ -144,6 +200,20 @@ struct BenchArgumentsTests {
                 ["bench", "a", "--threshold", "-5%"],
                 "option '--threshold': '-5%' is not a share; expected a number and '%' such as '5%', at most '1000%'"
             ),
+            (["bench", "--command", "a 'b"], "option '--command': 'a 'b' has a quotation mark that is not closed"),
+            (["bench", "--command", " "], "option '--command': ' ' names no program"),
+            (
+                ["bench", "--command", "a", "--command", "b", "--command", "c"],
+                "option '--command': found 3 commands; give one, or two to compare"
+            ),
+            (
+                ["bench", "regular", "--command", "a"],
+                "option '--command' measures a program as it is; the argument 'regular' is for scenarios"
+            ),
+            (
+                ["bench", "--command", "a", "--inject", "b=fail"],
+                "option '--command' measures a program as it is; '--inject' is for scenarios"
+            ),
             (["bench", "-", "--baseline", "-"], "standard input ('-') can be read only once"),
             (["compare", "-", "-"], "standard input ('-') can be read only once"),
             (["compare", "a"], "the argument AFTER is missing"),
@@ -153,6 +223,17 @@ struct BenchArgumentsTests {
     func mistakes(_ line: [String], _ message: String) {
         let error = #expect(throws: UsageError.self) { try parseArguments(line) }
         #expect(error?.message == message)
+    }
+
+    @Test(
+        "Commands are words, held together by quotation marks",
+        arguments: [
+            ("./app", ["./app"]), ("  a  b\tc ", ["a", "b", "c"]), ("sh -c 'a \"b\" c'", ["sh", "-c", "a \"b\" c"]),
+            (#"a "b 'c' \" \\ \n" d"#, ["a", #"b 'c' " \ \n"#, "d"]), (#"a\ b c\'d"#, ["a b", "c'd"]), ("a '' b''c", ["a", "", "bc"]),
+        ]
+    )
+    func commands(_ text: String, _ words: [String]) throws {
+        #expect(try ProgramCommand(text).words == words)
     }
 
     @Test(

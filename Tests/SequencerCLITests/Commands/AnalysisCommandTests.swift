@@ -4,7 +4,7 @@ import Testing
 @testable import sequencer_cli
 
 /// `plan`, `blame`, `critical-chain`, `report` and `completions`, as a person sees them.
-@Suite("Looking into launches", .serialized, .timeLimit(.minutes(10)))
+@Suite("Looking into launches", .serialized, .timeLimit(.minutes(30)))
 struct AnalysisCommandTests {
     /// A diamond with a slow side, and something on the side.
     private static let diamond = scenarioText(
@@ -41,9 +41,28 @@ struct AnalysisCommandTests {
                 * critical path  █ running
                 PASS  900 ms of 1 s
                 longest path: 900 ms, config, login, main
+                deadline: 30 s
 
                 """
         )
+    }
+
+    @Test(
+        "plan and a launch in virtual time agree on what fits: work that computes keeps the main thread, other work leaves it",
+        arguments: ["compute", "simulate"]
+    )
+    func planOfTheMainThread(work: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let steps = ["a", "b"].map { "{ \"id\": \"\($0)\", \"on\": \"main\", \"work\": { \"\(work)\": \"500ms\" } }" }
+        let path = try folder.write(scenarioText(steps[0], steps[1]))
+        let makespan = work == "compute" ? 1_000.0 : 500
+        let plan = try await Tool.run("plan", path, "--lanes", "2", "--budget", "800ms", "--json")
+        let plans = try #require(plan.json()["plans"] as? [[String: Any]])
+        #expect(plans[0]["makespanMs"] as? Double == makespan)
+        let run = try await Tool.run("run", path, "--clock", "virtual", "--budget", "800ms", "--json")
+        #expect(try run.json()["makespanMs"] as? Double == makespan)
+        #expect(plan.code == (work == "compute" ? 3 : 0) && run.code == plan.code)
     }
 
     @Test("plan --json: the contract, and the schedule holds it")
@@ -93,6 +112,20 @@ struct AnalysisCommandTests {
         #expect(plan.output.contains("load         250 ms     250 ms        0 ms         1"), "\(plan.output)")
     }
 
+    @Test("fault J50: --history in a folder that is missing is said before the launch, with a code of its own", .timeLimit(.minutes(30)))
+    func historyWithoutFolder() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let missing = folder.url.appendingPathComponent("missing").path
+        let path = try folder.write(scenarioText(#"{ "id": "load", "work": { "simulate": "250ms" } }"#))
+        for command in [["run", path, "--clock", "virtual"], ["plan", path]] {
+            let result = try await Tool.run(command + ["--history", missing + "/history.json"])
+            #expect(result.code == 66 && result.output.isEmpty, "\(result.code) \(result.output)")
+            let expected = "the history in \(missing)/history.json: there is no folder \(missing); make it, or choose another path"
+            #expect(result.messages.contains(expected), "\(result.messages)")
+        }
+    }
+
     // MARK: blame and critical-chain
 
     @Test("blame: what took longest, what waited, what shortening it would gain; of a scenario and of a saved report the same")
@@ -119,6 +152,52 @@ struct AnalysisCommandTests {
         }
         let rows = try #require(try await Tool.run("blame", report, "--json").json()["operations"] as? [[String: Any]])
         #expect(rows.map { $0["gainMs"] as? Double } == [150, 0, 0, 200, 100])
+    }
+
+    @Test(
+        "fault O50: blame says what would make the milestone come earlier, whatever work that was put off overlaps",
+        .timeLimit(.minutes(30))
+    )
+    func blameWithDeferred() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            """
+            { "schema": "sequencer.scenario/1", "name": "overlap", "budget": "1s", "milestone": "main", "operations": [
+                { "id": "load", "work": { "simulate": "2s" } },
+                { "id": "warm", "after": ["load"], "deferrable": true, "work": { "simulate": "1s" } },
+                { "id": "index", "after": ["warm"], "work": { "simulate": "5s" } },
+                { "id": "main", "after": ["load"], "work": { "simulate": "200ms" } }
+            ] }
+            """
+        )
+        let rows = try #require(try await Tool.run("blame", path, "--json").json()["operations"] as? [[String: Any]])
+        let gains = Dictionary(rows.map { ($0["id"] as? String ?? "", $0["gainMs"] as? Double ?? -1) }) { first, _ in first }
+        #expect(gains == ["load": 2000, "warm": 0, "index": 0, "main": 200])
+    }
+
+    @Test("fault O46: a scenario whose milestone may be put off until after itself is refused, with its place", .timeLimit(.minutes(30)))
+    func deferrableMilestone() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            """
+            { "schema": "sequencer.scenario/1", "name": "wait", "milestone": "main", "operations": [
+                { "id": "load", "work": { "simulate": "2s" } },
+                { "id": "main", "after": ["load"], "deferrable": true, "work": { "simulate": "200ms" } }
+            ] }
+            """
+        )
+        for command in ["verify", "run", "plan", "graph"] {
+            let result = try await Tool.run(command, path)
+            #expect(result.code == 65, "\(command): \(result.code)")
+            #expect(
+                result.messages.contains(
+                    "operations[1].deferrable: a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"
+                ),
+                "\(command): \(result.messages)"
+            )
+        }
     }
 
     @Test("critical-chain: from the end back to the begin, each under the one that waited for it")
@@ -225,10 +304,12 @@ struct AnalysisCommandTests {
         defer { folder.remove() }
         let path = folder.file("completions").path
         #expect(try await Tool.run("completions", "bash", "-o", path).code == 0)
+        // Names that mean something to a shell are not offered, and never run.
+        let scenario = try folder.write(scenarioText(#"{ "id": "a-1" }"#, #"{ "id": "$(touch evil)" }"#, #"{ "id": "login" }"#))
         func complete(_ words: String...) async throws -> [String] {
-            let list = words.map { "'\($0)'" }.joined(separator: " ")
+            let list = words.map { "\"\($0)\"" }.joined(separator: " ")
             let line = """
-                cd \(folder.url.path) && bash -c 'source "\(path)"; COMP_WORDS=(sequencer-cli \(list.replacing("'", with: "")) ); \
+                cd \(folder.url.path) && bash -c 'source "\(path)"; COMP_WORDS=("$TOOL" \(list)); \
                 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sequencer_cli; printf "%s\\n" "${COMPREPLY[@]}"'
                 """
             return try await Tool.shell(line).output.split(separator: "\n").map(String.init)
@@ -237,6 +318,10 @@ struct AnalysisCommandTests {
         #expect(try await complete("run", "reg") == ["regular"])
         #expect(try await complete("run", "--cl") == ["--clock"])
         #expect(try await complete("run", "--clock", "v") == ["virtual"])
+        #expect(try await complete("run", "regular", "--budget", "3s", "--inject", "s") == ["splash="])
+        #expect(try await complete("plan", "--lanes", "2", scenario, "--what-if", "") == ["a-1=", "login="])
+        #expect(try await complete("bench", "--inject", "login") == [])
+        #expect(!FileManager.default.fileExists(atPath: folder.file("evil").path))
     }
 
     @Test("an unknown shell is answered with those there are")

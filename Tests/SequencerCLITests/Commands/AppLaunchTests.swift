@@ -1,9 +1,10 @@
 import Foundation
 import StartupOps
+import StartupSamples
 import Testing
 
 /// `run` with the sample app behind it: what it remembers, who it talks to, what starts it.
-@Suite("run, as an app", .serialized, .timeLimit(.minutes(10)))
+@Suite("run, as an app", .serialized, .timeLimit(.minutes(30)))
 struct AppLaunchTests {
     @Test("A4, A5, A6: with one --state, the first run is a first launch, the second and the third are regular ones")
     func threeRuns() async throws {
@@ -26,6 +27,27 @@ struct AppLaunchTests {
         #expect(mode == 0o700)
     }
 
+    @Test("B13: guest-dismissable shows somebody new the onboarding, once; the service of this process says what each scenario supposes")
+    func onboarding() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        func notes(_ scenario: String) async throws -> [String: [String]] {
+            let result = try await Tool.run("run", scenario, "--state", folder.file(scenario).path, "--json", "--budget", "60s")
+            #expect(result.code == 0, "\(result.messages)")
+            let operations = try #require(try result.json()["operations"] as? [[String: Any]])
+            return operations.reduce(into: [:]) { all, operation in
+                if let id = operation["id"] as? String { all[id] = operation["notes"] as? [String] ?? [] }
+            }
+        }
+        for scenario in ["guest", "guest-none", "guest-dismissable", "guest-dismissable"] {
+            let isAgain = FileManager.default.fileExists(atPath: folder.file(scenario).path)
+            let notes = try await notes(scenario)
+            let shown = isAgain ? ["the onboarding was not shown: it was dismissed in an earlier launch"] : []
+            #expect(notes["onboarding"] == (scenario == "guest-dismissable" ? shown : nil))
+            #expect(notes["main-app"] == [] && notes["login"] == [], "\(scenario)")
+        }
+    }
+
     @Test("with nobody at the address of --backend, every launch completes, and says what was replaced by what")
     func noBackend() async throws {
         let folder = try TemporaryFolder()
@@ -45,6 +67,37 @@ struct AppLaunchTests {
             let configuration = arguments[2] == state ? "the last known configuration" : "the configuration the app was delivered with"
             #expect(notes("fetch-config").contains { $0.hasPrefix(configuration) }, "\(notes("fetch-config"))")
         }
+    }
+
+    @Test("fault O22: a version that a slow server rules out ends with the code of an update, however long the launch waited for it")
+    func slowPolicy() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for delay in [0.9, 3] {
+            let server = try SlowPolicyServer(#"{"minimumVersion":"1.0.0"}"#, after: delay)
+            defer { server.stop() }
+            let state = folder.file("device \(delay)").path
+            let line = ["run", "first-launch", "--state", state, "--app-version", "0.1", "--budget", "60s", "--json"]
+            let result = try await Tool.run(line + ["--backend", "http://127.0.0.1:\(server.port)"])
+            #expect(result.code == 6, "\(result.output) \(result.messages)")
+            if try result.json()["outcome"] as? String == "completed" {
+                #expect(result.messages.contains("after the launch, the update check said: version 1.0.0 or newer is required"))
+            }
+            // The next launch knows.
+            let offline = try await Tool.run(line + ["--backend", "http://127.0.0.1:\(try closedPort())"])
+            #expect(offline.code == 6)
+        }
+    }
+
+    @Test("fault N20: a server that never says which versions may run keeps nobody waiting for long")
+    func noPolicy() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try SlowPolicyServer(nil, after: 0)
+        defer { server.stop() }
+        let line = ["run", "first-launch", "--state", folder.file("device").path, "--budget", "60s", "--json"]
+        let result = try await Tool.run(line + ["--backend", "http://127.0.0.1:\(server.port)"])
+        #expect(result.code == 0 && result.messages.contains("the update check had no answer; the next launch asks again"))
     }
 
     @Test("what started the app decides the launch, and is delivered in it")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("bench", .serialized, .timeLimit(.minutes(10)))
+@Suite("bench", .serialized, .timeLimit(.minutes(30)))
 struct BenchCommandTests {
-    @Test("What it prints, in virtual time, in which every run is the same")
+    @Test("F5: what it prints, in virtual time, in which every run is the same")
     func text() async throws {
         let result = try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "4")
         #expect(result.code == 0)
@@ -48,6 +48,8 @@ struct BenchCommandTests {
         )
         #expect(result.code == 0)
         let document = try parseBench(Array(result.output.utf8), file: "output")
+        let span = try #require(document.span)
+        #expect(span.begin <= span.end && span.loadAtBegin != nil && span.loadAtEnd != nil)
         #expect(document.clock == .wall && document.machine == .current && document.warmups == 0)
         let scenario = try #require(document.scenarios.first)
         #expect(scenario.runs.map(\.outcome) == [.completed, .completed])
@@ -73,7 +75,7 @@ struct BenchCommandTests {
         return Dictionary(uniqueKeysWithValues: files.map { ($0, FileManager.default.contents(atPath: folder + "/" + $0) ?? Data()) })
     }
 
-    @Test("A baseline that was faster: the operation that did it, and code 4; a threshold above the change lets it pass")
+    @Test("F5: a baseline that was faster: the operation that did it, and code 4; a threshold above the change lets it pass")
     func baseline() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -90,9 +92,10 @@ struct BenchCommandTests {
                 regular  3 against 3 completed runs
                   median  800 ms → 1.1 s, +37.5%
 
-                  operation   change  before  after  p
-                  login *    +400 ms  600 ms    1 s
+                  operation   change  accounts for  before  after  p
+                  login *    +400 ms       +300 ms  600 ms    1 s
                   * on the critical path; operations overlap, their changes do not add up
+                  the critical path moved from connect-speaker to login
 
                 REGRESSION  slower by more than 5%
 
@@ -114,6 +117,39 @@ struct BenchCommandTests {
         let document = try parseBench(Array(result.output.utf8), file: "output")
         #expect(document.scenarios.map(\.name) == ["regular", "first-launch"])
         #expect(document.scenarios.allSatisfy { $0.runs.count == 2 })
+    }
+
+    @Test("Runs that are too few for any verdict are a warning before they are made; in virtual time one is enough")
+    func tooFew() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "1ms" } }"#, head: #""budget": "1h","#))
+        let saved = folder.file("saved.json").path
+        let few = try await Tool.run("bench", path, "--runs", "4", "--save", saved)
+        #expect(few.code == 0)
+        #expect(few.messages == "sequencer-cli: 4 runs against 4 cannot show a change, however large; measure at least 5\n")
+        let fewer = try await Tool.run("bench", path, "--runs", "2", "--baseline", saved)
+        #expect(fewer.messages.contains("2 runs against 4 cannot show a change, however large; measure at least 6\n"))
+        for fine in [["--runs", "2"], ["--runs", "5", "--save", saved], ["--runs", "1", "--clock", "virtual", "--save", saved]] {
+            #expect(try await Tool.run(["bench", path] + fine).messages.isEmpty, "\(fine)")
+        }
+    }
+
+    @Test("A29: a delay of a step that may ask misses the budget, in a built-in scenario and in a file; the person's own time does not")
+    func personsTime() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.file("asks.json")
+        let scenario =
+            #"{"schema": "sequencer.scenario/1", "name": "asks", "operations": [{"id": "login", "interactive": true, "work": {"simulate": "5s"}}]}"#
+        try Data(scenario.utf8).write(to: file)
+        for name in ["first-launch", file.path] {
+            let bench = ["bench", name, "--clock", "virtual", "--runs", "3"]
+            let plain = try await Tool.run(bench)
+            #expect(plain.code == 0 && plain.output.contains("budget    0 of 3 missed"), "\(plain.output)")
+            let slow = try await Tool.run(bench + ["--inject", "login=delay:10s"])
+            #expect(slow.code == 3 && slow.output.contains("budget    3 of 3 missed"), "\(slow.output)")
+        }
     }
 
     @Test("Runs that fail are counted, not timed, and make the code 1; stopped ones make it 6; a median over the budget makes it 3")
@@ -142,6 +178,50 @@ struct BenchCommandTests {
         #expect(summary.missBound < 0.25 && summary.misses == 0)
         let twice = try await Tool.run("bench", "-", "--interleave", "-", input: text)
         #expect(twice.code == 64 && twice.messages.contains("standard input ('-') can be read only once"))
+    }
+
+    @Test("F5: a program is launched anew for each run, and measured by the report that it prints, whatever it exits with")
+    func program() async throws {
+        let line = #""$TOOL" bench --command "$TOOL run regular --clock virtual --json" --runs 3 --budget 700ms --json"#
+        let result = try await Tool.shell(line)
+        #expect(result.code == 3 && result.messages.isEmpty)
+        let scenario = try #require(try parseBench(Array(result.output.utf8), file: "output").scenarios.first)
+        #expect(scenario.name.hasSuffix(" run regular --clock virtual --json"))
+        #expect(scenario.runs.map(\.measured) == Array(repeating: .milliseconds(800), count: 3))
+        #expect(scenario.runs.allSatisfy { !$0.isMet && ($0.process ?? .zero) > .zero })
+        #expect(scenario.operations.contains { $0.id == "login" && $0.durations == Array(repeating: .milliseconds(600), count: 3) })
+        let late = try await Tool.shell(#""$TOOL" bench --command "$TOOL run regular --clock virtual --json --budget 1ms" --runs 2"#)
+        #expect(late.code == 0 && late.output.contains("\n  process   ") && late.output.contains("\n  median    800 ms"))
+        #expect(late.output.contains("budget    2 of 2 missed"))
+    }
+
+    @Test("F5: two programs take turns, and are compared at the threshold that was asked for")
+    func programs() async throws {
+        let line = """
+            "$TOOL" bench --runs 5 --command "$TOOL run regular --clock virtual --json" \
+                --command "'$TOOL' run regular --clock virtual --json --inject login=delay:400ms"
+            """
+        let result = try await Tool.shell(line)
+        #expect(result.code == 4, "\(result.messages)")
+        #expect(result.output.contains("\n  median  800 ms → 1.1 s, +37.5%\n") || result.output.contains("800 ms -> 1.1 s, +37.5%\n"))
+        #expect(result.output.contains("\n  the critical path moved from connect-speaker to login\n"))
+        #expect(result.output.hasSuffix("REGRESSION  slower by more than 5%\n") && !result.output.contains("apart"))
+        let same = try await Tool.run("bench", "--runs", "1", "--command", "true", "--command", "true", "--json", "--threshold", "1000%")
+        #expect(same.code == 0)
+        let document = try parseBench(Array(same.output.utf8), file: "output")
+        #expect(document.scenarios.map(\.name) == ["true", "true (2)"])
+        #expect(document.scenarios.allSatisfy { $0.operations.map(\.id) == ["process"] && $0.runs.allSatisfy { $0.measured > .zero } })
+    }
+
+    @Test("A program that fails is told once; one that is not there ends the bench")
+    func failingProgram() async throws {
+        let failed = try await Tool.run("bench", "--runs", "2", "--command", "sh -c 'echo lost >&2; exit 3'")
+        #expect(failed.code == 1 && failed.output.contains("failed    2 of 2, not in the times above"))
+        #expect(failed.messages == "sequencer-cli: sh -c 'echo lost >&2; exit 3' failed: sh ended with status 3\n")
+        let missing = try await Tool.run("bench", "--command", "no-such-program-anywhere")
+        #expect(missing.code == 66 && missing.messages == "sequencer-cli: no such command: no-such-program-anywhere\n")
+        let slow = try await Tool.run("bench", "--runs", "1", "--warmup", "0", "--deadline", "10ms", "--command", "sleep 600")
+        #expect(slow.code == 1 && slow.output.contains("1 of 1, not in the times above"))
     }
 
     @Test("Ctrl-C ends it with the runs that are complete, saved and printed, and code 130")
@@ -236,7 +316,7 @@ struct BenchCommandTests {
         let different = try await Tool.run("bench", "regular", "--clock", "virtual", "--baseline", other)
         #expect(different.code == 65 && different.messages.contains("has no scenario 'regular'; measure it first with 'bench --save'"))
         let unknown = try await Tool.run("bench", "regular", "--clock", "virtual", "--inject", "nothing=fail")
-        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench SCENARIO [options]"))
+        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench [SCENARIO] [options]"))
         let nowhere = try await Tool.run("bench", "regular", "--save", folder.file("no/folder/x.json").path)
         #expect(nowhere.code == 73)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import sequencer_cli
 
 /// Every command with every kind of source that it takes, as text, as JSON, and into a file.
-@Suite("The command line, cell by cell", .serialized, .timeLimit(.minutes(10)))
+@Suite("The command line, cell by cell", .serialized, .timeLimit(.minutes(30)))
 struct CommandTableTests {
     /// What a command can work on.
     enum Source: Hashable, Sendable {
@@ -18,6 +18,8 @@ struct CommandTableTests {
         case benches, benchOnStandardInput
         /// One report a line.
         case lines, linesOnStandardInput
+        /// What another tool has timed.
+        case foreign, foreignOnStandardInput
     }
 
     struct Row: Sendable {
@@ -52,6 +54,7 @@ struct CommandTableTests {
         Row(command: "bench", sources: scenarios, options: ["--clock", "virtual", "--runs", "2"], schema: "sequencer.bench/1"),
         Row(command: "compare", sources: [.benches, .benchOnStandardInput], schema: "sequencer.comparison/1"),
         Row(command: "report", sources: launches, schema: "sequencer.report/1"),
+        Row(command: "import", sources: [.foreign, .foreignOnStandardInput], schema: nil),
         Row(command: "stats", sources: [.lines, .linesOnStandardInput], schema: "sequencer.stats/1"),
         Row(command: "scenarios", sources: [.nothing], schema: "sequencer.scenarios/1"),
         Row(command: "completions bash", sources: [.nothing], schema: nil),
@@ -76,6 +79,8 @@ struct CommandTableTests {
         case .benchOnStandardInput: return (["-", path("before.bench.json")], try data("before.bench.json"))
         case .lines: return ([path("launches.jsonl")], nil)
         case .linesOnStandardInput: return (["-"], try data("launches.jsonl"))
+        case .foreign: return ([path("boot.json")], nil)
+        case .foreignOnStandardInput: return (["-"], try data("boot.json"))
         }
     }
 

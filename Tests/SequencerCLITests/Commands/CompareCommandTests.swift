@@ -4,7 +4,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("compare", .serialized, .timeLimit(.minutes(10)))
+@Suite("compare", .serialized, .timeLimit(.minutes(30)))
 struct CompareCommandTests {
     private let folder: TemporaryFolder
 
@@ -13,7 +13,9 @@ struct CompareCommandTests {
     }
 
     /// A saved bench of runs that take these times, in milliseconds; `login` takes all of it but 100 ms.
-    private func bench(_ name: String, _ times: [Int], clock: ClockMode = .wall, processors: Int = 4) throws -> String {
+    private func bench(_ name: String, _ times: [Int], clock: ClockMode = .wall, processors: Int = 4, at span: BenchSpan? = nil) throws
+        -> String
+    {
         var scenario = BenchedScenario(name: "regular", budget: .seconds(3))
         scenario.runs = times.map {
             BenchRun(
@@ -25,11 +27,16 @@ struct CompareCommandTests {
             )
         }
         scenario.operations = [
-            BenchedOperation(id: "splash", durations: times.map { _ in .milliseconds(100) }, criticalRuns: times.count),
-            BenchedOperation(id: "login", durations: times.map { .milliseconds($0 - 100) }, criticalRuns: times.count),
+            BenchedOperation(id: "splash", durations: times.map { _ in .milliseconds(100) }, criticalRuns: times.count, dependencies: []),
+            BenchedOperation(
+                id: "login",
+                durations: times.map { .milliseconds($0 - 100) },
+                criticalRuns: times.count,
+                dependencies: ["splash"]
+            ),
         ]
         let machine = Machine(system: "Linux", architecture: "x86_64", processors: processors, name: "Model 7")
-        let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: clock, warmups: 1, scenarios: [scenario])
+        let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: clock, warmups: 1, span: span, scenarios: [scenario])
         return try folder.write(document.json(), to: name + ".json")
     }
 
@@ -47,15 +54,46 @@ struct CompareCommandTests {
                   median  1 s → 1.13 s, +13.0%
                   change  +11.7% to +14.2% (95% interval)
                   test    Mann-Whitney U = 0, p < 0.0001 (exact)
+                  apart   taken apart, not in turns: only a change of more than 9.2% counts
 
-                  operation   change  before   after        p
-                  login *    +130 ms  901 ms  1.03 s  <0.0001
+                  operation   change  accounts for  before   after        p
+                  login *    +130 ms       +130 ms  901 ms  1.03 s  <0.0001
                   * on the critical path; operations overlap, their changes do not add up
 
-                REGRESSION  slower by more than 5%
+                REGRESSION  slower by more than 9.2%
 
                 """
         )
+    }
+
+    @Test("Benches at the same time are compared at the threshold that was asked for; those taken apart say so, and ask for turns")
+    func apart() async throws {
+        defer { folder.remove() }
+        func span(_ hours: Double, _ load: Double) -> BenchSpan {
+            let begin = Date(timeIntervalSince1970: 1_700_000_000 + hours * 3600)
+            return BenchSpan(begin: begin, end: begin + 60, loadAtBegin: load, loadAtEnd: load)
+        }
+        let before = try bench("a", Self.before, at: span(0, 0.1))
+        let slower = Self.before.map { $0 + 100 }
+        let together = try await Tool.run("compare", before, try bench("b", slower, at: span(0, 0.1)))
+        #expect(together.code == 4 && together.output.hasSuffix("REGRESSION  slower by more than 5%\n"))
+        #expect(!together.output.contains("apart"))
+        let later = try await Tool.run("compare", before, try bench("c", slower, at: span(5.5, 0.1)), "--strict")
+        #expect(later.code == 5)
+        #expect(later.output.contains("\n  apart   taken 5 h apart, not in turns: only a change of more than 9.2% counts\n"))
+        #expect(later.output.contains("than 9.2%; measure both in turns ('bench --command' twice)\n"))
+        let much = Self.before.map { $0 + 300 }
+        let busier = try await Tool.run("compare", before, try bench("d", much, at: span(0.1, 2.1)))
+        #expect(busier.code == 0)
+        #expect(busier.output.contains("INCONCLUSIVE  the machine alone may have made the change; measure both in turns"))
+        #expect(busier.output.contains("apart   taken 5 min apart, not in turns and on a machine that was not as busy: only a change of"))
+        let json = try await Tool.run("compare", before, folder.file("d.json").path, "--json").json()
+        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
+        let apart = try #require(comparison["apart"] as? [String: Any])
+        #expect(apart["askedThreshold"] as? Double == 0.05 && apart["seconds"] as? Double == 300)
+        let (threshold, ratio) = (comparison["threshold"] as? Double, apart["loadRatio"] as? Double)
+        #expect(try #require(threshold) > 1)
+        #expect(try #require(ratio) > 1.4)
     }
 
     @Test("Faster is a success; so is no change")
@@ -64,10 +102,10 @@ struct CompareCommandTests {
         let (slow, fast) = (try bench("a", Self.before), try bench("b", Self.before.map { $0 - 200 }))
         let result = try await Tool.run("compare", slow, fast)
         #expect(result.code == 0)
-        #expect(result.output.hasSuffix("IMPROVED  faster by more than 5%\n"))
+        #expect(result.output.hasSuffix("IMPROVED  faster by more than 9.2%\n"))
         let same = try await Tool.run("compare", slow, slow, "--strict")
         #expect(same.code == 0)
-        #expect(same.output.hasSuffix("SAME  neither faster nor slower by more than 5%\n"))
+        #expect(same.output.hasSuffix("SAME  neither faster nor slower by more than 9.2%\n"))
     }
 
     @Test("Too few runs, or too much noise, are no regression: inconclusive, an error only with --strict")
@@ -81,7 +119,7 @@ struct CompareCommandTests {
         let noise = (try bench("c", [500, 2000, 900, 1700, 1000]), try bench("d", [700, 2100, 800, 1500, 1300]))
         let noisy = try await Tool.run("compare", noise.0, noise.1, "--strict")
         #expect(noisy.code == 5)
-        #expect(noisy.output.contains("INCONCLUSIVE  the change may be more or less than 5%"))
+        #expect(noisy.output.contains("INCONCLUSIVE  the change may be more or less than 9.2%"))
     }
 
     @Test("Other machines and other clocks are refused with a sentence; --force is for machines")
@@ -98,16 +136,16 @@ struct CompareCommandTests {
         #expect(clocks.messages.contains("measure both with the same '--clock'"))
     }
 
-    @Test("JSON, and two files of which neither is a bench")
+    @Test("JSON, and a file that is no bench")
     func formats() async throws {
         defer { folder.remove() }
         let file = try bench("a", Self.before)
         let json = try await Tool.run("compare", file, file, "--json").json()
         #expect(json["schema"] as? String == "sequencer.comparison/1")
-        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").output
-        let wrong = try await Tool.run("compare", file, try folder.write(report, to: "report.json"))
+        let graph = try await Tool.run("graph", "regular", "--json").output
+        let wrong = try await Tool.run("compare", file, try folder.write(graph, to: "graph.json"))
         #expect(wrong.code == 65)
-        #expect(wrong.messages.contains("expected 'sequencer.bench/1', as 'bench --save' writes it, found 'sequencer.report/1'"))
+        #expect(wrong.messages.contains("expected 'sequencer.bench/1', as 'bench --save' writes it, found 'sequencer.graph/1'"))
         #expect(try await Tool.run("compare", file).code == 64)
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("graph, scenarios, verify, help", .serialized, .timeLimit(.minutes(10)))
+@Suite("graph, scenarios, verify, help", .serialized, .timeLimit(.minutes(30)))
 struct GraphCommandTests {
-    @Test("a graph in every format")
+    @Test("F4: a graph in every format")
     func formats() async throws {
         let dot = try await Tool.run("graph", "regular", "--format", "dot")
         #expect(dot.code == 0 && dot.output.contains("digraph"))
@@ -11,6 +11,13 @@ struct GraphCommandTests {
         #expect(tree.output.contains("splash") && tree.output.contains("main-app"))
         let json = try await Tool.run("graph", "regular", "--json").json()
         #expect(json["schema"] as? String == "sequencer.graph/1")
+    }
+
+    @Test("Where the locale has no other characters, the tree is drawn in ASCII")
+    func ascii() async throws {
+        let text = try await Tool.run("graph", "regular", environment: ["LC_ALL": "C"]).output
+        #expect(text.contains("\n`- tutorial ") && text.utf8.allSatisfy { $0 < 0x80 }, "\(text)")
+        #expect(try await Tool.run("graph", "regular", environment: ["LC_ALL": "C.UTF-8"]).output.contains("\n└─ tutorial "))
     }
 
     @Test("--reduce drops what others imply")
@@ -34,14 +41,14 @@ struct GraphCommandTests {
             ]
         )
         let rows = try #require(try await Tool.run("scenarios", "--json").json()["scenarios"] as? [[String: Any]])
-        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2, 15])
+        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2, 17])
     }
 
     @Test("fault G15: verify finds implied dependencies, people asked twice at once, and budgets out of reach")
     func verify() async throws {
         let fine = try await Tool.run("verify", "regular")
         #expect(fine.code == 0)
-        #expect(fine.output == "regular: 7 operations, 6 dependencies, no problem found\n")
+        #expect(fine.output == "regular: 7 operations, 6 dependencies, no problem found\nbudget 3 s, deadline 30 s\n")
         let text = scenarioText(
             #"{ "id": "a", "expected": "2s" }"#,
             #"{ "id": "b", "after": ["a"], "work": { "simulate": "2s" } }"#,
@@ -53,6 +60,7 @@ struct GraphCommandTests {
         #expect(
             result.output == """
                 test: 4 operations, 3 dependencies, 3 warnings
+                budget 3 s, deadline 30 s
                 warning: c need not wait for a: other dependencies imply it
                 warning: c and d can ask the person at the same time; give both the exclusive resource 'ui'
                 warning: the critical path alone takes 4 s of 3 s: a → b

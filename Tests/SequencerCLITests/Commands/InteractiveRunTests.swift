@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The tool on a terminal, with a person who answers.
-@Suite("run --interactive", .serialized, .timeLimit(.minutes(10)))
+@Suite("run --interactive", .serialized, .timeLimit(.minutes(30)))
 struct InteractiveRunTests {
     @Test("a first launch asks for everything on the terminal, hides the password, and remembers the answers")
     func firstLaunch() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Random launches that were written as scenario files, with the command lines that make them misbehave.
-@Suite("Random launches as scenario files", .serialized, .timeLimit(.minutes(10)))
+@Suite("Random launches as scenario files", .serialized, .timeLimit(.minutes(30)))
 struct RandomScenarioTests {
     @Test("each is read, runs, ends in a way that can be told, and comes to the same twice", arguments: 1...12)
     func replay(seed: Int) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("run", .serialized, .timeLimit(.minutes(10)))
+@Suite("run", .serialized, .timeLimit(.minutes(30)))
 struct RunCommandTests {
     @Test("without a scenario it runs the first launch, in real time, and it passes")
     func firstLaunch() async throws {
@@ -53,7 +53,7 @@ struct RunCommandTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = try folder.write(scenarioText(#"{ "id": "slow", "work": { "simulate": "1ms" } }"#))
-        for (deadline, end) in [([], 20_000.0), (["--deadline", "500ms"], 500)] {
+        for (deadline, end) in [([], 30_000.0), (["--deadline", "500ms"], 500)] {
             let result = try await Tool.run(["run", path, "--inject", "slow=hang", "--clock", "virtual", "--json"] + deadline)
             #expect(result.code == 1)
             let report = try result.json()
@@ -62,7 +62,7 @@ struct RunCommandTests {
         }
     }
 
-    @Test("over budget: the verdict names who caused it, and the code is 3")
+    @Test("F6: over budget: the verdict names who caused it, and the code is 3")
     func overBudget() async throws {
         let result = try await Tool.run("run", "regular", "--clock", "virtual", "--budget", "500ms")
         #expect(result.code == 3)

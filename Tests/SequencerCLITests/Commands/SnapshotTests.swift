@@ -7,7 +7,7 @@ import Testing
 ///
 /// `RECORD_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew, and fails, so that nobody takes it for a check; what has changed is then
 /// for a person to read.
-@Suite("The text of every command", .serialized, .timeLimit(.minutes(10)))
+@Suite("The text of every command", .serialized, .timeLimit(.minutes(30)))
 struct SnapshotTests {
     struct Snapshot: CustomTestStringConvertible, Sendable {
         /// The file's name without `.txt`.
@@ -55,6 +55,8 @@ struct SnapshotTests {
             Snapshot("compare-json", "compare before.bench.json after.bench.json --json", .regression),
             Snapshot("report", "report launch.report.json"),
             Snapshot("report-markdown", "report launch.report.json --format markdown"),
+            Snapshot("import", "import boot.json"),
+            Snapshot("import-scenario", "import boot.json --as scenario"),
             Snapshot("stats", "stats launches.jsonl"),
             Snapshot("stats-json", "stats launches.jsonl --json"),
             Snapshot("scenarios", "scenarios"),

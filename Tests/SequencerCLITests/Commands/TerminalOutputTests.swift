@@ -5,7 +5,7 @@ import Testing
 @testable import sequencer_cli
 
 /// What a person sees on a terminal, and on one that can do little.
-@Suite("On a terminal", .serialized, .timeLimit(.minutes(10)))
+@Suite("On a terminal", .serialized, .timeLimit(.minutes(30)))
 struct TerminalOutputTests {
     /// What is shown of a command, and its exit code.
     private func shown(_ arguments: [String], _ environment: [String: String]) async throws -> (text: String, code: Int32) {
@@ -55,7 +55,7 @@ struct TerminalOutputTests {
         try Data().write(to: output)
         let tool = try Tool.start(
             on: terminal,
-            ["bench", path, "--runs", "1", "--warmup", "0", "--deadline", "none"],
+            ["bench", path, "--trust", "--runs", "1", "--warmup", "0", "--deadline", "none"],
             output: FileHandle(forWritingTo: output),
             environment: ["NO_COLOR": "1"]
         )
@@ -74,6 +74,7 @@ struct TerminalOutputTests {
             ["run", "-", "--clock", "virtual"], ["plan", "-"], ["graph", "-"], ["verify", "-"], ["blame", "-"], ["critical-chain", "-"],
             ["report", "-"],
             ["bench", "-", "--clock", "virtual"], ["compare", "-", "other"], ["stats", "-"],
+            ["import", "-"],
         ]
     )
     func slowInput(_ arguments: [String]) async throws {

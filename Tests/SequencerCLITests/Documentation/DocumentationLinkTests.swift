@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Links and programs that pages share", .serialized, .timeLimit(.minutes(10)))
+@Suite("Links and programs that pages share", .serialized, .timeLimit(.minutes(30)))
 struct DocumentationLinkTests {
     private static let root = DocumentationPages.projectRoot
 

@@ -23,7 +23,12 @@ struct DocumentedCode: Sendable {
     let sources: [String]
 
     /// What statements and declarations may use without an import.
-    private static let imports = "import Foundation\nimport Sequencer\nimport StartupOps\nimport Testing\n"
+    private static let imports =
+        [
+            "Foundation", "Sequencer", "SequencerAnalysis", "SequencerTesting", "StartupNetworking", "StartupOps", "StartupSamples",
+            "StartupStorage", "Testing",
+        ]
+        .map { "import \($0)\n" }.joined()
     /// What contexts make values with that no code ever runs with.
     static let support = "func given<Value>(_ type: Value.Type) -> Value { preconditionFailure(\"documentation is compiled, not run\") }\n"
 

@@ -1,14 +1,17 @@
 import Foundation
 
 @testable import Sequencer
+@testable import SequencerAnalysis
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupStorage
 @testable import sequencer_cli
 
 /// What reads bytes that come from elsewhere: given any, each of these reads them or refuses them, and keeps its word about what it read.
 ///
 /// Used by the fuzzer (`Scripts/fuzz`) and, with the corpus that is kept, by the tests.
 enum FuzzTarget: String, CaseIterable {
-    case scenario, report, launchLine = "launch-line", history, token, link, version, push, cache, duration, journal
+    case scenario, report, imported = "import", launchLine = "launch-line", history, token, link, version, push, cache, duration, journal
     case storedFile = "stored-file", storedValue = "stored-value"
 
     /// Something was read that should not have been read so.
@@ -20,6 +23,7 @@ enum FuzzTarget: String, CaseIterable {
         switch self {
         case .scenario: try Self.scenario(bytes)
         case .report: try Self.report(bytes)
+        case .imported: try Self.imported(bytes)
         case .launchLine: _ = bytes.withUnsafeBufferPointer { try? LaunchLineParser.parse($0) }
         case .history: try Self.history(Data(bytes))
         case .token: Self.token(String(decoding: bytes, as: UTF8.self))
@@ -54,11 +58,33 @@ enum FuzzTarget: String, CaseIterable {
 
     /// A report that is read is written as one that reads the same.
     private static func report(_ bytes: [UInt8]) throws {
-        guard let value = try? parseJSON(bytes), let report = try? parseReport(ScenarioField(value: value, path: .root)) else { return }
+        guard let report = try? JSONDecoder().decode(LaunchReport.self, from: Data(bytes)) else { return }
         let text = report.json(pretty: false)
-        let again = try parseReport(ScenarioField(value: try parseJSON(Array(text.utf8)), path: .root))
+        let again = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
         try expect(again.json(pretty: false) == text, "a report that changes when it is read back")
         _ = (report.markdown(), report.svg(), report.html(), report.chromeTrace(), try? report.otlp())
+    }
+
+    /// What is imported makes a report that reads back, and a scenario that is one but for circles; a complaint is one line.
+    private static func imported(_ bytes: [UInt8]) throws {
+        for format in ImportFormat.allCases.map(Optional.some) + [nil] {
+            let launch: ImportedLaunch
+            do throws(ScenarioError) {
+                launch = try importLaunch(bytes, file: "f", format: format)
+            } catch {
+                try expect(!error.description.contains("\n"), "a message of several lines: \(error)")
+                continue
+            }
+            let written = launch.report().json(pretty: false)
+            // Times of more than 24 days are exact to the microsecond once they have been read.
+            let text = try JSONDecoder().decode(LaunchReport.self, from: Data(written.utf8)).json(pretty: false)
+            let again = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
+            try expect(again.json(pretty: false) == text, "a report that changes when it is read back")
+            _ = MeasuredPaths(again)
+            if launch.operations.isEmpty { continue }
+            let document = try parseScenario(Array(launch.scenario().utf8), file: "f")
+            _ = try LoadedScenario(document, from: "f", clock: .virtual).validated()
+        }
     }
 
     private static func history(_ data: Data) throws {
@@ -82,7 +108,7 @@ enum FuzzTarget: String, CaseIterable {
                 parameters: [.uuid("id"), .integer("volume", in: 0...100), .boolean("mute", isRequired: false)],
                 needsLogin: true
             ),
-            DeepLinkRoute("offer", path: "/offer", parameters: [.integer("number", isRequired: false)], unknownParameters: .ignored),
+            DeepLinkRoute("offer", path: "/offer", parameters: [.integer("number", isRequired: false)], ignoresUnknownParameters: true),
         ]
     )
 

@@ -1,5 +1,7 @@
 import Foundation
+import StartupNetworking
 import StartupOps
+import TestSupport
 import Testing
 
 /// Where the server is that the tool is tested with; nil when there is none.
@@ -10,7 +12,7 @@ private let backendAddress = ProcessInfo.processInfo.environment["SEQUENCER_BACK
     "The tool and a backend",
     .serialized,
     .enabled(if: backendAddress != nil, "SEQUENCER_BACKEND is not set; Scripts/test-integration sets it"),
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(30))
 )
 struct BackendIntegrationTests {
     private let backend: String
@@ -47,8 +49,12 @@ struct BackendIntegrationTests {
     @Test("a backend that is gone after the first launch: the next one completes, and says what was used in place of what")
     func gone() async throws {
         defer { folder.remove() }
-        #expect(try await run().code == 0)
-        let result = try await Tool.run("run", "--backend", "http://127.0.0.1:1", "--state", folder.file("device").path)
+        let own = try BackendProcess.start()
+        defer { own.stop() }
+        let arguments = ["run", "--backend", own.url.absoluteString, "--state", folder.file("device").path, "--region", "de-DE"]
+        #expect(try await Tool.run(arguments).code == 0)
+        own.stop()
+        let result = try await Tool.run(arguments)
         #expect(result.output.hasPrefix("regular: completed in "), "\(result.output)")
         #expect(result.output.contains("the last known configuration"), "\(result.output)")
     }

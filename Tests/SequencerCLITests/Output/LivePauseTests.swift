@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Pausing the live view", .serialized, .timeLimit(.minutes(10)))
+@Suite("Pausing the live view", .serialized, .timeLimit(.minutes(30)))
 struct LivePauseTests {
     private static let plain = TextStyle(isColored: false, isUnicode: true)
 
@@ -37,6 +37,7 @@ struct LivePauseTests {
 
     private static let picture = "· splash\u{1B}[K\none  0.0 s  0 of 1 ended, 1 waiting\u{1B}[K\n\u{1B}[J"
     private static let begin = "\u{1B}[?25l" + picture
+    private static let again = "\u{1B}[2A\r" + picture
     private static let erasure = "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h"
 
     @Test("A pause erases the view before it begins; the view goes on below, after the last one has ended")
@@ -63,7 +64,10 @@ struct LivePauseTests {
         #expect(await texts.next() == "its end")
         #expect(await texts.next() == Self.begin)
         stage.event.finish()
-        #expect(await texts.next() == Self.erasure)
+        // The ticks of the pauses may have come after them, each with a picture.
+        var last = await texts.next()
+        while last == Self.again { last = await texts.next() }
+        #expect(last == Self.erasure)
         await stage.task.value
     }
 

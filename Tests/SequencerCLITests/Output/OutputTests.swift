@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Writing results", .serialized, .timeLimit(.minutes(10)))
+@Suite("Writing results", .serialized, .timeLimit(.minutes(30)))
 struct OutputTests {
     /// Runs the body with a folder of its own.
     private func withFolder(_ body: (String) throws -> Void) throws {

@@ -2,9 +2,10 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Progress", .serialized, .timeLimit(.minutes(10)))
+@Suite("Progress", .serialized, .timeLimit(.minutes(30)))
 struct ProgressTextTests {
     /// What is done at a time since the begin.
     private func progress(_ fraction: Double?, at elapsed: Duration) -> ProgressState {
@@ -68,7 +69,7 @@ struct ProgressTextTests {
         early.erase {}
         early.end()
         let now: @Sendable () -> Duration = { .seconds(7) }
-        let bar = try #require(ProgressBar("bench", on: terminal, patience: .zero, tick: .never, environment: environment, now: now))
+        let bar = try #require(ProgressBar("bench", on: terminal, patience: .zero, tick: nil, environment: environment, now: now))
         bar.update(fraction: 0.5)
         // Too soon after the one before.
         bar.update(fraction: 0.6)
@@ -105,5 +106,41 @@ struct ProgressTextTests {
         }
         bar.end()
         #expect(person.shown.components(separatedBy: "0%").count == 4)
+    }
+
+    @Test("In lines it stays, off a terminal too: one at once, and another after five seconds")
+    func lines() throws {
+        let pipe = Pipe()
+        let seconds = Locked(0)
+        let progress = ProgressBar(
+            "bench",
+            inLines: true,
+            on: Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor),
+            tick: nil,
+            environment: ["LC_ALL": "C", "COLUMNS": "60"],
+            now: { .seconds(seconds.withLock { $0 }) }
+        )
+        let bar = try #require(progress)
+        for (second, fraction) in [(0, 0.0), (1, 0.1), (5, 0.5), (6, 0.6)] {
+            seconds.withLock { $0 = second }
+            bar.update(fraction: fraction)
+        }
+        bar.end()
+        try pipe.fileHandleForWriting.close()
+        let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasSuffix("]  0%  0 s") && lines[1].hasSuffix("]  50%  5 s, about 5 s left"), "\(text)")
+        #expect(!text.contains("\u{1B}") && !text.contains("\r"))
+    }
+
+    @Test("--progress: a line for each operation that has ended")
+    func operations() async throws {
+        let plain = try await Tool.run("run", "regular", "--clock", "virtual")
+        let result = try await Tool.run("run", "regular", "--clock", "virtual", "--progress")
+        #expect(plain.messages.isEmpty && result.code == 0 && result.output == plain.output)
+        let lines = result.messages.split(separator: "\n").filter { $0.contains(" of 7  ") }
+        #expect(lines.count == 7 && lines.first == "run  1 of 7  force-update succeeded at 300 ms", "\(result.messages)")
+        #expect(lines.last == "run  7 of 7  main-app succeeded at 800 ms", "\(result.messages)")
+        #expect(try await Tool.run("plan", "regular", "--progress").messages.hasPrefix("plan  regular, "))
     }
 }

@@ -1,9 +1,10 @@
 import Sequencer
 import Testing
 
+@testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Colours and characters", .serialized)
+@Suite("Colours and characters", .serialized, .timeLimit(.minutes(30)))
 struct TextStyleTests {
     private func isColored(_ color: ColorMode, _ isTerminal: Bool, _ environment: [String: String] = [:]) -> Bool {
         TextStyle(color: color, isTerminal: isTerminal, environment: environment).isColored
@@ -65,7 +66,7 @@ struct TextStyleTests {
     }
 }
 
-@Suite("Text in columns", .serialized)
+@Suite("Text in columns", .serialized, .timeLimit(.minutes(30)))
 struct TextColumnTests {
     @Test(
         "Columns of text",

@@ -14,7 +14,7 @@ enum TimelineFixtures {
         lanes: Int? = nil,
         deadline: Duration? = nil
     ) async throws -> LaunchReport {
-        try await Sequencer(graph, budget: budget, options: LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock())).run()
+        try await graph.run(budget: budget, options: LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock())).report
     }
 
     /// Steps on the main thread and beside it; all succeed.
@@ -39,7 +39,7 @@ enum TimelineFixtures {
     /// Every way to end.
     static func trouble() -> OperationGraph {
         var graph = OperationGraph("trouble")
-        let config = graph.add("fetch-config", .timeout(.seconds(1)), fallback: .value(1)) { launch in
+        let config = graph.add("fetch-config", .timeout(.seconds(1)), fallback: 1) { launch in
             try await launch.sleep(for: .seconds(10))
             return 2
         }

@@ -1,9 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
+@testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Timelines", .serialized, .timeLimit(.minutes(10)))
+@Suite("Timelines", .serialized, .timeLimit(.minutes(30)))
 struct TimelineTextTests {
     private static let unicode = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)
@@ -69,7 +71,7 @@ struct TimelineTextTests {
                 ^1mregular^0m: aborted after 300 ms, 1 lane
                                       ^2m0^0m        ^2m100 ms^0m    ^2m200 ms^0m  ^2m300 ms^0m
                                       ^2m┬────────┬─────────┬───────┬^0m
-                ^33m*^0m ^1msplash^0m       300 ms ^31m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
+                ^33m*^0m ^1msplash^0m       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
                   force-update 300 ms ^32m████████████████████████████^0m
                   ^2mmain-app^0m          ^2m–^0m ^2mnot started^0m
                 ^2m* critical path  █ running  ╳ not done^0m
@@ -257,16 +259,13 @@ struct TimelineTextTests {
     @Test("Cancelled from outside")
     func cancelled() async throws {
         var graph = OperationGraph("left")
-        let sequencer = Locked<Sequencer?>(nil)
-        let first = graph.add("splash") { launch in
-            try await launch.sleep(for: .milliseconds(200))
-            sequencer.withLock { $0 }?.cancel()
+        let box = LaunchBox()
+        let first = graph.add("splash") { step in
+            try await step.sleep(for: .milliseconds(200))
+            try await box.launch().cancel()
         }
         graph.add("main-app", after: first) {}
-        let launch = Sequencer(graph, options: LaunchOptions(clock: VirtualClock()))
-        sequencer.withLock { $0 = launch }
-        let report = try await launch.run()
-        sequencer.withLock { $0 = nil }
+        let report = try await box.run(graph, budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
         #expect(ExitCode(of: report) == .failed)
         #expect(text(report).hasSuffix("CANCELLED  1 of 2 operations done, 1 not started\n"))
     }
@@ -361,7 +360,7 @@ struct TimelineTextTests {
     }
 }
 
-@Suite("Time axes", .serialized)
+@Suite("Time axes", .serialized, .timeLimit(.minutes(30)))
 struct TimelineAxisTests {
     private let style = TextStyle(isColored: false, isUnicode: true)
 

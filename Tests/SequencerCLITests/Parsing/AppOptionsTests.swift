@@ -1,9 +1,10 @@
 import Foundation
+import StartupOps
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("What run is told about the app", .serialized)
+@Suite("What run is told about the app", .serialized, .timeLimit(.minutes(30)))
 struct AppOptionsTests {
     @Test("Every option of the app; several things can have started it")
     func all() throws {
@@ -19,13 +20,13 @@ struct AppOptionsTests {
             push: payload,
             link: "app://speakers/7?code=1",
             shortcut: "play",
-            region: DeviceRegion(language: "de", country: "DE"),
+            region: Region(country: "DE", language: "de"),
             appVersion: "1.4.0"
         )
-        #expect(try parseArguments(line) == .run(expected))
+        #expect(try parseArguments(line) as? RunCommand == RunCommand(arguments: expected))
     }
 
-    private static let unencrypted = "the address is not encrypted; expected 'https' ('http' is for this machine only)"
+    private static let unencrypted = "the address is not encrypted; expected 'https' ('http' is for localhost, 127.0.0.1 and [::1] only)"
     private static let region = "is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'"
 
     @Test(
@@ -75,7 +76,8 @@ struct AppOptionsTests {
         arguments: ["https://example.com", "https://example.com/api/", "http://localhost:8080", "http://127.0.0.1", "http://[::1]:80"]
     )
     func backends(_ text: String) throws {
-        #expect(try parseArguments(["run", "--backend", text]) == .run(RunArguments(backend: URL(string: text))))
+        let expected = RunCommand(arguments: RunArguments(backend: URL(string: text)))
+        #expect(try parseArguments(["run", "--backend", text]) as? RunCommand == expected)
     }
 
     @Test(
@@ -87,13 +89,14 @@ struct AppOptionsTests {
         ] as [([String: String], String)]
     )
     func regions(_ environment: [String: String], _ expected: String) throws {
-        #expect(DeviceRegion.current(environment).description == expected)
-        #expect(try DeviceRegion.parse(expected.uppercased().replacing("-", with: "_")) == DeviceRegion.current(environment))
+        let region = Region.current(environment)
+        #expect("\(region.language)-\(region.country)" == expected)
+        #expect(try Region.parse(expected.uppercased().replacing("-", with: "_")) == region)
     }
 
     @Test("Help lists them, one line each")
     func help() {
-        let page = HelpText.page(of: .run)
+        let page = HelpText.page(of: RunCommand.declaration)
         for option in [
             "--state DIR ", "--backend URL ", "--interactive ", "--push FILE|TEXT ", "--link URL ", "--shortcut NAME ",
             "--region LANG-COUNTRY ", "--app-version V ",

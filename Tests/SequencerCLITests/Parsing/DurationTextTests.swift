@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Durations as text", .serialized)
+@Suite("Durations as text", .serialized, .timeLimit(.minutes(30)))
 struct DurationTextTests {
     @Test(
         "Number and unit",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Input files", .serialized)
+@Suite("Input files", .serialized, .timeLimit(.minutes(30)))
 struct InputFileTests {
     /// Runs the body with a directory of its own.
     private func withDirectory(_ body: (String) throws -> Void) throws {
@@ -34,7 +34,7 @@ struct InputFileTests {
         }
     }
 
-    @Test("fault J1: A named pipe without a writer does not hold the tool", .timeLimit(.minutes(10)))
+    @Test("fault J1: A named pipe without a writer does not hold the tool", .timeLimit(.minutes(30)))
     func namedPipe() throws {
         try withDirectory { directory in
             try #require(mkfifo(directory + "/pipe", 0o600) == 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("JSON, strictly", .serialized)
+@Suite("JSON, strictly", .serialized, .timeLimit(.minutes(30)))
 struct JSONParserTests {
     struct Complaint: Sendable, CustomTestStringConvertible {
         let input: [UInt8]
@@ -132,5 +132,27 @@ struct JSONParserTests {
         let places = (0...9).map { lines.position(of: $0).description }
         #expect(places == ["1:1", "1:2", "1:3", "2:1", "2:2", "2:2", "2:3", "3:1", "4:1", "4:1"])
         #expect(SourceLines([]).position(of: 5).description == "1:1")
+    }
+
+    @Test(
+        "fault Z1: a place in a text is found without reading the text again, however long its lines are",
+        arguments: [1, 7, 300, 100_000]
+    )
+    func positionsInLongLines(lineLength: Int) {
+        var (text, expected): ([UInt8], [String]) = ([], [])
+        var (line, column) = (1, 1)
+        for number in 0..<50_000 {
+            let isEnd = number % lineLength == lineLength - 1
+            let character = isEnd ? "\n" : ["a", "é", "漢", "👩"][number % 4]
+            expected += character.utf8.map { _ in "" }
+            text += character.utf8
+            expected[text.count - character.utf8.count] = "\(line):\(column)"
+            (line, column) = isEnd ? (line + 1, 1) : (line, column + 1)
+        }
+        let lines = SourceLines(text)
+        for (offset, place) in expected.enumerated() where !place.isEmpty && (offset % 7 == 0 || offset % SourceLines.stride < 5) {
+            #expect(lines.position(of: offset).description == place)
+            #expect(lines.counted(for: offset).count < SourceLines.stride)
+        }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Lines of launches", .serialized, .timeLimit(.minutes(10)))
+@Suite("Lines of launches", .serialized, .timeLimit(.minutes(30)))
 struct LaunchLineTests {
     private static let head = #""schema":"sequencer.report/1","scenario":"regular""#
     private static let budget = #""budget":{"measuredMs":12.5,"verdict":"pass"}"#
@@ -71,8 +71,8 @@ struct LaunchLineTests {
             (#"{"a":"\u12g4"}"#, "'\\u' without four hexadecimal digits"),
             ("{\"a\":\"\u{1}\"}", "a string holds a control character"),
             (#"{"a":"open}"#, "the string that starts here is not closed"),
-            (#"{"budget":{"measuredMs":-1}}"#, "expected 'measuredMs' to be from 0 to 10000000000"),
-            (#"{"budget":{"measuredMs":1e999}}"#, "expected 'measuredMs' to be from 0 to 10000000000"),
+            (#"{"budget":{"measuredMs":-1}}"#, "expected 'measuredMs' to be from 0 to 10000000000000"),
+            (#"{"budget":{"measuredMs":1e999}}"#, "expected 'measuredMs' to be from 0 to 10000000000000"),
             (#"{"budget":{"measuredMs":null}}"#, "expected 'measuredMs' to be a number"),
             (#"{"scenario":"\ud800"}"#, nil),
         ] as [(String, String?)]

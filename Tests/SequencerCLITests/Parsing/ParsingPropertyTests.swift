@@ -1,10 +1,11 @@
 import Foundation
+import Sequencer
 import Testing
 
 @testable import sequencer_cli
 
 /// What holds for any input: valid files are read as they were meant, broken ones are refused, and nothing ever traps.
-@Suite("Random scenario files", .serialized, .timeLimit(.minutes(10)))
+@Suite("Random scenario files", .serialized, .timeLimit(.minutes(30)))
 struct ParsingPropertyTests {
     @Test("A random document is read back as it was written", arguments: 0..<200)
     func roundTrip(seed: UInt64) throws {
@@ -78,7 +79,7 @@ struct ParsingPropertyTests {
                 operation.onFailure = FailurePolicyDocument.allCases.randomElement(using: &random) ?? .required
             }
             if Bool.random(using: &random) {
-                operation.retry = RetryDocument(attempts: Int.random(in: 1...100, using: &random), backoff: randomDuration(&random))
+                operation.retry = RetryPolicy(attempts: Int.random(in: 1...100, using: &random), backoff: randomDuration(&random))
                 operation.retry?.jitter = 0.25
             }
             let works: [WorkDocument] = [.none, .simulate(randomDuration(&random)), .compute(.zero), .command(["true", "", "a\tb"])]

@@ -4,7 +4,7 @@ import Testing
 @testable import sequencer_cli
 
 /// The schema and the example files of the repository, held against the parser.
-@Suite("Published files", .serialized)
+@Suite("Published files", .serialized, .timeLimit(.minutes(30)))
 struct PublishedFilesTests {
     private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardized

@@ -3,18 +3,20 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Web addresses", .serialized)
+@Suite("Web addresses", .serialized, .timeLimit(.minutes(30)))
 struct URLTextTests {
     @Test(
         "https anywhere, http on this machine",
         arguments: [
             "https://example.com", "HTTPS://Example.com/a/b?c=d%20e#f", "https://example.com:8443/", "https://[2001:db8::1]:443/a",
-            "http://localhost:8080/config", "http://127.0.0.1/", "http://127.8.9.10:1/", "http://[::1]:65535/x?y=a@b",
+            "http://localhost:8080/config", "http://127.0.0.1/", "http://[::1]:65535/x?y=a@b",
         ]
     )
     func reads(_ text: String) throws {
         #expect(try URLText.parse(text).absoluteString == text)
     }
+
+    private static let unencrypted = "the address is not encrypted; expected 'https' ('http' is for localhost, 127.0.0.1 and [::1] only)"
 
     @Test(
         "fault J13: What is wrong is said, the address itself is not",
@@ -24,10 +26,11 @@ struct URLTextTests {
             ("/a", "the address is not absolute; expected it to begin with 'https://'"),
             ("ftp://example.com", "unknown scheme 'ftp'; expected 'https'"),
             ("file:///etc/passwd", "unknown scheme 'file'; expected 'https'"),
-            ("http://example.com", "the address is not encrypted; expected 'https' ('http' is for this machine only)"),
-            ("http://localhost.example.com", "the address is not encrypted; expected 'https' ('http' is for this machine only)"),
-            ("http://127.example.com", "the address is not encrypted; expected 'https' ('http' is for this machine only)"),
-            ("http://127.1", "the address is not encrypted; expected 'https' ('http' is for this machine only)"),
+            ("http://example.com", unencrypted),
+            ("http://localhost.example.com", unencrypted),
+            ("http://127.example.com", unencrypted),
+            ("http://127.0.0.2:8080/", unencrypted),
+            ("http://127.1", unencrypted),
             ("https://user@example.com", "the address holds a user name or a password, which do not belong in an address"),
             ("https://u:p@example.com", "the address holds a user name or a password, which do not belong in an address"),
             ("https://", "the address has no host"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Quantile sketches", .serialized, .timeLimit(.minutes(10)))
+@Suite("Quantile sketches", .serialized, .timeLimit(.minutes(30)))
 struct QuantileSketchTests {
     /// Values over many orders of magnitude, the same each time.
     private static func values(_ count: Int, seed: UInt64) -> [Double] {

@@ -4,7 +4,7 @@ import Testing
 @testable import sequencer_cli
 
 /// Expected values come from NumPy 2 and SciPy 1.17.
-@Suite("Samples", .serialized, .timeLimit(.minutes(10)))
+@Suite("Samples", .serialized, .timeLimit(.minutes(30)))
 struct SampleTests {
     private static let values = [12.5, 3.1, 8.8, 7.25, 9.0, 100.0, 6.5, 7.0]
 
@@ -16,6 +16,20 @@ struct SampleTests {
         #expect(abs(sample.medianAbsoluteDeviation - 1.275) < 1e-12)
         #expect(sample.minimum == 3.1 && sample.maximum == 100)
         #expect(sample.percentile(-5) == 3.1 && sample.percentile(500) == 100)
+    }
+
+    @Test("The percentiles that are shown are nearest ranks, the same in bench and in stats", arguments: [1, 2, 3, 7, 10, 11, 100, 101])
+    func nearestRank(_ count: Int) throws {
+        let values = (1...count).map { Double($0) }
+        let sample = try #require(SortedSample(values))
+        let sketch = values.reduce(into: QuantileSketch()) { $0.insert($1) }
+        for percent in [50.0, 75, 90, 95, 99] {
+            let exact = sample.nearestRank(percent)
+            #expect(values.contains(exact) && Double(values.count { $0 <= exact }) >= percent / 100 * Double(count))
+            #expect(values.count { $0 < exact } == 0 || Double(values.count { $0 < exact }) < percent / 100 * Double(count))
+            let sketched = try #require(sketch.percentile(percent))
+            #expect(abs(sketched - exact) <= exact * QuantileSketch.relativeError * 1.000001, "p\(percent) of \(count)")
+        }
     }
 
     @Test("One value is all of its own percentiles; none, or one that is no number, is no sample")

@@ -1,5 +1,7 @@
 import Foundation
 import Sequencer
+import TestSupport
+import Testing
 
 /// A terminal of a test's own: the test is the person who sees what is shown and types, the code under test has the other end.
 ///
@@ -12,7 +14,7 @@ final class PseudoTerminal: Sendable {
     private struct State {
         var shown = ""
         var isOver = false
-        var waiters: [(text: String, count: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+        var waiters: [(text: String, count: Int, tell: @Sendable (Bool) -> Void)] = []
 
         func hasShown(_ text: String, _ count: Int) -> Bool { shown.components(separatedBy: text).count > count }
     }
@@ -57,9 +59,9 @@ final class PseudoTerminal: Sendable {
                 let waiters = state.waiters
                 state.waiters = waiters.filter { !state.isOver && !state.hasShown($0.text, $0.count) }
                 return waiters.filter { state.isOver || state.hasShown($0.text, $0.count) }
-                    .map { ($0.continuation, state.hasShown($0.text, $0.count)) }
+                    .map { ($0.tell, state.hasShown($0.text, $0.count)) }
             }
-            for (continuation, isThere) in ready { continuation.resume(returning: isThere) }
+            for (tell, isThere) in ready { tell(isThere) }
             if count <= 0 { break }
         }
         close(master)
@@ -72,14 +74,14 @@ final class PseudoTerminal: Sendable {
     ///
     /// - Returns: false when they never will.
     func shows(_ text: String, times count: Int = 1) async -> Bool {
-        await withCheckedContinuation { continuation in
+        await callback(orElse: false) { tell in
             let isThere = state.withLock { state -> Bool? in
                 if state.hasShown(text, count) { return true }
                 if state.isOver { return false }
-                state.waiters.append((text, count, continuation))
+                state.waiters.append((text, count, tell))
                 return nil
             }
-            if let isThere { continuation.resume(returning: isThere) }
+            if let isThere { tell(isThere) }
         }
     }
 

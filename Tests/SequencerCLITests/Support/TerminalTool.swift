@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension Tool {
     /// Starts the tool on a terminal, which is its input, output and standard error.
@@ -34,7 +35,12 @@ extension Tool {
         try process.run()
         return (
             process,
-            Task {
+            Task { [pid = process.processIdentifier] in
+                let end = Task {
+                    try await Task.sleep(for: patience)
+                    kill(pid, SIGKILL)
+                }
+                defer { end.cancel() }
                 for await code in codes { return code }
                 return -1
             }

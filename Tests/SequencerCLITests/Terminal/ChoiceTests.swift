@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("What a typed text chooses", .serialized)
+@Suite("What a typed text chooses", .serialized, .timeLimit(.minutes(30)))
 struct ChoiceTests {
     private static let rooms = ["Kitchen", "Living room", "Kids", "Bad", "3"]
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Lines of what is read", .serialized)
+@Suite("Lines of what is read", .serialized, .timeLimit(.minutes(30)))
 struct LineBufferTests {
     private func lines(_ pieces: [String], limit: Int = 8) -> [TerminalLine] {
         var buffer = LineBuffer(limit: limit)
@@ -50,7 +50,7 @@ struct LineBufferTests {
     }
 }
 
-@Suite("Which question gets which line", .serialized)
+@Suite("Which question gets which line", .serialized, .timeLimit(.minutes(30)))
 struct TerminalInputStateMachineTests {
     @Test("A line that is there answers the next question")
     func typedAhead() {

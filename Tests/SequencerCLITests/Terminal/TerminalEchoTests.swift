@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("A terminal that shows nothing is never left that way", .serialized, .timeLimit(.minutes(10)))
+@Suite("A terminal that shows nothing is never left that way", .serialized, .timeLimit(.minutes(30)))
 struct TerminalEchoTests {
     @Test("not by the end of the process")
     func endOfProcess() async throws {
@@ -23,7 +23,7 @@ struct TerminalEchoTests {
         let modes = terminal.modes
         await #expect(processExitsWith: .exitCode(130)) { [path = terminal.path as String] in
             let descriptor = open(path, O_RDWR | O_NOCTTY)
-            let interruption = Interruption {
+            try SignalThread.shared.launchBegan {
                 // The first one has come, and the launch ignores it.
                 kill(getpid(), SIGINT)
             }
@@ -31,7 +31,7 @@ struct TerminalEchoTests {
             #expect(!echoes(descriptor))
             kill(getpid(), SIGINT)
             try await Task.sleep(for: .seconds(300))
-            _ = interruption.end()
+            _ = SignalThread.shared.launchEnded()
         }
         #expect(terminal.echoes && areEqual(terminal.modes, modes))
     }

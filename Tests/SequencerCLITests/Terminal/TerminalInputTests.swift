@@ -4,7 +4,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Asking on a terminal", .serialized, .timeLimit(.minutes(10)))
+@Suite("Asking on a terminal", .serialized, .timeLimit(.minutes(30)))
 struct TerminalInputTests {
     private let terminal: PseudoTerminal
     private let input: TerminalInput

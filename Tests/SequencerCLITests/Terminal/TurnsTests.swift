@@ -3,7 +3,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Turns", .serialized, .timeLimit(.minutes(10)))
+@Suite("Turns", .serialized, .timeLimit(.minutes(30)))
 struct TurnsTests {
     @Test("One at a time, however many come at once")
     func exclusive() async {

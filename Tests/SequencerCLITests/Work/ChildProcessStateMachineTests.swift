@@ -2,7 +2,7 @@ import Testing
 
 @testable import sequencer_cli
 
-@Suite("Decisions about a child process", .serialized)
+@Suite("Decisions about a child process", .serialized, .timeLimit(.minutes(30)))
 struct ChildProcessStateMachineTests {
     private var machine = ChildProcessStateMachine()
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Child processes", .serialized, .timeLimit(.minutes(10)))
+@Suite("Child processes", .serialized, .timeLimit(.minutes(30)))
 struct ChildProcessTests {
     // MARK: Ends
 
@@ -358,7 +359,7 @@ private actor Witness {
     /// Waits for a script to open the pipe, and returns the first line it writes.
     func open() async throws -> String {
         let path = path
-        descriptor = await blocking { openForReading(path) }
+        descriptor = await blocking(orElse: -1) { openForReading(path) }
         try #require(descriptor >= 0)
         return await text { $0 == UInt8(ascii: "\n") }
     }
@@ -370,7 +371,7 @@ private actor Witness {
 
     private func text(until isEnd: @escaping @Sendable (UInt8) -> Bool) async -> String {
         let descriptor = descriptor
-        return await blocking {
+        return await blocking(orElse: "") {
             var bytes: [UInt8] = []
             var byte: UInt8 = 0
             while read(descriptor, &byte, 1) == 1 {
@@ -382,9 +383,7 @@ private actor Witness {
     }
 
     /// Runs what blocks on a thread that it may block.
-    private func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            Thread { continuation.resume(returning: body()) }.start()
-        }
+    private func blocking<Result: Sendable>(orElse value: Result, _ body: @escaping @Sendable () -> Result) async -> Result {
+        await callback(orElse: value) { done in Thread { done(body()) }.start() }
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// Asynchronous steps share a task until one of them suspends; nobody may be able to tell.
-@Suite("Asynchronous steps", .serialized, .timeLimit(.minutes(10)))
+@Suite("Asynchronous steps", .serialized, .timeLimit(.minutes(30)))
 struct AsynchronousStepTests {
     @Test("A long chain of steps that never suspend runs in order, on one stack", arguments: [1, 2])
     func longChain(lanes: Int) async throws {
@@ -12,7 +13,7 @@ struct AsynchronousStepTests {
         var graph = OperationGraph("chain")
         var last = graph.add("0") { await note(0, in: seen) }
         for node in 1..<50_000 { last = graph.add("\(node)", after: last) { await note(node, in: seen) } }
-        let report = try await Sequencer(graph, options: LaunchOptions(lanes: lanes)).run()
+        let report = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience)).report
         #expect(report.outcome == .completed)
         #expect(seen.withLock { $0 } == Array(0..<50_000))
     }
@@ -31,7 +32,7 @@ struct AsynchronousStepTests {
             await note("cut")
         }
         graph.add("last", after: "cut") { await note("last") }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed)
         #expect(report["cut"]?.outcome == .timedOut)
         #expect(cancelled.withLock { $0["first"] == false && $0["last"] == false })
@@ -48,7 +49,7 @@ struct AsynchronousStepTests {
         graph.add("high", .qualityOfService(.userInitiated)) { await note("high") }
         graph.add("low", .qualityOfService(.utility), after: "high") { await note("low") }
         graph.add("high again", .qualityOfService(.userInitiated), after: "low") { await note("high again") }
-        _ = try await Sequencer(graph).run()
+        _ = try await graph.run(options: .patient)
         #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
     }
 
@@ -68,10 +69,10 @@ struct AsynchronousStepTests {
             }
             let runs = graph
             // Not `value`: waiting for a task makes it as urgent as who waits.
-            await withCheckedContinuation { continuation in
+            await callback { done in
                 Task.detached(priority: priority) {
-                    _ = try? await Sequencer(runs, options: options).run()
-                    continuation.resume()
+                    _ = try? await runs.run(options: options)
+                    done()
                 }
             }
             return seen.withLock { $0 }
@@ -80,12 +81,12 @@ struct AsynchronousStepTests {
             (.high, .userInitiated), (.medium, .default), (.utility, .utility), (.background, .background),
         ]
         for (priority, expected) in cases {
-            let inherited = await quality(LaunchOptions(qualityOfService: nil), from: priority)
+            let inherited = await quality(LaunchOptions(deadline: .patience, qualityOfService: nil), from: priority)
             #expect(inherited == ["straight": expected, "asynchronous": expected])
         }
-        let usual = await quality(LaunchOptions(), from: .background)
+        let usual = await quality(LaunchOptions(deadline: .patience), from: .background)
         #expect(usual == ["straight": .userInitiated, "asynchronous": .userInitiated])
-        let said = await quality(LaunchOptions(qualityOfService: .utility), from: .high)
+        let said = await quality(LaunchOptions(deadline: .patience, qualityOfService: .utility), from: .high)
         #expect(said == ["straight": .utility, "asynchronous": .utility])
     }
 
@@ -101,7 +102,7 @@ struct AsynchronousStepTests {
         let second = graph.add("asynchronous", after: first) { await Task.yield() }
         graph.add("straight", after: second) { note("straight") }
         graph.add("operation", after: second, body: { note("operation") })
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed)
         #expect(queues.withLock { $0 } == ["straight": true, "operation": true])
     }
@@ -121,10 +122,10 @@ struct AsynchronousStepTests {
             return two + 1
         }
         let four = graph.add("four", using: three) { await value($0 + 1) }
-        let sequencer = Sequencer(graph)
-        let report = try await sequencer.run()
+        let launch = try await graph.run(options: .patient)
+        let report = launch.report
         #expect(report.outcome == .completed)
-        #expect(try sequencer.value(of: four) == 4)
+        #expect(try launch[four] == 4)
         #expect(report["three"]?.attempts == 3)
     }
 
@@ -134,13 +135,13 @@ struct AsynchronousStepTests {
         var graph = OperationGraph("identity")
         var last: Step<Void>?
         for id in ["a", "b", "c"] {
-            let body: @Sendable (Launch) async throws -> Void = { launch in
+            let body: @Sendable (StepContext) async throws -> Void = { launch in
                 await Task.yield()
                 seen.withLock { $0.append(launch.operation) }
             }
             last = last.map { graph.add(id, after: $0, body: body) } ?? graph.add(id, body: body)
         }
-        _ = try await Sequencer(graph).run()
+        _ = try await graph.run(options: .patient)
         #expect(seen.withLock { $0 } == ["a", "b", "c"])
     }
 }

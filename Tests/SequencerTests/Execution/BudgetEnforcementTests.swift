@@ -3,16 +3,16 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Keeping the budget", .serialized, .timeLimit(.minutes(10)))
+@Suite("Keeping the budget", .serialized, .timeLimit(.minutes(30)))
 struct BudgetEnforcementTests {
     private func run(_ graph: OperationGraph, _ budget: Budget, lanes: Int? = nil) async throws -> LaunchReport {
-        try await Sequencer(graph, budget: budget, options: LaunchOptions(lanes: lanes, clock: VirtualClock())).run()
+        try await graph.run(budget: budget, options: LaunchOptions(lanes: lanes, clock: VirtualClock())).report
     }
 
     @Test("an operation with a fallback is cut when what comes after it needs the rest of the budget")
     func cut() async throws {
         var graph = OperationGraph("cut")
-        let config = graph.add("config", .expected(.milliseconds(450)), fallback: .value("cached")) { launch in
+        let config = graph.add("config", .expected(.milliseconds(450)), fallback: "cached") { launch in
             try await launch.sleep(for: .seconds(10))
             return "remote"
         }
@@ -35,11 +35,32 @@ struct BudgetEnforcementTests {
         #expect(!measured.budget.isMet && measured["config"]?.outcome == .succeeded)
     }
 
+    @Test("without a budget nothing is cut or deferred, however long it takes; a launch that failed has not met it all the same")
+    func withoutBudget() async throws {
+        func launch(fails: Bool = false) async throws -> LaunchReport {
+            var graph = OperationGraph("measured")
+            let load = graph.wait("load", 20_000, .expected(.milliseconds(1)))
+            let config = graph.add("config", .expected(.milliseconds(1)), after: load, fallback: "cached") { launch in
+                try await launch.sleep(for: .seconds(20))
+                return "remote"
+            }
+            let warm = graph.wait("warm", 1000, .expected(.seconds(1)), .deferrable, after: load)
+            graph.add("main", .milestone, after: config, warm) { if fails { throw CancellationError() } }
+            return try await graph.run(options: LaunchOptions(deadline: .seconds(600), clock: VirtualClock())).report
+        }
+        let report = try await launch()
+        #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded, .succeeded])
+        #expect(report.operations.allSatisfy { !$0.isCut && !$0.isDeferred })
+        #expect(report.budget.budget == nil && report.budget.isMet && report.budget.causes.isEmpty)
+        #expect(report.budget.measured == .seconds(40))
+        #expect(try await !launch(fails: true).budget.isMet)
+    }
+
     @Test("what a person takes moves the cut, for it does not count")
     func interactive() async throws {
         var graph = OperationGraph("person")
         graph.add("ask", .interactive) { launch in try await launch.sleep(for: .seconds(60)) }
-        let config = graph.add("config", fallback: .value(0)) { launch in
+        let config = graph.add("config", fallback: 0) { launch in
             try await launch.sleep(for: .seconds(100))
             return 1
         }
@@ -49,47 +70,92 @@ struct BudgetEnforcementTests {
         #expect(report.budget.isMet && report.budget.measured == .seconds(3))
     }
 
-    @Test("one that becomes ready too late is not started; one that nobody waits for is never cut")
-    func late() async throws {
+    @Test(
+        "one that becomes ready at its last moment is not started, after it the budget is lost: it runs; one that nobody waits for is never cut",
+        arguments: [3, 4]
+    )
+    func late(seconds: Int) async throws {
         var graph = OperationGraph("late")
-        let slow = graph.add("slow") { launch in try await launch.sleep(for: .seconds(4)) }
-        let extra = graph.add("extra", after: slow, fallback: .value(0)) { 1 }
-        let aside = graph.add("aside", fallback: .value(0)) { launch in
+        let slow = graph.add("slow") { launch in try await launch.sleep(for: .seconds(seconds)) }
+        let extra = graph.add("extra", after: slow, fallback: 0) { 1 }
+        let aside = graph.add("aside", fallback: 0) { launch in
             try await launch.sleep(for: .seconds(9))
             return 1
         }
         graph.add("main", .milestone, after: extra) {}
-        let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock()))
-        let report = try await sequencer.run()
-        #expect(report["extra"]?.start == nil && report["extra"]?.outcome == .fellBack)
-        #expect(report["extra"]?.message == "not started: there was no time left in the budget; its fallback was used")
+        let launch = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock()))
+        let report = launch.report
+        if seconds == 3 {
+            #expect(report["extra"]?.start == nil && report["extra"]?.outcome == .fellBack && report.budget.isMet)
+            #expect(report["extra"]?.message == "not started: there was no time left in the budget; its fallback was used")
+        } else {
+            #expect(report["extra"]?.outcome == .succeeded)
+            #expect(!report.budget.isMet && report.budget.causes == ["slow"])
+        }
         #expect(report["aside"]?.outcome == .succeeded)
-        #expect(try sequencer.value(of: aside) == 1)
-        #expect(!report.budget.isMet && report.budget.causes == ["slow"])
+        #expect(try launch[aside] == 1)
     }
 
-    @Test("where even the expected durations do not fit, an operation gets what was expected of it")
-    func hopeless() async throws {
+    @Test("where even the expected durations do not fit, each operation gets what is left")
+    func doesNotFit() async throws {
         var graph = OperationGraph("hopeless")
-        let first = graph.add("first", .expected(.seconds(2)), fallback: .value(0)) { launch in
+        let first = graph.add("first", .expected(.seconds(2)), fallback: 0) { launch in
             try await launch.sleep(for: .milliseconds(1900))
             return 1
         }
-        let second = graph.add("second", .expected(.seconds(2)), after: first, fallback: .value(0)) { launch in
+        let second = graph.add("second", .expected(.seconds(2)), after: first, fallback: 0) { launch in
             try await launch.sleep(for: .seconds(3))
             return 1
         }
         graph.add("main", .milestone, after: second) {}
         let report = try await run(graph, .seconds(3))
         #expect(report["first"]?.outcome == .succeeded)
-        #expect(report["second"]?.isCut == true && report["second"]?.end == .seconds(4))
+        #expect(report["second"]?.isCut == true && report["second"]?.end == .seconds(3) && report.budget.isMet)
+    }
+
+    @Test("fault H50: one that is late has the time expected of it, unless what comes after it cannot be cut", arguments: [false, true])
+    func lateOnes(isRequired: Bool) async throws {
+        var graph = OperationGraph("squeeze")
+        let slow = graph.add("slow") { launch in try await launch.sleep(for: .milliseconds(2300)) }
+        let config = graph.add("config", .expected(.milliseconds(500)), after: slow, fallback: 0) { launch in
+            try await launch.sleep(for: .seconds(9))
+            return 1
+        }
+        let user = graph.add("user", .expected(.milliseconds(400)), after: config, fallback: isRequired ? nil : 0) { launch in
+            try await launch.sleep(for: .milliseconds(400))
+            return 1
+        }
+        graph.add("main", .milestone, after: user) {}
+        let report = try await run(graph, .seconds(3))
+        #expect(report["config"]?.isCut == true && report["config"]?.end == .milliseconds(isRequired ? 2600 : 2800))
+        #expect(report["user"]?.isCut == !isRequired && report["user"]?.end == .seconds(3))
+        #expect(report.budget.isMet)
+    }
+
+    @Test("fault H50: where the budget is lost nothing is cut; where what made it late ends early after all, there is a last moment")
+    func lost() async throws {
+        func launch(slowTakes milliseconds: Int) async throws -> LaunchReport {
+            var graph = OperationGraph("lost")
+            let config = graph.add("config", .expected(.milliseconds(500)), fallback: 0) { launch in
+                try await launch.sleep(for: .seconds(20))
+                return 1
+            }
+            let user = graph.add("user", .expected(.seconds(1)), after: config, fallback: 0) { 1 }
+            let slow = graph.add("slow", .expected(.seconds(4))) { launch in try await launch.sleep(for: .milliseconds(milliseconds)) }
+            graph.add("main", .milestone, after: user, slow) {}
+            return try await run(graph, .seconds(3))
+        }
+        let missed = try await launch(slowTakes: 4000)
+        #expect(missed.operations.allSatisfy { !$0.isCut } && missed["user"]?.outcome == .succeeded && !missed.budget.isMet)
+        let saved = try await launch(slowTakes: 2500)
+        #expect(saved["config"]?.isCut == true && saved["config"]?.end == .seconds(3) && saved.budget.isMet)
     }
 
     @Test("an operation can ask how long it has; its cut is part of that")
     func remaining() async throws {
         var graph = OperationGraph("remaining")
         let seen = Locked<Duration?>(nil)
-        let config = graph.add("config", fallback: .value(0)) { launch in
+        let config = graph.add("config", fallback: 0) { launch in
             seen.withLock { $0 = launch.remainingTime }
             return 1
         }
@@ -130,7 +196,7 @@ struct BudgetEnforcementTests {
     @Test("an operation that can be put off takes no time from those before it that can be cut")
     func cutBeforeDeferrable() async throws {
         var graph = OperationGraph("tips")
-        let fetch = graph.add("fetch", .expected(.milliseconds(450)), fallback: .value("old")) { launch in
+        let fetch = graph.add("fetch", .expected(.milliseconds(450)), fallback: "old") { launch in
             try await launch.sleep(for: .milliseconds(800))
             return "new"
         }
@@ -181,12 +247,37 @@ struct BudgetEnforcementTests {
     func waiting() async throws {
         var graph = OperationGraph("queue")
         graph.add("long", .expected(.seconds(5))) { launch in try await launch.sleep(for: .seconds(2)) }
-        let config = graph.add("config", .expected(.milliseconds(10)), fallback: .value("cached")) { "remote" }
+        let config = graph.add("config", .expected(.milliseconds(10)), fallback: "cached") { "remote" }
         graph.add("main", .expected(.milliseconds(1500)), .milestone, after: config, on: .main) { launch in
             try await launch.sleep(for: .milliseconds(1500))
         }
         let report = try await run(graph, .seconds(3), lanes: 1)
         #expect(report["config"]?.outcome == .fellBack && report["config"]?.start == nil && report["config"]?.end == .milliseconds(1500))
         #expect(report.budget.isMet)
+    }
+
+    @Test("no time is kept for what will be cut anyway, as it cannot end in time after what comes before it")
+    func hopeless() throws {
+        var graph = OperationGraph("hopeless")
+        let first = graph.join("first", .expected(.seconds(4.2)))
+        let second = graph.add("second", .expected(.seconds(1)), after: first, fallback: 1) { 1 }
+        graph.join("main", .milestone, .expected(.seconds(1)), after: second)
+        let ends = LatestEnds(try graph.validated(), limit: 5_500_000_000)
+        #expect(ends.fits(0, beginningAt: 0) && ends.fits(0, beginningAt: 300_000_000) && !ends.fits(0, beginningAt: 300_000_001))
+    }
+
+    @Test("fault H51: a milestone that fell back without having started has ended, and what comes after it does not count")
+    func milestoneThatFellBack() async throws {
+        let box = LaunchBox()
+        var graph = OperationGraph("fell-back")
+        let first = graph.add("first") { (launch: StepContext) async throws in
+            try await launch.sleep(for: .milliseconds(100))
+            try await box.launch().cancel("screen")
+        }
+        let screen = graph.add("screen", .milestone, after: first, fallback: 1) { 2 }
+        graph.add("later", after: screen) { (launch: StepContext) async throws in try await launch.sleep(for: .seconds(9)) }
+        let report = try await box.run(graph, budget: .seconds(1), options: .virtual()).report
+        #expect(report["screen"]?.outcome == .fellBack)
+        #expect(report.budget.isMet && report.budget.measured == .milliseconds(100))
     }
 }

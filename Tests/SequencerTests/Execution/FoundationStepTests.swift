@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Foundation operations as steps", .serialized, .timeLimit(.minutes(10)))
+@Suite("Foundation operations as steps", .serialized, .timeLimit(.minutes(30)))
 struct FoundationStepTests {
     struct Failure: Error {}
 
@@ -35,7 +35,7 @@ struct FoundationStepTests {
         graph.add(second, id: "second")
         graph.add(first)
         graph.add("third", after: "second") { journal.note("third") }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed)
         #expect(report.operations.map(\.id) == ["second", "first", "third"])
         #expect(journal.all.filter { !$0.contains("own") } == ["first", "second", "third"])
@@ -58,7 +58,7 @@ struct FoundationStepTests {
             Later { launch.attempt < 3 ? $0.finish(throwing: Failure()) : $0.finish() }
         }
         graph.addOperation("not-made", .onFailure(.continue)) { _ in throw Failure() }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.operations.map(\.outcome) == [.failed, .cancelled, .timedOut, .succeeded, .failed])
         #expect(report["made"]?.attempts == 3)
     }
@@ -98,7 +98,7 @@ struct FoundationStepTests {
             graph.add(operation, id: "op\(index)")
             previous = operation
         }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
         #expect(zip(report.operations, report.operations.dropFirst()).allSatisfy { $0.end <= $1.end })
         await completions.wait()
@@ -117,7 +117,7 @@ struct FoundationStepTests {
                 }
                 previous = operations
             }
-            let report = try await Sequencer(graph, options: LaunchOptions(lanes: 4)).run()
+            let report = try await graph.run(options: LaunchOptions(lanes: 4, deadline: .patience)).report
             #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
         }
     }
@@ -135,8 +135,8 @@ struct FoundationStepTests {
             id: "eager"
         )
         graph.add("next", after: eager) { await done.wait() }
-        let report = try await Sequencer(graph).run()
-        #expect(report.anomalies == [Anomaly(operation: "eager", kind: .finishedAgain)])
+        let report = try await graph.run(options: .patient).report
+        #expect(report.operationAnomalies == [Anomaly(.finishedAgain, of: "eager")])
         #expect(report.outcome == .completed)
     }
 
@@ -152,19 +152,18 @@ struct FoundationStepTests {
         let started = Gate()
         var graph = OperationGraph("cancelled")
         graph.add(Listening(started), id: "listening")
-        let sequencer = Sequencer(graph, options: LaunchOptions(grace: .seconds(30)))
-        try sequencer.start()
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
         await started.wait()
-        sequencer.cancel()
-        #expect(await sequencer.report()?["listening"]?.outcome == .cancelled)
+        launch.cancel()
+        #expect(await launch.end().report["listening"]?.outcome == .cancelled)
     }
 
     @Test("fault G19: an operation runs in one launch only")
     func onlyOnce() async throws {
         var graph = OperationGraph("once")
         graph.add(BlockOperation {}, id: "block")
-        _ = try await Sequencer(graph).run()
-        let error = await #expect(throws: GraphError.self) { try await Sequencer(graph).run() }
+        _ = try await graph.run(options: .patient)
+        let error = await #expect(throws: GraphError.self) { try await graph.run(options: .patient) }
         #expect(error?.problems.map(\.code) == [.foreignOperation])
     }
 
@@ -181,8 +180,37 @@ struct FoundationStepTests {
                 graph.add(operation, id: "op\(index)", after: "op\(index - 1)")
             }
         }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed)
         #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
+    }
+}
+
+/// Foundation operations end once, whoever sees it first: the thread that started them, or who watches them.
+@Suite("Ends of Foundation operations", .serialized, .timeLimit(.minutes(30)))
+struct FoundationEndTests {
+    /// Asynchronous by its word, and finished when `start()` returns.
+    private final class EndsAtOnce: Operation, @unchecked Sendable {
+        // @unchecked: changed in `start()` only, under the lock.
+        private let hasFinished = Locked(false)
+
+        override var isAsynchronous: Bool { true }
+        override var isFinished: Bool { hasFinished.withLock { $0 } }
+
+        override func start() {
+            willChangeValue(forKey: "isFinished")
+            hasFinished.withLock { $0 = true }
+            didChangeValue(forKey: "isFinished")
+        }
+    }
+
+    @Test("an operation that is seen to end twice, where it was started and by who watches it, has ended once")
+    func once() async throws {
+        var graph = OperationGraph("chain")
+        for index in 0..<300 { graph.add(EndsAtOnce(), id: "step\(index)", after: (index > 0 ? ["step\(index - 1)"] : []) as [String]) }
+        let launch = try await graph.run(options: .patient)
+        let report = launch.report
+        #expect(report.outcome == .completed && report.operations.allSatisfy { $0.outcome == .succeeded && $0.attempts == 1 })
+        #expect(report.operationAnomalies.isEmpty && launch.anomalies.isEmpty)
     }
 }

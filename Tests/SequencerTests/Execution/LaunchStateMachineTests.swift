@@ -3,7 +3,7 @@ import Testing
 @testable import Sequencer
 
 /// The state machine by itself: call a method, look at the actions. No queue, no clock, no thread.
-@Suite("Launch state machine", .serialized)
+@Suite("Launch state machine", .serialized, .timeLimit(.minutes(30)))
 struct LaunchStateMachineTests {
     private typealias Assignment = LaunchStateMachine.Assignment
     private typealias Actions = LaunchStateMachine.Actions
@@ -66,6 +66,37 @@ struct LaunchStateMachineTests {
         #expect(countedToo && none == nil && machine.activeWorkers == 2 && actions.workers == 0)
     }
 
+    @Test("in the app's queue a turn is asked for each operation that is ready and finds a lane; it takes one, and gives its lane back")
+    func queueTurns() throws {
+        var machine = try machine(lanes: 2, workers: 0) { graph in
+            for index in 0..<3 { graph.add("free\(index)", .onFailure(.continue), .timeout(.nanoseconds(100))) {} }
+            graph.add("waits", after: "free0") {}
+        }
+        machine.settings.usesQueue = true
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(actions.queueTurns == 2 && actions.workers == 0)
+        #expect((0..<4).map(machine.nodeOfTurn) == [0, 1, 2, nil])
+        #expect(machine.takeForQueue(at: 1, &actions) == run(0))
+        #expect(machine.takeForQueue(at: 2, &actions) == run(1))
+        actions = Actions()
+        // The thread is the queue's: a turn is asked for, though two are ready, for there is one lane.
+        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 4, &actions)
+        #expect(counted && next == nil)
+        #expect(actions.freedLanes == [0] && actions.queueTurns == 1)
+        #expect(machine.activeWorkers == 1)
+        actions = Actions()
+        // After its timeout the thread may never come back, but the lane does.
+        machine.timePassed(to: 102, &actions)
+        #expect(actions.cancel == [1] && actions.freedLanes == [1] && actions.queueTurns == 1)
+        #expect(machine.activeWorkers == 0 && machine.lostWorkers == 1)
+        actions = Actions()
+        machine.queueTurnCancelled(at: 0, at: 103, &actions)
+        #expect(machine.nodes[2].state == .ended && machine.nodes[2].outcome == .cancelled)
+        // The turn that is left is for the one that is left.
+        #expect(actions.queueTurns == 0 && machine.takeForQueue(at: 104, &actions) == run(3))
+    }
+
     @Test("while an operation waits for a person its timeout stands still, and the time is the person's; waits may nest")
     func personWait() throws {
         var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }
@@ -73,15 +104,15 @@ struct LaunchStateMachineTests {
         machine.begin(&actions)
         #expect(machine.takeForWorker(at: 0, &actions) == run(0))
         #expect(machine.nextWake == 5_000 && machine.timeLimit(of: 0) == 5_000)
-        machine.personWaitBegan(run(0), at: 1_000, &actions)
-        machine.personWaitBegan(run(0), at: 2_000, &actions)
+        machine.personWaitBegan(run(0), .question, at: 1_000, &actions)
+        machine.personWaitBegan(run(0), .question, at: 2_000, &actions)
         #expect(machine.nextWake == 1_000_000 && machine.timeLimit(of: 0) == 1_000_000)
-        machine.personWaitEnded(run(0), at: 3_000, &actions)
+        machine.personWaitEnded(run(0), .question, at: 3_000, &actions)
         machine.timePassed(to: 60_000, &actions)
         #expect(machine.nodes[0].state == .running)
-        machine.personWaitEnded(run(0), at: 101_000, &actions)
+        machine.personWaitEnded(run(0), .question, at: 101_000, &actions)
         // An end too many changes nothing.
-        machine.personWaitEnded(run(0), at: 101_500, &actions)
+        machine.personWaitEnded(run(0), .question, at: 101_500, &actions)
         #expect(machine.nextWake == 105_000 && machine.timeLimit(of: 0) == 105_000)
         #expect(machine.interactive.total(at: 200_000) == 100_000)
         machine.timePassed(to: 105_000, &actions)
@@ -98,9 +129,9 @@ struct LaunchStateMachineTests {
         var actions = Actions()
         machine.begin(&actions)
         #expect(machine.takeForWorker(at: 0, &actions) == run(0))
-        machine.personWaitBegan(run(0), at: 10, &actions)
+        machine.personWaitBegan(run(0), .question, at: 10, &actions)
         _ = machine.workerEnded(run(0), .failed, at: 50, &actions)
-        machine.personWaitEnded(run(0), at: 70, &actions)
+        machine.personWaitEnded(run(0), .question, at: 70, &actions)
         #expect(!machine.interactive.isRunning && machine.interactive.total(at: 100) == 50)
         #expect(actions.isOver)
     }
@@ -277,7 +308,11 @@ struct LaunchStateMachineTests {
     @Test("a main-thread step that is cancelled before its turn computes its fallback on a worker, and its turn finds nothing")
     func fallbackOfMainStep() throws {
         var machine = try machine { graph in
-            graph.add("screen", on: .main, fallback: .compute { _ in 1 }) { 2 }
+            graph.add("screen", on: .main) {
+                2
+            } fallback: { _, _ in
+                1
+            }
         }
         var actions = Actions()
         machine.begin(&actions)

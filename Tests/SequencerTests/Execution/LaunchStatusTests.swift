@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("What a launch waits for", .serialized, .timeLimit(.minutes(10)))
+@Suite("What a launch waits for", .serialized, .timeLimit(.minutes(30)))
 struct LaunchStatusTests {
     @Test("each operation that has not ended is named with what it waits for, what runs first")
     func waits() async throws {
@@ -29,15 +29,12 @@ struct LaunchStatusTests {
         graph.add("parked", .exclusive("screen"), after: request) {}
         graph.add("parked-too", .exclusive("screen"), after: done) {}
         graph.add("last", after: request) {}
-        let sequencer = Sequencer(graph)
-        #expect(sequencer.status == nil)
-        try sequencer.start()
-        var status = try #require(sequencer.status)
-        while running.withLock({ $0 }) < 3 || status.operations.count != 6
-            || status.operations.first?.wait != .code("the answer of api.example.com")
-        {
-            await Task.yield()
-            status = try #require(sequencer.status)
+        let launch = try graph.start(options: .patient)
+        var status = launch.status
+        await eventually {
+            status = launch.status
+            return running.withLock { $0 } == 3 && status.operations.count == 6
+                && status.operations.first?.wait == .code("the answer of api.example.com")
         }
         let waits = Dictionary(uniqueKeysWithValues: status.operations.map { ($0.id, $0.wait) })
         #expect(
@@ -57,10 +54,10 @@ struct LaunchStatusTests {
         #expect(lines[3].hasPrefix("  silent runs, and does not say what it waits for, for "))
         #expect(lines[4].hasPrefix("  parked-too waits for 'screen', which request holds, for "))
         for gate in [gate, person, stuck] { gate.open() }
-        let report = try #require(await sequencer.report())
+        let report = await launch.end().report
         #expect(report.outcome == .completed)
-        #expect(sequencer.status?.operations == [])
-        #expect(sequencer.status?.description == "status: all 7 operations have ended")
+        #expect(launch.status.operations == [])
+        #expect(launch.status.description == "status: all 7 operations have ended")
     }
 
     @Test("who has the lanes, and who blocks the threads")
@@ -72,40 +69,38 @@ struct LaunchStatusTests {
             await gate.wait()
         }
         graph.add("second") {}
-        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: 1))
-        try sequencer.start()
+        let launch = try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience))
         await begun.wait()
-        let status = try #require(sequencer.status)
+        let status = launch.status
         #expect(status.operations.map(\.wait) == [.code(nil), .lane(takenBy: ["first"])])
         gate.open()
-        _ = await sequencer.report()
+        _ = await launch.end()
     }
 
     @Test("what is said within what is said; and by an operation that has ended, nothing")
     func nesting() async throws {
         let seen = Locked<[LaunchStatus.Wait]>([])
-        let kept = Locked<Launch?>(nil)
+        let kept = Locked<StepContext?>(nil)
         var graph = OperationGraph("nested")
-        let box = Locked<Sequencer?>(nil)
-        @Sendable func look() {
-            let wait = box.withLock { $0 }?.status?.operations.first?.wait
+        let box = LaunchBox()
+        @Sendable func look() async throws {
+            let wait = try await box.launch().status.operations.first?.wait
             seen.withLock { $0 += [wait].compactMap(\.self) }
         }
         graph.add("talks") { launch in
             kept.withLock { $0 = launch }
-            await launch.waiting(for: "the outer") {
-                look()
-                await launch.waiting(for: "the inner") { look() }
-                look()
+            try await launch.waiting(for: "the outer") {
+                try await look()
+                try await launch.waiting(for: "the inner") { try await look() }
+                try await look()
             }
-            look()
+            try await look()
         }
-        let sequencer = Sequencer(graph)
-        box.withLock { $0 = sequencer }
-        _ = try await sequencer.run()
+        let launch = try box.start(graph)
+        #expect(await launch.end().report.outcome == .completed)
         #expect(seen.withLock { $0 } == [.code("the outer"), .code("the inner"), .code("the outer"), .code(nil)])
-        await kept.withLock { $0 }?.waiting(for: "nothing") { #expect(sequencer.status?.operations == []) }
-        box.withLock { $0 = nil }
+        await kept.withLock { $0 }?.waiting(for: "nothing") { #expect(launch.status.operations == []) }
+        box.empty()
     }
 
     // MARK: Stalls
@@ -121,7 +116,7 @@ struct LaunchStatusTests {
             clock: VirtualClock(),
             stallWatch: StallWatch(after: .seconds(2)) { status in reports.withLock { $0.append(status) } }
         )
-        let report = try await Sequencer(graph, options: options).run()
+        let report = try await graph.run(options: options).report
         #expect(report.makespan == .seconds(14))
         #expect(reports.withLock { $0.map(\.time) } == [.seconds(2), .seconds(13)])
         #expect(reports.withLock { $0.map { $0.operations.map(\.id) } } == [["first", "second", "third"], ["third"]])
@@ -141,7 +136,7 @@ struct LaunchStatusTests {
             clock: VirtualClock(),
             stallWatch: StallWatch(after: .seconds(2)) { status in reports.withLock { $0.append(status.time) } }
         )
-        _ = try await Sequencer(graph, options: options).run()
+        _ = try await graph.run(options: options)
         #expect(reports.withLock { $0 } == [.seconds(62)])
     }
 
@@ -154,12 +149,13 @@ struct LaunchStatusTests {
         let last = graph.add("last") {}
         for blocker in blockers { graph.add("after-\(blocker.id)", after: [blocker, last]) {} }
         let options = LaunchOptions(
+            deadline: .patience,
             stallWatch: StallWatch(after: .milliseconds(50)) { status in
                 reports.withLock { $0.append(status) }
                 gate.open()
             }
         )
-        let report = try await Sequencer(graph, options: options).run()
+        let report = try await graph.run(options: options).report
         #expect(report.outcome == .completed)
         let status = try #require(reports.withLock { $0.first })
         let blocking = status.operations.filter { $0.wait == .code(nil) }.map(\.id)
@@ -172,7 +168,27 @@ struct LaunchStatusTests {
 
     @Test("a limit out of range is refused", arguments: [.zero, .seconds(-1), .seconds(86_401)] as [Duration])
     func limits(limit: Duration) async throws {
-        let options = LaunchOptions(stallWatch: StallWatch(after: limit) { _ in })
-        await #expect(throws: SequencerError.self) { try await Sequencer(OperationGraph("limits"), options: options).run() }
+        let options = LaunchOptions(deadline: .patience, stallWatch: StallWatch(after: limit) { _ in })
+        let error = await #expect(throws: GraphError.self) { try await OperationGraph("limits").run(options: options) }
+        #expect(error?.problems.map(\.code) == [.invalidOption])
+    }
+
+    @Test("what waits for operations that have not ended has waited since the launch began, or since the latest of the others ended")
+    func since() async throws {
+        let box = LaunchBox()
+        let status = Locked<LaunchStatus?>(nil)
+        var graph = OperationGraph("since")
+        let quick = graph.add("quick") { launch in try await launch.sleep(for: .milliseconds(20)) }
+        let slow = graph.add("slow") { launch in
+            try await launch.sleep(for: .milliseconds(50))
+            let seen = try await box.launch().status
+            status.withLock { $0 = seen }
+        }
+        graph.add("from-the-start", after: slow) {}
+        graph.add("later", after: quick, slow) {}
+        _ = try await box.run(graph, options: LaunchOptions(clock: VirtualClock()))
+        let operations = try #require(status.withLock { $0 }).operations
+        let times = Dictionary(uniqueKeysWithValues: operations.map { ($0.id, $0.since) })
+        #expect(times == ["slow": .zero, "from-the-start": .zero, "later": .milliseconds(20)])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Running a launch", .serialized, .timeLimit(.minutes(10)))
+@Suite("Running a launch", .serialized, .timeLimit(.minutes(30)))
 struct RunningTests {
     private func options(lanes: Int? = nil, deadline: Duration? = nil) -> LaunchOptions {
         LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock(), seed: 1)
@@ -20,11 +20,11 @@ struct RunningTests {
             dispatchPrecondition(condition: .onQueue(.main))
             #expect(session == "CH-42")
         }
-        let sequencer = Sequencer(graph)
-        let report = try await sequencer.run()
+        let launch = try await graph.run(options: .patient)
+        let report = launch.report
         #expect(report.outcome == .completed)
         #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded, .succeeded])
-        #expect(try sequencer.value(of: session) == "CH-42")
+        #expect(try launch[session] == "CH-42")
     }
 
     @Test("independent steps run at the same time, in virtual time to the nanosecond")
@@ -34,7 +34,7 @@ struct RunningTests {
         let update = graph.add("force-update") { launch in try await launch.sleep(for: .milliseconds(300)) }
         let login = graph.add("login", after: splash) { launch in try await launch.sleep(for: .milliseconds(700)) }
         graph.add("main-app", .milestone, after: login, update, on: .main) { launch in try await launch.sleep(for: .milliseconds(100)) }
-        let report = try await Sequencer(graph, options: options()).run()
+        let report = try await graph.run(budget: .seconds(3), options: options()).report
         #expect(report.makespan == .milliseconds(1200))
         #expect(report.criticalPath == ["splash", "login", "main-app"])
         #expect(report["force-update"]?.slack == .milliseconds(800))
@@ -46,7 +46,7 @@ struct RunningTests {
     }
 }
 
-@Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(10)))
+@Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(30)))
 struct LaunchPromiseTests {
     @Test("64 steps that block their threads run at the same time on 64 lanes")
     func blockingLanes() async throws {
@@ -57,10 +57,10 @@ struct LaunchPromiseTests {
             everyone.enter()
             graph.add("op\(index)") {
                 everyone.leave()
-                everyone.wait()
+                everyone.waitPatiently()
             }
         }
-        let report = try await Sequencer(graph, options: LaunchOptions(lanes: 64)).run()
+        let report = try await graph.run(options: LaunchOptions(lanes: 64, deadline: .patience)).report
         #expect(report.outcome == .completed)
         #expect(Set(report.operations.map(\.lane)).count == 64)
     }
@@ -73,8 +73,8 @@ struct LaunchPromiseTests {
             for _ in 0..<128 { DispatchQueue.global().async { gate.block() } }
             var graph = OperationGraph("starved")
             graph.add("stuck", .timeout(.milliseconds(1)), .onFailure(.continue)) { gate.block() }
-            try Sequencer(graph, options: LaunchOptions(lanes: 1)).start { report in
-                exit(report["stuck"]?.outcome == .timedOut ? EXIT_SUCCESS : EXIT_FAILURE)
+            try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience)) { launch in
+                exit(launch.report["stuck"]?.outcome == .timedOut ? EXIT_SUCCESS : EXIT_FAILURE)
             }
             await gate.wait()
         }
@@ -93,12 +93,12 @@ struct LaunchPromiseTests {
             await Task.yield()
             dispatchPrecondition(condition: .onQueue(.main))
         }
-        #expect(try await Sequencer(graph).run().outcome == .completed)
+        #expect(try await graph.run(options: .patient).report.outcome == .completed)
     }
 
     @Test("fault G8: an empty graph completes at once")
     func empty() async throws {
-        let report = try await Sequencer(OperationGraph("empty")).run()
+        let report = try await OperationGraph("empty").run().report
         #expect(report.outcome == .completed)
         #expect(report.operations.isEmpty && report.criticalPath.isEmpty && report.makespan == .zero)
     }
@@ -116,31 +116,32 @@ struct LaunchPromiseTests {
         }
     }
 
-    @Test("A35, fault L1: a launch runs once: of 64 threads that start it, one does")
-    func startTwice() async throws {
-        var graph = OperationGraph("once")
+    @Test("A35, fault L1: 64 threads that start one graph at once have a launch each, which runs once")
+    func startTogether() async throws {
+        var graph = OperationGraph("together")
         let runs = Locked(0)
-        graph.add("only") { runs.withLock { $0 += 1 } }
-        let sequencer = Sequencer(graph)
-        let refusals = Locked<[SequencerError]>([])
-        await withTaskGroup { group in
+        let number = graph.add("only") {
+            runs.withLock {
+                $0 += 1; return $0
+            }
+        }
+        let numbers = await withTaskGroup { [graph] group in
             for _ in 0..<64 {
                 group.addTask {
                     do {
-                        try sequencer.start()
-                    } catch let error as SequencerError {
-                        refusals.withLock { $0.append(error) }
+                        let launch = try graph.start(options: .patient)
+                        #expect(await launch.end().report.outcome == .completed)
+                        return try launch.value(of: number)
                     } catch {
                         Issue.record(error)
+                        return nil
                     }
                 }
             }
+            return await group.reduce(into: []) { $0.append($1) }
         }
-        _ = await sequencer.report()
-        #expect(refusals.withLock { $0.count } == 63)
-        #expect(refusals.withLock { $0.first }?.code == .alreadyStarted)
-        #expect(runs.withLock { $0 } == 1)
-        await #expect(throws: SequencerError.self) { try await sequencer.run() }
+        #expect(runs.withLock { $0 } == 64)
+        #expect(Set(numbers) == Set(1...64))
     }
 
     @Test("fault L5: any number of callers get the report, late ones too")
@@ -148,28 +149,26 @@ struct LaunchPromiseTests {
         let gate = Gate()
         var graph = OperationGraph("waiters")
         graph.add("only") { await gate.wait() }
-        let sequencer = Sequencer(graph)
-        try sequencer.start()
+        let launch = try graph.start(options: .patient)
         let count = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<100 { group.addTask { await sequencer.report()?.operations.count ?? 0 } }
+            for _ in 0..<100 { group.addTask { await launch.end().report.operations.count } }
             gate.open()
             return await group.reduce(0, +)
         }
         #expect(count == 100)
-        #expect(await sequencer.report()?.outcome == .completed)
+        #expect(await launch.end().report.outcome == .completed)
     }
 
-    @Test("fault L4: releasing the sequencer does not end its launch")
+    @Test("fault L4: letting go of a launch does not end it")
     func released() async throws {
-        // By way of a lock: how a continuation hands a value over is opaque to the thread sanitizer.
         let reported = Locked<LaunchReport?>(nil)
-        await withCheckedContinuation { continuation in
+        await callback { done in
             var graph = OperationGraph("released")
             let first = graph.add("first") { await Task.yield() }
             graph.add("second", after: first) {}
-            try? Sequencer(graph).start { report in
-                reported.withLock { $0 = report }
-                continuation.resume()
+            _ = try? graph.start(options: .patient) { launch in
+                reported.withLock { $0 = launch.report }
+                done()
             }
         }
         let report = try #require(reported.withLock { $0 })
@@ -185,38 +184,37 @@ struct LaunchPromiseTests {
             gate.open()
             try await launch.sleep(for: .seconds(3600))
         }
-        let sequencer = Sequencer(graph, options: LaunchOptions(grace: .seconds(30)))
-        let progress = sequencer.progress
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
+        let progress = launch.progress
         #expect(progress.totalUnitCount == 2)
-        try sequencer.start()
         await gate.wait()
+        await eventually { progress.completedUnitCount == 1 }
         progress.cancel()
-        #expect(await sequencer.report()?.outcome == .cancelled)
-        #expect(progress === sequencer.progress)
-        while !progress.isFinished { await Task.yield() }
+        #expect(await launch.end().report.outcome == .cancelled)
+        await eventually { progress.isFinished }
+        #expect(launch.progress.isFinished)
     }
 
-    @Test("fault L8: events come in order, to every stream that was asked for in time")
+    @Test("fault L8: events come in order, to every stream, whenever it was asked for")
     func events() async throws {
         var graph = OperationGraph("events")
         let first = graph.add("first") { launch in
             if launch.attempt == 1 { throw CancellationError() }
         }
         graph.add("second", after: first) {}
-        let sequencer = Sequencer(graph, options: .virtual())
-        let (one, two) = (sequencer.events, sequencer.events)
-        _ = try await sequencer.run()
+        let launch = try graph.start(options: .virtual())
+        let (one, two) = (launch.events, launch.events)
+        _ = await launch.end()
         let expected: [LaunchEvent.Kind] = [
-            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .cancelled), .stopped,
+            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .failed), .stopped,
             .ended("second", .cancelled),
             .launchEnded,
         ]
-        for stream in [one, two] {
+        for stream in [one, two, launch.events] {
             var kinds: [LaunchEvent.Kind] = []
             for await event in stream { kinds.append(event.kind) }
             #expect(kinds == expected)
         }
-        for await _ in sequencer.events { Issue.record("an event after the end") }
     }
 
     @Test("a budget can count from the start of the process")
@@ -224,7 +222,7 @@ struct LaunchPromiseTests {
         let elapsed = try #require(timeSinceProcessStart())
         var graph = OperationGraph("start")
         graph.add("main-app", .milestone) {}
-        let report = try await Sequencer(graph, budget: Budget(.nanoseconds(1), from: .processStart)).run()
+        let report = try await graph.run(budget: Budget(.nanoseconds(1), from: .processStart)).report
         #expect(report.budget.measured > elapsed)
         #expect(!report.budget.isMet)
     }
@@ -237,7 +235,7 @@ struct LaunchPromiseTests {
         graph.wait("analytics", 1000)
         graph.wait("main-app", 100, .milestone, after: login)
         graph.wait("afterwards", 5000, after: "main-app")
-        let report = try await Sequencer(graph, budget: .seconds(3), options: .virtual()).run()
+        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
         #expect(report.budget.measured == .milliseconds(3400))
         #expect(report.budget.causes == ["fetch-config"])
         #expect(report.makespan == .milliseconds(8400))
@@ -247,12 +245,21 @@ struct LaunchPromiseTests {
     func options() async {
         let graph = OperationGraph("options")
         for options in [
-            LaunchOptions(lanes: 0), LaunchOptions(lanes: 1025), LaunchOptions(deadline: .zero), LaunchOptions(grace: .seconds(-1)),
+            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience), LaunchOptions(deadline: .zero),
+            LaunchOptions(deadline: .patience, grace: .seconds(-1)),
         ] {
-            let error = await #expect(throws: SequencerError.self) { try await Sequencer(graph, options: options).run() }
-            #expect(error?.code == .invalidOption)
+            let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
+            #expect(error?.problems.map(\.code) == [.invalidOption])
         }
-        let error = await #expect(throws: SequencerError.self) { try await Sequencer(graph, budget: .seconds(-3)).run() }
+        // Both at once: whoever repairs one should not be told of the other afterwards.
+        let both = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(0), options: LaunchOptions(lanes: 0)) }
+        #expect(both?.problems.map(\.code) == [.invalidOption, .invalidOption])
+        var broken = OperationGraph("broken")
+        broken.add("a", after: "b") {}
+        let wrong = LaunchOptions(lanes: 0, deadline: .zero, grace: .seconds(-1))
+        let all = #expect(throws: GraphError.self) { try broken.start(budget: .seconds(0), options: wrong) }
+        #expect(all?.problems.map(\.code) == Array(repeating: .invalidOption, count: 4) + [.unknownDependency])
+        let error = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(-3)) }
         #expect(error?.description == "options: a budget must be more than 0 and at most 24 hours, and is -3.0 seconds")
     }
 
@@ -263,7 +270,7 @@ struct LaunchPromiseTests {
         graph.wait("middle", 200, .expected(.milliseconds(200)))
         let head = graph.wait("head", 100, .expected(.milliseconds(100)))
         graph.wait("tail", 400, .expected(.milliseconds(400)), after: head)
-        let report = try await Sequencer(graph, options: .virtual(lanes: 1)).run()
+        let report = try await graph.run(options: .virtual(lanes: 1)).report
         #expect(report.operations.sorted { $0.end < $1.end }.map(\.id) == ["head", "tail", "middle", "short"])
         #expect(report.lanes == 1)
     }
@@ -279,7 +286,7 @@ struct LaunchPromiseTests {
             fan.add("op\(index)", after: hub) {}
         }
         for graph in [chain, fan] {
-            let report = try await Sequencer(graph).run()
+            let report = try await graph.run(options: .patient).report
             #expect(report.outcome == .completed)
         }
     }
@@ -288,7 +295,7 @@ struct LaunchPromiseTests {
     func manySleepers() async throws {
         var graph = OperationGraph("sleepers")
         for index in 0..<10_000 { graph.wait("op\(index)", 1 + index % 7) }
-        let report = try await Sequencer(graph, options: .virtual()).run()
+        let report = try await graph.run(options: .virtual()).report
         #expect(report.makespan == .milliseconds(7))
         #expect(report.lanes == 10_000)
     }
@@ -302,11 +309,40 @@ struct LaunchPromiseTests {
             try await launch.sleep(for: .seconds(3600))
         }
         for index in 0..<10_000 { graph.add("op\(index)", after: head) {} }
-        let sequencer = Sequencer(graph, options: LaunchOptions(grace: .seconds(30)))
-        try sequencer.start()
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
         await started.wait()
-        sequencer.cancel()
-        let report = await sequencer.report()
-        #expect(report?.operations.allSatisfy { $0.outcome == .cancelled } == true)
+        launch.cancel()
+        let report = await launch.end().report
+        #expect(report.operations.allSatisfy { $0.outcome == .cancelled } == true)
+    }
+
+    @Test("a join has its condition, too: when that does not hold it is skipped, and what waits for it runs")
+    func conditionOfJoin() async throws {
+        var graph = OperationGraph("join")
+        let first = graph.add("first") {}
+        graph.join("skipped", .when { false }, after: first)
+        graph.join("asked", .when { true }, after: first)
+        graph.add("last", after: "skipped", "asked") {}
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.operations.map(\.outcome) == [.succeeded, .skipped, .succeeded, .succeeded])
+    }
+
+    @Test("events have the times at which things happened, the launch's start that of zero")
+    func timesOfEvents() async throws {
+        let times = Locked<[String]>([])
+        var graph = OperationGraph("times")
+        let first = graph.add("first") { launch in try await launch.sleep(for: .milliseconds(5)) }
+        graph.add("last", after: first) { launch in try await launch.sleep(for: .milliseconds(2)) }
+        var options = LaunchOptions(clock: VirtualClock())
+        options.observers.append { event in times.withLock { $0.append("\(event.kind) \(event.time)") } }
+        _ = try await graph.run(options: options)
+        #expect(
+            times.withLock { $0 } == [
+                #"launchStarted 0.0 seconds"#, #"ready("first") 0.0 seconds"#, #"started("first", attempt: 1) 0.0 seconds"#,
+                #"ended("first", Sequencer.Outcome.succeeded) 0.005 seconds"#, #"ready("last") 0.005 seconds"#,
+                #"started("last", attempt: 1) 0.005 seconds"#, #"ended("last", Sequencer.Outcome.succeeded) 0.007 seconds"#,
+                "launchEnded 0.007 seconds",
+            ]
+        )
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Stopping a launch", .serialized, .timeLimit(.minutes(10)))
+@Suite("Stopping a launch", .serialized, .timeLimit(.minutes(30)))
 struct StoppingTests {
     @Test("after an abort nothing starts, what runs is told to cancel, and the takeover does not wait for it")
     func abort() async throws {
@@ -27,7 +27,7 @@ struct StoppingTests {
                 takeoverBegan.open()
             }
         }
-        let report = try await Sequencer(graph, options: LaunchOptions(grace: .seconds(30))).run()
+        let report = try await graph.run(options: LaunchOptions(deadline: .patience, grace: .seconds(30))).report
         #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
         #expect(Set(journal.all) == ["slow was told: true true", "takeover"])
         #expect(report["later"]?.outcome == .cancelled)
@@ -37,10 +37,10 @@ struct StoppingTests {
 
     @Test("fault O22: the first stop decides, and an abort after the end changes nothing")
     func lateAbort() async throws {
-        let launches = Locked<Launch?>(nil)
+        let launches = Locked<StepContext?>(nil)
         var graph = OperationGraph("late")
         graph.add("only") { launch in launches.withLock { $0 = launch } }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed)
         let launch = try #require(launches.withLock { $0 })
         #expect(launch.abort(.forceUpdate) { Issue.record("takeover after the end") } == false)
@@ -53,10 +53,10 @@ struct StoppingTests {
         var graph = OperationGraph("straggler")
         graph.add("deaf") { gate.block() }
         graph.add("force-update") { launch in _ = launch.abort(.forceUpdate) }
-        let report = try await Sequencer(graph, options: LaunchOptions(lanes: 2, grace: .milliseconds(1))).run()
+        let report = try await graph.run(options: LaunchOptions(lanes: 2, deadline: .patience, grace: .milliseconds(1))).report
         #expect(report.stragglers == ["deaf"])
         #expect(report["deaf"]?.outcome == .cancelled)
-        #expect(report["deaf"]?.message == "told to cancel, and still running when the launch ended")
+        #expect(report["deaf"]?.message == "told to cancel, and still running after the grace period")
         gate.open()
     }
 
@@ -66,7 +66,7 @@ struct StoppingTests {
         var graph = OperationGraph("failure")
         let login = graph.add("login") { throw Broken() }
         graph.add("main-app", .milestone, after: login) {}
-        let report = try await Sequencer(graph, options: .virtual()).run()
+        let report = try await graph.run(options: .virtual()).report
         #expect(report.outcome == .failed(operation: "login", message: "the token was refused"))
         #expect(report["main-app"]?.message == "not started: login failed")
     }
@@ -77,8 +77,8 @@ struct StoppingTests {
         let login = graph.add("login", .onFailure(.skipDependents)) { throw CancellationError() }
         let profile = graph.add("profile", after: login) {}
         graph.add("main-app", .milestone, after: profile) {}
-        let report = try await Sequencer(graph, options: .virtual()).run()
-        #expect(report.outcome == .failed(operation: "main-app", message: "login was cancelled"))
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.outcome == .failed(operation: "main-app", message: "login failed"))
         #expect(report["profile"]?.outcome == .skipped)
     }
 
@@ -88,7 +88,7 @@ struct StoppingTests {
         graph.wait("login", 60_000)
         let sync = graph.wait("sync", 60_000)
         graph.add("main-app", .milestone, after: sync) {}
-        let report = try await Sequencer(graph, options: .virtual(deadline: .seconds(2))).run()
+        let report = try await graph.run(options: .virtual(deadline: .seconds(2))).report
         #expect(report.makespan == .seconds(2))
         #expect(
             report.outcome == .failed(operation: "login", message: "still running at the launch's deadline (still running: login, sync)")
@@ -103,7 +103,7 @@ struct StoppingTests {
         let login = graph.wait("login", 60_000, .interactive)
         graph.wait("main-app", 500, .milestone, after: login)
         let options = LaunchOptions.virtual(deadline: .seconds(2), deadlineCountsInteractiveTime: false)
-        let report = try await Sequencer(graph, options: options).run()
+        let report = try await graph.run(options: options).report
         #expect(report.outcome == .completed)
         #expect(report.budget.measured == .milliseconds(500))
         #expect(report.budget.interactive == .seconds(60))
@@ -115,14 +115,14 @@ struct StoppingTests {
         await #expect(processExitsWith: .success) {
             var graph = OperationGraph("busy")
             for index in 0..<4 { graph.add("spin\(index)") { while true {} } }
-            let report = try await Sequencer(graph, options: LaunchOptions(lanes: 4, deadline: .milliseconds(20))).run()
+            let report = try await graph.run(options: LaunchOptions(lanes: 4, deadline: .milliseconds(20))).report
             // How many had begun by then is the machine's business.
             #expect(report.outcome.name == "failed")
             #expect(Set(report.stragglers) == Set(report.operations.filter { $0.outcome == .timedOut }.map(\.id)))
         }
     }
 
-    @Test("fault L3: cancelling from outside: before the start, during, twice, after the end")
+    @Test("fault L3: cancelling from outside: during, twice, after the end")
     func cancel() async throws {
         let started = Gate()
         var graph = OperationGraph("cancel")
@@ -131,20 +131,17 @@ struct StoppingTests {
             try await launch.sleep(for: .seconds(3600))
         }
         graph.add("second", after: first) {}
-        let sequencer = Sequencer(graph, options: LaunchOptions(grace: .seconds(30)))
-        sequencer.cancel()
-        #expect(await sequencer.report() == nil)
-        try sequencer.start()
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
         await started.wait()
-        sequencer.cancel()
-        sequencer.cancel()
-        let report = await sequencer.report()
-        #expect(report?.outcome == .cancelled)
-        #expect(report?.operations.map(\.outcome) == [.cancelled, .cancelled])
-        #expect(report?["first"]?.message == "cancelled while it ran")
-        #expect(report?["second"]?.message == "not started: the launch was cancelled")
-        sequencer.cancel()
-        #expect(await sequencer.report()?.outcome == .cancelled)
+        launch.cancel()
+        launch.cancel()
+        let report = await launch.end().report
+        #expect(report.outcome == .cancelled)
+        #expect(report.operations.map(\.outcome) == [.cancelled, .cancelled])
+        #expect(report["first"]?.message == "cancelled while it ran")
+        #expect(report["second"]?.message == "not started: the launch was cancelled")
+        launch.cancel()
+        #expect(await launch.end().report.outcome == .cancelled)
     }
 
     @Test("fault L6: cancelling the task that runs a launch cancels the launch")
@@ -155,8 +152,7 @@ struct StoppingTests {
             started.open()
             try await launch.sleep(for: .seconds(3600))
         }
-        let sequencer = Sequencer(graph, options: LaunchOptions(grace: .seconds(30)))
-        let task = Task { try await sequencer.run() }
+        let task = Task { [graph] in try await graph.run(options: LaunchOptions(deadline: .patience, grace: .seconds(30))).report }
         await started.wait()
         task.cancel()
         #expect(try await task.value.outcome == .cancelled)
@@ -171,17 +167,100 @@ struct StoppingTests {
             try await launch.sleep(for: .seconds(3600))
         }
         graph.add("second", .onFailure(.continue), after: first) { Issue.record("second ran") }
-        let third = graph.add("third", after: "second", fallback: .value(3)) { () -> Int in throw CancellationError() }
-        let sequencer = Sequencer(graph)
-        try sequencer.start()
+        let third = graph.add("third", after: "second", fallback: 3) { () -> Int in throw CancellationError() }
+        let launch = try graph.start(options: .patient)
         await started.wait()
-        try sequencer.cancel("second")
-        try sequencer.cancel("first")
-        let report = await sequencer.report()
-        #expect(report?.outcome == .completed)
-        #expect(report?.operations.map(\.outcome) == [.cancelled, .cancelled, .fellBack])
-        #expect(try sequencer.value(of: third) == 3)
-        #expect(throws: GraphError.self) { try sequencer.cancel("fist") }
+        try launch.cancel("second")
+        try launch.cancel("first")
+        let report = await launch.end().report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.outcome) == [.cancelled, .cancelled, .fellBack])
+        #expect(try launch.value(of: third) == 3)
+        #expect(throws: GraphError.self) { try launch.cancel("fist") }
+    }
+
+    @Test("fault O55: one operation that is cancelled and ignores it is left behind after the grace period", arguments: [true, false])
+    func cancelOneThatIsDeaf(hasFallback: Bool) async throws {
+        let (started, gate) = (Gate(), Gate())
+        var graph = OperationGraph("deaf")
+        let body: @Sendable (StepContext) throws -> Int = { _ in
+            started.open()
+            gate.block()
+            return 1
+        }
+        let first =
+            hasFallback ? graph.add("first", fallback: 2, body: body) : graph.add("first", .onFailure(.continue), body: body)
+        graph.add("second", .milestone, after: first) {}
+        let launch = try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience, grace: .milliseconds(1)))
+        await started.wait()
+        try launch.cancel("first")
+        try launch.cancel("first")
+        let report = await launch.end().report
+        #expect(report.outcome == .completed)
+        #expect(report.stragglers == ["first"])
+        #expect(report["first"]?.outcome == (hasFallback ? .fellBack : .cancelled))
+        let reason = "told to cancel, and still running after the grace period"
+        #expect(report["first"]?.message == reason + (hasFallback ? "; its fallback was used" : ""))
+        #expect(try launch.value(of: first) == (hasFallback ? 2 : nil))
+        gate.open()
+    }
+
+    @Test("fault O55: an operation that is cancelled while its condition hangs leaves its lane to others")
+    func cancelOneThatIsAsked() async throws {
+        let (asked, gate) = (Gate(), Gate())
+        var graph = OperationGraph("asked")
+        graph.add(
+            "first",
+            .onFailure(.continue),
+            .when {
+                asked.open(); gate.block(); return true
+            }
+        ) {}
+        graph.add("second", .milestone, after: "first") {}
+        let launch = try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience))
+        await asked.wait()
+        try launch.cancel("first")
+        let report = await launch.end().report
+        #expect(report.outcome == .completed)
+        #expect(report["first"]?.message == "cancelled while its condition was asked")
+        gate.open()
+    }
+
+    enum Stopper: CaseIterable { case deadline, cancel, cancelOne }
+
+    @Test("fault O55: what pauses before its next attempt when it is stopped keeps its error", arguments: Stopper.allCases)
+    func stoppedInPause(_ stopper: Stopper) async throws {
+        struct Offline: Error {}
+        var graph = OperationGraph("pause")
+        graph.add("ask", .retry(RetryPolicy(attempts: 2, backoff: .seconds(100), maximumBackoff: .seconds(100)))) { throw Offline() }
+        let box = LaunchBox()
+        graph.add("stop") { (launch: StepContext) async throws in
+            try await launch.sleep(for: .seconds(1))
+            switch stopper {
+            case .deadline: break
+            case .cancel: try await box.launch().cancel()
+            case .cancelOne: try await box.launch().cancel("ask")
+            }
+        }
+        let report = try await box.run(graph, options: .virtual(deadline: .seconds(10))).report
+        switch stopper {
+        case .deadline:
+            #expect(report["ask"]?.outcome == .failed)
+            #expect(report.outcome == .failed(operation: "ask", message: "Offline() (no time left for attempt 2)"))
+        case .cancel, .cancelOne:
+            #expect(report["ask"]?.outcome == .cancelled)
+            #expect(report["ask"]?.message == "cancelled before attempt 2; attempt 1: Offline()")
+        }
+    }
+
+    @Test("an Operation that was cancelled before the launch says that it was not the launch")
+    func cancelledBefore() async throws {
+        let operation = BlockOperation {}
+        operation.cancel()
+        var graph = OperationGraph("before")
+        graph.add(operation, id: "own", .onFailure(.continue))
+        let report = try await graph.run(options: .patient).report
+        #expect(report["own"]?.message == "cancelled, and not by the launch")
     }
 
     @Test("fault O20: 3,000 aborts in the middle of a chain: no operation starts after the verdict", arguments: [1, 2, 4, 16])
@@ -201,7 +280,7 @@ struct StoppingTests {
                 launch.abort(.forceUpdate)
                 verdict.withLock { $0 = true }
             }
-            _ = try await Sequencer(graph, options: LaunchOptions(lanes: lanes)).run()
+            _ = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience))
             #expect(violations.withLock { $0 } == 0)
         }
     }

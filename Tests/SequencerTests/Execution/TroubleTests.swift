@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import SequencerTesting
 import TestSupport
 import Testing
 
 @testable import Sequencer
 
-@Suite("Operations in trouble", .serialized, .timeLimit(.minutes(10)))
+@Suite("Operations in trouble", .serialized, .timeLimit(.minutes(30)))
 struct TroubleTests {
     struct Failure: Error {}
 
@@ -15,11 +16,11 @@ struct TroubleTests {
         var graph = OperationGraph("blocked")
         let stuck = graph.add("stuck", .timeout(.milliseconds(1)), .onFailure(.continue)) { gate.block() }
         graph.add("main-app", .milestone, after: stuck) {}
-        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: lanes))
-        let report = try await sequencer.run()
+        let launch = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience))
+        let report = launch.report
         #expect(report.operations.map(\.outcome) == [.timedOut, .succeeded])
         #expect(report["stuck"]?.message == "not ended after its timeout of 1 ms")
-        #expect(sequencer.anomalies.isEmpty)
+        #expect(launch.anomalies.isEmpty)
         gate.open()
     }
 
@@ -28,7 +29,7 @@ struct TroubleTests {
         let gate = Gate()
         let late = Gate()
         var graph = OperationGraph("late")
-        let slow = graph.add("slow", .timeout(.milliseconds(1)), fallback: .value("cached")) {
+        let slow = graph.add("slow", .timeout(.milliseconds(1)), fallback: "cached") {
             gate.block()
             return "fresh"
         }
@@ -37,17 +38,16 @@ struct TroubleTests {
             gate.open()
             await late.wait()
         }
-        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: 2))
-        try sequencer.start()
-        while sequencer.anomalies.isEmpty { await Task.yield() }
+        let launch = try graph.start(options: LaunchOptions(lanes: 2, deadline: .patience))
+        await eventually { !launch.anomalies.isEmpty }
         late.open()
-        let report = try #require(await sequencer.report())
+        let report = await launch.end().report
         #expect(report["slow"]?.outcome == .fellBack)
         #expect(report["slow"]?.failure == .timedOut)
         #expect(report["slow"]?.message == "not ended after its timeout of 1 ms; its fallback was used")
-        #expect(report.anomalies.map(\.operation) == ["slow"])
-        #expect(report.anomalies.first?.description.hasPrefix("slow came to its end") == true)
-        #expect(try sequencer.value(of: slow) == "cached")
+        #expect(report.operationAnomalies.map(\.operation) == ["slow"])
+        #expect(report.operationAnomalies.first?.description.hasPrefix("slow came to its end") == true)
+        #expect(try launch.value(of: slow) == "cached")
     }
 
     @Test("fault O25: retries: attempts, pauses that double, and success")
@@ -59,12 +59,12 @@ struct TroubleTests {
             if launch.attempt < 4 { throw Failure() }
             return launch.attempt
         }
-        let sequencer = Sequencer(graph, options: .virtual())
-        let report = try await sequencer.run()
+        let launch = try await graph.run(options: .virtual())
+        let report = launch.report
         // 10 +100+ 10 +200+ 10 +400+ 10
         #expect(report.makespan == .milliseconds(740))
         #expect(report["fetch"]?.attempts == 4)
-        #expect(try sequencer.value(of: fetch) == 4)
+        #expect(try launch[fetch] == 4)
     }
 
     @Test("jitter moves pauses within its share, and the seed repeats them")
@@ -88,7 +88,7 @@ struct TroubleTests {
             try await launch.sleep(for: .milliseconds(20))
             throw Failure()
         }
-        let report = try await Sequencer(graph, options: .virtual()).run()
+        let report = try await graph.run(options: .virtual()).report
         #expect(report.makespan == .milliseconds(140))
         #expect(report["fetch"]?.message == "Failure() (no time left for attempt 3)")
         #expect(report["fetch"]?.attempts == 2)
@@ -97,15 +97,18 @@ struct TroubleTests {
     @Test("a fallback's value goes where the step's own would have gone")
     func fallback() async throws {
         var graph = OperationGraph("fallback")
-        let config = graph.add("config", fallback: .compute { error in "bundled, because of \(error.map { "\($0)" } ?? "nothing")" }) {
-            () -> String in throw Failure()
+        let config = graph.add("config") {
+            () -> String in
+            throw Failure()
+        } fallback: { _, error in
+            "bundled, because of \(error.map { "\($0)" } ?? "nothing")"
         }
         let title = graph.add("title", using: config) { config in "with \(config)" }
-        let sequencer = Sequencer(graph, options: .virtual(lanes: 1))
-        let report = try await sequencer.run()
+        let launch = try await graph.run(options: .virtual(lanes: 1))
+        let report = launch.report
         #expect(report.outcome == .completed)
         #expect(report["config"]?.failure == .failed)
-        #expect(try sequencer.value(of: title) == "with bundled, because of Failure()")
+        #expect(try launch[title] == "with bundled, because of Failure()")
     }
 
     @Test("an operation that asks a person only when it has to is interactive for as long as it does")
@@ -120,7 +123,7 @@ struct TroubleTests {
             try await launch.sleep(for: .milliseconds(400))
             return answer
         }
-        let report = try await Sequencer(graph, options: .virtual(lanes: 1)).run()
+        let report = try await graph.run(options: .virtual(lanes: 1)).report
         #expect(report.outcome == .completed)
         #expect(report.budget.measured == .milliseconds(900) && report.budget.interactive == .seconds(60))
         #expect(report["config"]?.isInteractive == true && report["config"]?.duration == .milliseconds(60_900))
@@ -136,7 +139,7 @@ struct TroubleTests {
                     var outcomes: [LaunchReport.Outcome] = []
                     for _ in 0..<2_000 {
                         let options = LaunchOptions(deadline: .seconds(60), clock: VirtualClock())
-                        outcomes.append(try await Sequencer(graph, options: options).run().outcome)
+                        outcomes.append(try await graph.run(options: options).report.outcome)
                     }
                     return outcomes
                 }
@@ -149,17 +152,17 @@ struct TroubleTests {
     @Test("notes are in the report: once each, at most sixteen, made printable, and none after the end")
     func notes() async throws {
         var graph = OperationGraph("notes")
-        let kept = Locked<Launch?>(nil)
-        graph.add("config", fallback: .compute { launch, error in launch.note("bundled: \(error.map { "\($0)" } ?? "nothing")") }) {
-            launch in
+        let kept = Locked<StepContext?>(nil)
+        graph.add("config") { launch in
             launch.note("cached\u{1B}[31m")
             launch.note("cached\u{1B}[31m")
             kept.withLock { $0 = launch }
             throw Failure()
+        } fallback: { launch, error in
+            launch.note("bundled: \(error.map { "\($0)" } ?? "nothing")")
         }
         graph.add("many") { launch in for number in 0..<20 { launch.note("\(number)") } }
-        let sequencer = Sequencer(graph, options: .virtual(lanes: 1))
-        let report = try await sequencer.run()
+        let report = try await graph.run(options: .virtual(lanes: 1)).report
         kept.withLock { $0 }?.note("too late")
         #expect(report["config"]?.notes == [#"cached\u{1B}[31m"#, "bundled: Failure()"])
         #expect(report["many"]?.notes == (0..<16).map(String.init))
@@ -173,19 +176,73 @@ struct TroubleTests {
         let unwanted = graph.add("unwanted", .when { false }) { 1 }
         let needs = graph.add("needs", using: failed) { $0 }
         graph.add("after-needs", after: needs) {}
-        graph.add("needs-unwanted", using: unwanted) { _ in }
+        graph.add("needs-unwanted", .when { true }, using: unwanted) { _ in }
         let reads = graph.add("reads", using: failed.optional, unwanted.optional) { failed, unwanted in
             "\(String(describing: failed)) \(String(describing: unwanted))"
         }
         graph.add("waits", after: failed, unwanted) {}
-        let sequencer = Sequencer(graph, options: .virtual())
-        let report = try await sequencer.run()
+        let launch = try await graph.run(options: .virtual())
+        let report = launch.report
         #expect(report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .skipped, .skipped, .succeeded, .succeeded])
         #expect(report["unwanted"]?.message == "its condition was false")
         #expect(report["needs"]?.message == "failed failed")
         #expect(report["after-needs"]?.message == "failed failed")
         #expect(report["needs-unwanted"]?.message == "there is no value of unwanted, whose condition was false")
-        #expect(try sequencer.value(of: reads) == "nil nil")
+        #expect(try launch[reads] == "nil nil")
+    }
+
+    @Test("a reader that has a condition is skipped with the value that its condition left out, and what comes after it runs")
+    func absentByCondition() async throws {
+        for isWanted in [true, false] {
+            var graph = OperationGraph("conditions")
+            let data = graph.add("data", .when { isWanted }) { 1 }
+            let home = graph.add("home", .when { isWanted }, using: data) { $0 + 1 }
+            let banner = graph.add("banner", .when { true }, using: home) { $0 + 1 }
+            let main = graph.add("main-app", .milestone, using: home.optional, banner.optional, after: home, banner) { [$0, $1] }
+            let launch = try await graph.run(options: .virtual())
+            #expect(launch.report.outcome == .completed && launch.report.budget.isMet)
+            #expect(try launch[main] == (isWanted ? [2, 3] : [nil, nil]))
+            if isWanted { continue }
+            #expect(launch.report.operations.map(\.outcome) == [.skipped, .skipped, .skipped, .succeeded])
+            #expect(launch.report["banner"]?.message == "there is no value of data, whose condition was false")
+        }
+    }
+
+    @Test("a reader under .continue that has no value is skipped alone; one that lacks two, for different reasons, is not")
+    func absentUnderContinue() async throws {
+        var graph = OperationGraph("continue")
+        let failed = graph.add("failed", .onFailure(.continue)) { () -> Int in throw Failure() }
+        let unwanted = graph.add("unwanted", .when { false }) { 1 }
+        let reader = graph.add("reader", .onFailure(.continue), using: failed) { $0 }
+        let after = graph.add("after", after: reader) {}
+        let reads = graph.add("reads", using: reader.optional, after: after) { $0 == nil }
+        let both = graph.add("both", .when { true }, using: unwanted, failed) { $0 + $1 }
+        graph.add("after-both", after: both) {}
+        let launch = try await graph.run(options: .virtual())
+        #expect(launch.report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .succeeded, .succeeded, .skipped, .skipped])
+        #expect(launch.report["reader"]?.message == "failed failed" && launch.report.outcome == .completed)
+        #expect(try launch[reads])
+    }
+
+    @Test("a step that produces nothing is read as any other: a join, a closure, an operation that leaves a value nobody asked for")
+    func nothing() async throws {
+        for succeeds in [true, false] {
+            var graph = OperationGraph("nothing")
+            let join = graph.join("join", .onFailure(.continue), .when { succeeds })
+            let done = graph.add("done", .onFailure(.continue)) { if !succeeds { throw Failure() } }
+            let plain = graph.join("plain")
+            graph.add("after-plain", using: plain) { _ in }
+            graph.add("reads", .onFailure(.continue), .when(plain) { _ in true }, using: join) { _ in }
+            let optional = graph.add("optional", using: join.optional, done.optional) { (join: Void?, done: Void?) in
+                [join == nil, done == nil]
+            }
+            let launch = try await graph.run(options: .virtual())
+            #expect(launch.report.outcome == .completed)
+            #expect(launch.report["after-plain"]?.outcome == .succeeded)
+            #expect(launch.report["reads"]?.outcome == (succeeds ? .succeeded : .skipped))
+            #expect(try launch[optional] == [!succeeds, !succeeds])
+            try launch[plain]
+        }
     }
 
     @Test("fault O28: skipping reaches everything behind, and nothing else")
@@ -195,7 +252,7 @@ struct TroubleTests {
         let volume = graph.add("volume", .onFailure(.continue), after: speaker) {}
         graph.add("equalizer", after: volume) {}
         graph.add("main-app") {}
-        let report = try await Sequencer(graph, options: .virtual()).run()
+        let report = try await graph.run(options: .virtual()).report
         #expect(report.outcome == .completed)
         #expect(report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .succeeded])
     }
@@ -204,7 +261,7 @@ struct TroubleTests {
     func throwingCondition() async throws {
         var graph = OperationGraph("condition")
         graph.add("step", .when { throw Failure() }, .onFailure(.continue)) {}
-        let report = try await Sequencer(graph, options: .virtual()).run()
+        let report = try await graph.run(options: .virtual()).report
         #expect(report["step"]?.outcome == .failed)
         #expect(report["step"]?.message == "Failure()")
     }
@@ -216,7 +273,7 @@ struct TroubleTests {
         let long = graph.wait("long", 100, .exclusive(.userInterface), .expected(.milliseconds(100)))
         graph.wait("rest", 300, .expected(.milliseconds(300)), after: long)
         graph.wait("other", 50)
-        let report = try await Sequencer(graph, options: .virtual()).run()
+        let report = try await graph.run(options: .virtual()).report
         #expect(report["long"]?.start == .zero)
         #expect(report["short"]?.start == .milliseconds(100))
         #expect(report["short"]?.wait == .milliseconds(100))
@@ -232,7 +289,7 @@ struct TroubleTests {
         func outcome(_ fault: Fault) async throws -> (Outcome?, Duration) {
             var broken = graph
             try broken.inject(fault, into: "fetch-config")
-            let report = try await Sequencer(broken, options: .virtual()).run()
+            let report = try await broken.run(options: .virtual()).report
             return (report["fetch-config"]?.outcome, report.makespan)
         }
         #expect(try await outcome(.fail) == (.failed, .zero))

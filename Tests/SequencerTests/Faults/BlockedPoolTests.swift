@@ -6,7 +6,7 @@ import Testing
 @testable import Sequencer
 
 /// Every thread that the system shares out is blocked for real, each test in a process of its own, which nothing else could go on in.
-@Suite("A blocked pool", .serialized, .timeLimit(.minutes(10)))
+@Suite("A blocked pool", .serialized, .timeLimit(.minutes(30)))
 struct BlockedPoolTests {
     @Test("fault O8: a stall says that the pool is blocked, when it is by code outside of the launch")
     func blockedByOthers() async {
@@ -21,7 +21,7 @@ struct BlockedPoolTests {
                 #expect(pool.isBlocked)
                 pool.release()
             }
-            let report = try await Sequencer(graph, options: LaunchOptions(stallWatch: watch)).run()
+            let report = try await graph.run(options: LaunchOptions(deadline: .patience, stallWatch: watch)).report
             #expect(report.outcome == .completed)
             let status = try #require(statuses.withLock { $0.first })
             #expect(status.operations.map(\.wait) == [.thread(blockedBy: []), .dependencies(["first"])])
@@ -41,7 +41,7 @@ struct BlockedPoolTests {
             let gate = Gate()
             let begun = DispatchSemaphore(value: 0)
             let statuses = Locked<[LaunchStatus]>([])
-            let box = Locked<Sequencer?>(nil)
+            let box = LaunchBox()
             // The first workers, one for each processor, need the pool. Those that come after them do not.
             let count = 64 + ProcessInfo.processInfo.activeProcessorCount
             var graph = OperationGraph("blocked")
@@ -54,21 +54,19 @@ struct BlockedPoolTests {
                         gate.block()
                         done.signal()
                     }
-                    done.wait()
+                    done.waitPatiently()
                 }
             }
             graph.add("last") {}
             let pool = BlockedPool()
             let watch = StallWatch(after: .milliseconds(50)) { _ in
-                for _ in 0..<64 { begun.wait() }
-                statuses.withLock { $0 += [box.withLock { $0 }?.status].compactMap(\.self) }
+                for _ in 0..<64 { begun.waitPatiently() }
+                statuses.withLock { $0 += [(try? box.launchBlocking())?.status].compactMap(\.self) }
                 #expect(pool.isBlocked)
                 pool.release()
                 gate.open()
             }
-            let sequencer = Sequencer(graph, options: LaunchOptions(lanes: count, stallWatch: watch))
-            box.withLock { $0 = sequencer }
-            let report = try await sequencer.run()
+            let report = try await box.run(graph, options: LaunchOptions(lanes: count, deadline: .patience, stallWatch: watch)).report
             #expect(report.outcome == .completed)
             let status = try #require(statuses.withLock { $0.first })
             let running = status.operations.filter { $0.wait == .code(nil) }.map(\.id)

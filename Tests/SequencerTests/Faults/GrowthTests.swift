@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// What launches leave behind in their process: nothing.
-@Suite("Launches by the thousand", .serialized, .timeLimit(.minutes(10)))
+@Suite("Launches by the thousand", .serialized, .timeLimit(.minutes(30)))
 struct GrowthTests {
     /// Tells whether all of its parts are gone.
     private final class Remains: Sendable {
@@ -57,17 +58,20 @@ struct GrowthTests {
             case 4: graph.add(HoldingOperation(part, isLate: true), id: "step")
             case 5: graph.add(BlockOperation { part.touch() }, id: "step")
             case 6: graph.addOperation("step") { _ in HoldingOperation(part, isLate: true) }
-            default: graph.add("step", fallback: .compute { _ in part.touch() }) { throw CancellationError() }
+            default:
+                graph.add("step") {
+                    throw CancellationError()
+                } fallback: { _, _ in
+                    part.touch()
+                }
             }
-            let sequencer = Sequencer(graph)
-            let report = try await sequencer.run()
-            #expect(report.outcome == .completed && sequencer.anomalies.isEmpty && !remains.isEmpty)
+            let launch = try await graph.run(options: .patient)
+            let report = launch.report
+            #expect(report.outcome == .completed && launch.anomalies.isEmpty && !remains.isEmpty)
         }
         for _ in 0..<3 { try await launch() }
         // The last worker, and whoever ended the last operation, may be on their way back.
-        let patience = ContinuousClock.now + .seconds(20)
-        while !remains.isEmpty, ContinuousClock.now < patience { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(remains.isEmpty)
+        await eventually { remains.isEmpty }
     }
 
     #if os(Linux)
@@ -106,7 +110,11 @@ struct GrowthTests {
                 try await launch.sleep(for: .milliseconds(20))
             }
             graph.addOperation("operation", after: first) { _ in ScriptedEnd() }
-            let exclusive = graph.add("exclusive", .exclusive(.userInterface), fallback: .compute { _ in 0 }) { throw Failure() }
+            let exclusive = graph.add("exclusive", .exclusive(.userInterface)) {
+                throw Failure()
+            } fallback: { _, _ in
+                0
+            }
             graph.add("main-app", .milestone, using: second, exclusive, on: .main) { _, _ in }
             if number % 3 == 0 { graph.add("abort", after: second) { launch in _ = launch.abort(.forceUpdate) } }
             if number % 5 == 0 { graph.add("fatal", after: second) { throw Failure() } }
@@ -124,15 +132,11 @@ struct GrowthTests {
             await #expect(processExitsWith: .success) {
                 func launch(_ numbers: Range<Int>) async throws {
                     for number in numbers {
-                        let sequencer = Sequencer(Self.graph(number), options: LaunchOptions(lanes: 1 + number % 4))
-                        let (events, dropped) = (sequencer.events, sequencer.events)
-                        if number % 7 == 0 {
-                            try sequencer.start()
-                            sequencer.cancel()
-                            _ = await sequencer.report()
-                        } else {
-                            _ = try await sequencer.run()
-                        }
+                        let graph = Self.graph(number)
+                        let launch = try graph.start(options: LaunchOptions(lanes: 1 + number % 4, deadline: .patience))
+                        let (events, dropped) = (launch.events, launch.events)
+                        if number % 7 == 0 { launch.cancel() }
+                        _ = await launch.end()
                         for await event in events where event.kind == .launchEnded { break }
                         _ = dropped
                     }
@@ -141,8 +145,8 @@ struct GrowthTests {
                 let before = try Usage()
                 try await launch(100..<10_000)
                 let after = try Usage()
-                // Threads of the pools come and go; a thread, a descriptor or a kilobyte a launch would be thousands.
-                #expect(after.threads <= before.threads + 16, "\(before) → \(after)")
+                // Threads of the pools come and go, more of them on a busy machine; a thread, a descriptor or a kilobyte a launch would be thousands.
+                #expect(after.threads <= before.threads + 100, "\(before) → \(after)")
                 #expect(after.descriptors <= before.descriptors + 4, "\(before) → \(after)")
                 #expect(after.memory <= before.memory + 16_384, "\(before) → \(after)")
                 print("10,000 launches: \(before) → \(after)")

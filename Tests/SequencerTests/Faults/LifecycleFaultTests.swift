@@ -5,54 +5,51 @@ import Testing
 @testable import Sequencer
 
 /// Launches that are started too often, watched badly, let go of, or run by the thousand.
-@Suite("Faults in a launch's life", .serialized, .timeLimit(.minutes(10)))
+@Suite("Faults in a launch's life", .serialized, .timeLimit(.minutes(30)))
 struct LifecycleFaultTests {
-    @Test("fault L2: a launch that has ended is not started again; its report stays")
+    @Test("fault L2: a graph that is started again after a launch of it has ended has another one; the first one's report stays")
     func startedAfterItsEnd() async throws {
         var graph = OperationGraph("again")
         let runs = Locked(0)
         graph.add("only") { runs.withLock { $0 += 1 } }
-        let sequencer = Sequencer(graph)
-        let report = try await sequencer.run()
-        let error = await #expect(throws: SequencerError.self) { try await sequencer.run() }
-        #expect(error?.code == .alreadyStarted && error?.description.contains("make a new Sequencer for another one") == true)
+        let launch = try graph.start(options: .patient)
+        let report = await launch.end().report
         #expect(runs.withLock { $0 } == 1)
-        #expect(await sequencer.report()?.makespan == report.makespan)
+        let another = try await graph.run(options: .patient).report
+        #expect(runs.withLock { $0 } == 2)
+        #expect(another.outcome == .completed)
+        #expect(await launch.end().report == report)
     }
 
     @Test("fault L9: by default a launch's clock stands still while the machine sleeps")
     func suspension() {
-        #expect(LaunchOptions().clock is SuspendingClock)
+        #expect(LaunchOptions(deadline: .patience).clock is SuspendingClock)
     }
 
-    @Test("fault L4: launches whose sequencer is released while they run each end once, and leave nothing behind")
+    @Test("fault L4: launches that nobody keeps while they run each end once, and leave nothing behind")
     func released() async throws {
         final class Token: Sendable {}
         weak var last: Token?
         for _ in 0..<200 {
             let token = Token()
             last = token
-            let reports: [LaunchReport] = await withCheckedContinuation { continuation in
-                let ends = Locked<[LaunchReport]>([])
+            let reports = Locked<[LaunchReport]>([])
+            await callback { done in
                 var graph = OperationGraph("released")
                 let first = graph.add("first") { [token] in
                     await Task.yield()
                     _ = token
                 }
                 graph.add("second", after: first) {}
-                try? Sequencer(graph).start { report in
-                    continuation.resume(
-                        returning: ends.withLock {
-                            $0.append(report)
-                            return $0
-                        }
-                    )
+                _ = try? graph.start(options: .patient) { launch in
+                    reports.withLock { $0.append(launch.report) }
+                    done()
                 }
             }
-            #expect(reports.map(\.outcome) == [.completed])
+            #expect(reports.withLock { $0 }.map(\.outcome) == [.completed])
         }
         // The last launch lets go of its operations a moment after it has said that it is over.
-        while last != nil { await Task.yield() }
+        await eventually { last == nil }
     }
 
     @Test("a stream that nobody reads, and one that is dropped half-way, hold nobody up")
@@ -60,11 +57,10 @@ struct LifecycleFaultTests {
         var graph = OperationGraph("streams")
         var previous = graph.add("op0") {}
         for index in 1..<1_000 { previous = graph.add("op\(index)", after: previous) {} }
-        let sequencer = Sequencer(graph)
-        let (unread, dropped) = (sequencer.events, sequencer.events)
-        try sequencer.start()
+        let launch = try graph.start(options: .patient)
+        let (unread, dropped) = (launch.events, launch.events)
         for await event in dropped where event.kind == .ready("op500") { break }
-        #expect(await sequencer.report()?.outcome == .completed)
+        #expect(await launch.end().report.outcome == .completed)
         #expect(await unread.reduce(into: 0) { count, _ in count += 1 } == 3_002)
     }
 
@@ -72,21 +68,22 @@ struct LifecycleFaultTests {
     func busyObserver() async throws {
         var inner = OperationGraph("inner")
         inner.add("only") {}
+        let box = LaunchBox()
         var graph = OperationGraph("outer")
-        let first = graph.add("first", .onFailure(.continue)) { try await Task.sleep(for: .seconds(3600)) }
+        let begins = graph.add("begins") { _ = try await box.launch() }
+        let first = graph.add("first", .onFailure(.continue), after: begins) { try await Task.sleep(for: .seconds(3600)) }
         graph.add("last", after: first) {}
-        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: 2))
         let inners = Locked(0)
-        sequencer.observe { [inner] event in
-            guard event.kind == .started("first", attempt: 1) else { return }
-            #expect(sequencer.status?.operations.map(\.id) == ["first", "last"])
-            #expect(sequencer.anomalies.isEmpty)
-            #expect(throws: Never.self) { try sequencer.cancel("first") }
-            #expect(throws: SequencerError.self) { try sequencer.start() }
-            #expect(throws: Never.self) { try Sequencer(inner).start { _ in inners.withLock { $0 += 1 } } }
+        var options = LaunchOptions(lanes: 2, deadline: .patience)
+        options.observers.append { [inner] event in
+            guard event.kind == .started("first", attempt: 1), let launch = box.current else { return }
+            #expect(launch.status.operations.map(\.id) == ["first", "last"])
+            #expect(launch.anomalies.isEmpty)
+            #expect(throws: Never.self) { try launch.cancel("first") }
+            #expect(throws: Never.self) { try inner.start(options: .patient) { _ in inners.withLock { $0 += 1 } } }
         }
-        let report = try await sequencer.run()
-        #expect(report.operations.map(\.outcome) == [.cancelled, .succeeded])
-        while inners.withLock({ $0 }) == 0 { await Task.yield() }
+        let report = try await box.run(graph, options: options).report
+        #expect(report.operations.map(\.outcome) == [.succeeded, .cancelled, .succeeded])
+        await eventually { inners.withLock { $0 } == 1 }
     }
 }

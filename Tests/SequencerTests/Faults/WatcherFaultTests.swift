@@ -5,13 +5,13 @@ import Testing
 @testable import Sequencer
 
 /// Whoever is told about a launch can do with its thread what it wants: the launch ends all the same.
-@Suite("Watchers that block or re-enter", .serialized, .timeLimit(.minutes(10)))
+@Suite("Watchers that block or re-enter", .serialized, .timeLimit(.minutes(30)))
 struct WatcherFaultTests {
     /// Eight events: the launch starts; each of two operations is ready, starts and ends; the launch ends.
     private static func twoOperations() -> OperationGraph {
         var graph = OperationGraph("watched")
         let first = graph.add("first") { await Task.yield() }
-        graph.add("last", after: first) {}
+        graph.add("last", .milestone, after: first) {}
         return graph
     }
 
@@ -24,33 +24,71 @@ struct WatcherFaultTests {
     private func launch(blockedIn event: Int) async throws {
         let gate = Gate()
         let seen = Locked(0)
-        let options = LaunchOptions(deadline: .milliseconds(50), grace: .milliseconds(1))
-        let sequencer = Sequencer(Self.twoOperations(), options: options)
-        sequencer.observe { _ in
+        var options = LaunchOptions(deadline: .milliseconds(50), grace: .milliseconds(1))
+        options.observers.append { _ in
             let number = seen.withLock { seen in
                 defer { seen += 1 }
                 return seen
             }
             if number == event { gate.block() }
         }
-        // On a thread of its own: whoever starts a launch tells its first events.
-        Thread { try? sequencer.start() }.start()
-        while sequencer.status == nil { await Task.yield() }
-        let report = try #require(await sequencer.report())
+        let launch = try Self.twoOperations().start(options: options)
+        let early = launch.events
+        let report = await launch.end().report
         #expect(report.operations.allSatisfy { $0.outcome == .succeeded } || report.outcome.name == "failed", "\(report.outcome)")
+        // The observer still blocks, and nobody else waits for it.
+        for events in [early, launch.events] {
+            let last = await events.reduce(LaunchEvent.Kind?.none) { $1.kind }
+            #expect(last == .launchEnded)
+        }
+        #expect(await launch.milestone() == report["last"]?.outcome)
+        #expect(launch.progress.isFinished && launch.milestoneProgress.isFinished)
         gate.open()
+    }
+
+    @Test("fault L23: an observer that blocks keeps neither who cancels the launch, nor the task that runs it")
+    func blockedOverCancelling() async throws {
+        let gate = Gate()
+        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1))
+        options.observers.append { event in if event.kind == .stopped { gate.block() } }
+        var graph = OperationGraph("watched")
+        graph.add("only") { try await Task.sleep(for: .seconds(600)) }
+        let launch = try graph.start(options: options)
+        launch.cancel()
+        #expect(await launch.end().report.outcome == .cancelled)
+        let task = Task { [graph, options] in try await graph.run(options: options).report.outcome }
+        task.cancel()
+        #expect(try await task.value == .cancelled)
+        gate.open()
+    }
+
+    @Test("the milestone is waited for, also in a task that is cancelled, and however many events come before it")
+    func milestone() async throws {
+        var graph = OperationGraph("many")
+        let main = graph.add("main", .milestone) {}
+        for index in 0..<8_000 { graph.add("op\(index)", after: main) {} }
+        let launch = try graph.start(options: .patient)
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await launch.milestone()
+        }
+        #expect(await launch.milestone() == .succeeded)
+        _ = await launch.end()
+        #expect(await launch.milestone() == .succeeded)
+        #expect(await cancelled.value == .succeeded)
+        #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
     }
 
     @Test("fault L23: an observer that blocks in the end of an operation that has timed out holds up no other timeout")
     func blockedOverTimeout() async throws {
         let gate = Gate()
         var graph = OperationGraph("watched")
-        graph.add("deaf", .timeout(.milliseconds(20)), .onFailure(.continue)) { gate.block() }
-        graph.add("too", .timeout(.milliseconds(40)), .onFailure(.continue)) { gate.block() }
+        graph.add("deaf", .timeout(.milliseconds(200)), .onFailure(.continue)) { gate.block() }
+        graph.add("too", .timeout(.milliseconds(400)), .onFailure(.continue)) { gate.block() }
         graph.add("last") { gate.block() }
-        let sequencer = Sequencer(graph, options: LaunchOptions(deadline: .milliseconds(80), grace: .milliseconds(1)))
-        sequencer.observe { event in if case .ended("deaf", _) = event.kind { gate.block() } }
-        let report = try await sequencer.run()
+        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1))
+        options.observers.append { event in if case .ended("deaf", _) = event.kind { gate.block() } }
+        let report = try await graph.run(options: options).report
         #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut, .timedOut])
         #expect(report.outcome.name == "failed")
         gate.open()
@@ -60,11 +98,11 @@ struct WatcherFaultTests {
     func blockingStallReport() async throws {
         let gate = Gate()
         var graph = OperationGraph("watched")
-        graph.add("deaf", .timeout(.milliseconds(60)), .onFailure(.continue)) { gate.block() }
+        graph.add("deaf", .timeout(.milliseconds(600)), .onFailure(.continue)) { gate.block() }
         graph.add("last") { gate.block() }
-        let watch = StallWatch(after: .milliseconds(20)) { _ in gate.block() }
-        let options = LaunchOptions(deadline: .milliseconds(100), grace: .milliseconds(1), stallWatch: watch)
-        let report = try await Sequencer(graph, options: options).run()
+        let watch = StallWatch(after: .milliseconds(200)) { _ in gate.block() }
+        let options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1), stallWatch: watch)
+        let report = try await graph.run(options: options).report
         #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut])
         gate.open()
     }
@@ -74,34 +112,46 @@ struct WatcherFaultTests {
         let (begun, gate) = (Gate(), Gate())
         var graph = OperationGraph("watched")
         graph.add("only") { begun.block() }
-        let sequencer = Sequencer(graph)
-        try sequencer.start { _ in gate.block() }
-        async let report = sequencer.report()
+        let launch = try graph.start(options: .patient) { _ in gate.block() }
+        async let report = launch.end().report
         begun.open()
-        #expect(await report?.outcome == .completed)
+        #expect(await report.outcome == .completed)
         gate.open()
     }
 
     @Test("fault L23: an observer may call back in every event, the last ones too")
     func reentrantObserver() async throws {
-        let sequencer = Sequencer(Self.twoOperations())
+        let box = LaunchBox()
+        var graph = OperationGraph("watched")
+        let first = graph.add("first") { _ = try await box.launch() }
+        graph.add("last", after: first) {}
         let seen = Locked<[LaunchEvent.Kind]>([])
-        let reports = Locked(0)
-        sequencer.observe { event in
+        let (asked, reports, streams) = (Locked(0), Locked(0), Locked(0))
+        var options = LaunchOptions.patient
+        options.observers.append { event in
             seen.withLock { $0.append(event.kind) }
-            _ = (sequencer.status, sequencer.anomalies, sequencer.progress.fractionCompleted)
-            #expect(!sequencer.observe { _ in })
-            #expect(throws: SequencerError.self) { try sequencer.start() }
-            #expect(throws: GraphError.self) { try sequencer.cancel("nobody") }
+            // The first three events may be told before anybody has the launch.
+            guard let launch = box.current else { return }
+            asked.withLock { $0 += 1 }
+            _ = (launch.status, launch.anomalies, launch.progress.fractionCompleted)
+            #expect(throws: GraphError.self) { try launch.cancel("nobody") }
+            let events = launch.events
             Task {
-                _ = await sequencer.report()
+                _ = await launch.end()
                 reports.withLock { $0 += 1 }
             }
+            Task {
+                #expect(await events.reduce(into: []) { $0.append($1.kind) }.count == 8)
+                streams.withLock { $0 += 1 }
+            }
         }
-        let report = try await sequencer.run()
-        #expect(report.outcome == .completed)
+        let launch = try box.start(graph, options: options)
+        #expect(await launch.end().report.outcome == .completed)
         // The launch waits for an observer that returns: what it does about the last event is done.
         #expect(seen.withLock { $0.count } == 8 && seen.withLock { $0.last } == .launchEnded)
-        while reports.withLock({ $0 }) < 8 { await Task.yield() }
+        let count = asked.withLock { $0 }
+        #expect(count >= 5)
+        await eventually { reports.withLock { $0 } == count && streams.withLock { $0 } == count }
+        box.empty()
     }
 }

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
-@Suite("Critical path and slack", .serialized)
+@Suite("Critical path and slack", .serialized, .timeLimit(.minutes(30)))
 struct CriticalPathTests {
     private func graph(_ steps: [(id: String, milliseconds: Int?, after: [String])]) throws -> ValidatedGraph {
         var graph = OperationGraph("graph")

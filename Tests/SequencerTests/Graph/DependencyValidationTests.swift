@@ -1,8 +1,9 @@
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
-@Suite("Validation of identifiers and dependencies", .serialized)
+@Suite("Validation of identifiers and dependencies", .serialized, .timeLimit(.minutes(30)))
 struct DependencyValidationTests {
     @Test("an empty graph is valid")
     func empty() throws {
@@ -38,14 +39,14 @@ struct DependencyValidationTests {
             ("login ", "the identifier 'login ' begins or ends with white space"),
             ("login\u{3000}", "the identifier 'login\u{3000}' begins or ends with white space"),
             (" ", "the identifier ' ' begins or ends with white space"),
-            ("log\tin", "the identifier 'log\\tin' holds a character that cannot be printed"),
-            ("log\nin", "the identifier 'log\\nin' holds a character that cannot be printed"),
-            ("log\u{0}in", "the identifier 'log\\0in' holds a character that cannot be printed"),
-            ("\u{1B}[31mlogin", "the identifier '\\u{1B}[31mlogin' holds a character that cannot be printed"),
-            ("login\u{7F}", "the identifier 'login\\u{7F}' holds a character that cannot be printed"),
-            ("log\u{202E}in", "the identifier 'log\\u{202E}in' holds a character that cannot be printed"),
-            ("log\u{200B}in", "the identifier 'log\\u{200B}in' holds a character that cannot be printed"),
-            ("log\u{2028}in", "the identifier 'log\\u{2028}in' holds a character that cannot be printed"),
+            ("log\tin", "the identifier 'log\\tin' holds a character that cannot be printed, \\t"),
+            ("log\nin", "the identifier 'log\\nin' holds a character that cannot be printed, \\n"),
+            ("log\u{0}in", "the identifier 'log\\0in' holds a character that cannot be printed, \\0"),
+            ("\u{1B}[31mlogin", "the identifier '\\u{1B}[31mlogin' holds a character that cannot be printed, \\u{1B}"),
+            ("login\u{7F}", "the identifier 'login\\u{7F}' holds a character that cannot be printed, \\u{7F}"),
+            ("log\u{202E}in", "the identifier 'log\\u{202E}in' holds a character that cannot be printed, \\u{202E}"),
+            ("log\u{200B}in", "the identifier 'log\\u{200B}in' holds a character that cannot be printed, \\u{200B}"),
+            ("log\u{2028}in", "the identifier 'log\\u{2028}in' holds a character that cannot be printed, \\u{2028}"),
             (
                 String(repeating: "x", count: 257),
                 "the identifier '\(String(repeating: "x", count: 80))…' has 257 bytes; the most is 256"
@@ -89,6 +90,13 @@ struct DependencyValidationTests {
         graph.join("caf\u{E9}")
         graph.join("cafe\u{301}")
         #expect(graph.problems.map(\.code) == [.duplicateIdentifier])
+        // The sign for kelvin, and the Greek question mark.
+        var singles = OperationGraph("graph")
+        singles.join("K")
+        singles.join("\u{212A}")
+        singles.join("a;b")
+        singles.join("after", after: "a\u{37E}b")
+        #expect(singles.problems.map(\.code) == [.duplicateIdentifier])
     }
 
     // MARK: Dependencies
@@ -164,6 +172,24 @@ struct DependencyValidationTests {
         let b = graph.join("b", after: a)
         graph.addDependency(b, to: a)
         #expect(graph.complaints == ["cycle: a → b → a (each waits for the next)"])
+    }
+
+    @Test("fault G1: a cycle that waits for another one is reported too, and each group of operations once")
+    func cyclesInARow() {
+        var graph = OperationGraph("graph")
+        // b and c wait in a circle, and d with them; a1 and a2 wait in another one, which all of them wait for.
+        graph.join("b", after: "a1", "c")
+        graph.join("c", after: "b", "d")
+        graph.join("d", after: "c")
+        graph.join("a1", after: "a2")
+        graph.join("a2", after: "a1")
+        graph.join("e", after: "d")
+        #expect(
+            graph.complaints == [
+                "cycle: b → c → b (each waits for the next; 1 more operation waits in a circle with these)",
+                "cycle: a1 → a2 → a1 (each waits for the next)",
+            ]
+        )
     }
 
     @Test("cycles that have nothing to do with each other are all reported")

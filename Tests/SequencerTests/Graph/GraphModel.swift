@@ -1,4 +1,5 @@
 @testable import Sequencer
+@testable import SequencerAnalysis
 
 /// What a random graph's answers should be, by definition and without any cleverness.
 struct GraphModel {

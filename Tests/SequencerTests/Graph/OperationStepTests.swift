@@ -1,9 +1,12 @@
 import Foundation
+import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
-@Suite("Graphs with Foundation operations", .serialized, .timeLimit(.minutes(10)))
+@Suite("Graphs with Foundation operations", .serialized, .timeLimit(.minutes(30)))
 struct OperationStepTests {
     private func named(_ name: String) -> Operation {
         let operation = BlockOperation {}
@@ -83,7 +86,7 @@ struct OperationStepTests {
         graph.add(a)
         for step in steps { try graph.inject(.delay(.seconds(1)), into: step) }
         #expect(try graph.validated().edges == ["b after a"])
-        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock(), seed: 1)).run()
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(), seed: 1)).report
         #expect(report.outcome == .completed)
         #expect(a.isFinished && b.isFinished)
         #expect(report.makespan == .seconds(steps.count))
@@ -176,9 +179,9 @@ struct OperationStepTests {
     func secondRun() async throws {
         var graph = OperationGraph("graph")
         graph.add(named("splash"))
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(options: .patient).report
         #expect(report.outcome == .completed)
-        await #expect(throws: GraphError.self) { try await Sequencer(graph).run() }
+        await #expect(throws: GraphError.self) { try await graph.run(options: .patient) }
     }
 
     @Test("fault O7: an operation that was cancelled, or finished in advance, before it was started is a valid step")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Validation of options", .serialized)
+@Suite("Validation of options", .serialized, .timeLimit(.minutes(30)))
 struct OptionValidationTests {
     private func complaints(_ options: StepOption...) -> [String] {
         var graph = OperationGraph("graph")
@@ -23,6 +23,16 @@ struct OptionValidationTests {
         #expect(complaints(.timeout(.seconds(Int64.max))).count == 1)
         #expect(complaints(.timeout(.seconds(Int64.min))).count == 1)
         #expect(complaints(.timeout(.seconds(1e19))).count == 1)
+    }
+
+    @Test("fault O46: a milestone cannot be put off until it has ended itself; other steps can", .timeLimit(.minutes(30)))
+    func deferrableMilestone() {
+        #expect(
+            complaints(.milestone, .deferrable)
+                == ["login: a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"]
+        )
+        #expect(complaints(.deferrable, .milestone).count == 1)
+        #expect(complaints(.deferrable) == [] && complaints(.milestone) == [])
     }
 
     @Test("an expected duration is nothing to a day")
@@ -108,5 +118,16 @@ struct OptionValidationTests {
                 ),
             ]
         )
+    }
+
+    @Test(
+        "a budget of no number, or of infinitely many seconds, is refused when the launch starts",
+        arguments: [Double.nan, .infinity, -.infinity, 1e30]
+    )
+    func strangeBudgets(seconds: Double) {
+        var graph = OperationGraph("strange")
+        graph.add("only") {}
+        let error = #expect(throws: GraphError.self) { try graph.start(budget: .seconds(seconds)) }
+        #expect(error?.problems.map(\.code) == [.invalidOption])
     }
 }

@@ -1,8 +1,9 @@
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
-@Suite("Questions to a graph", .serialized)
+@Suite("Questions to a graph", .serialized, .timeLimit(.minutes(30)))
 struct QueryTests {
     /// `splash` and `force-update` at once, `fetch-config` and `tutorial` after `splash`, `login` after `fetch-config`, `main-app` last.
     private let launch: ValidatedGraph
@@ -126,5 +127,49 @@ struct QueryTests {
         #expect(throws: error("there is no operation ''")) { try launch.dependencies(of: "") }
         #expect(throws: error("there is no operation '\\u{1B}'")) { try launch.dependencies(of: "\u{1B}") }
         #expect(login.description == "launch: there is no operation 'logn'; did you mean 'login'?")
+    }
+
+    @Test("when an operation can start at the earliest, and what it waits for until then; the first one where two end at once")
+    func earliestStart() throws {
+        let (time, path) = try launch.earliestStart(of: "main-app")
+        #expect(time == .milliseconds(950) && path == ["splash", "fetch-config", "login"])
+        #expect(try launch.earliestStart(of: "splash") == (.zero, []))
+        var graph = OperationGraph("tie")
+        let first = graph.join("first", .expected(.milliseconds(10)))
+        let second = graph.join("second", .expected(.milliseconds(10)))
+        graph.join("last", after: first, second)
+        #expect(try graph.validated().earliestStart(of: "last") == (.milliseconds(10), ["first"]))
+    }
+
+    @Test("how long it takes from an operation's start to the end, to the nanosecond")
+    func remaining() {
+        let durations = [400, 300, 350, 100, 200, 50]
+        #expect(CriticalPath.remaining(in: launch) { Nanoseconds(durations[$0]) } == [1000, 350, 600, 150, 250, 50])
+    }
+
+    @Test("implied edges of a graph with more operations than fit in one block, found by blocks", arguments: [0, 64])
+    func manyImpliedEdges(looks: Int) throws {
+        var graph = OperationGraph("blocks")
+        for number in 0..<700 {
+            graph.join("a\(number)")
+            graph.join("b\(number)", after: "a\(number)")
+        }
+        for number in 0..<700 { graph.join("c\(number)", after: "b\(number)", "a\(number)", "b\((number + 350) % 700)") }
+        let valid = try graph.validated()
+        var implied = Set<ValidatedGraph.Edge>()
+        valid.forEachImpliedEdge(looks: looks) { node, dependency in
+            implied.insert(ValidatedGraph.Edge(valid.id(node), after: valid.id(dependency)))
+        }
+        #expect(implied == Set((0..<700).map { ValidatedGraph.Edge("c\($0)", after: "a\($0)") }))
+    }
+
+    @Test("handles of one identifier are equal, whatever graph they are of; those of two are not")
+    func handles() {
+        var (graph, other) = (OperationGraph("one"), OperationGraph("other"))
+        let first = graph.add("first") {}
+        let second = graph.add("second") {}
+        other.add("zero") {}
+        let same = other.add("first") {}
+        #expect(first == same && first != second && Set([first, same, second]).count == 2)
     }
 }

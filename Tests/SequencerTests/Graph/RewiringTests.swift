@@ -1,8 +1,9 @@
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
-@Suite("Changing a graph: addDependency, remove, replace", .serialized, .timeLimit(.minutes(10)))
+@Suite("Changing a graph: addDependency, remove, replace", .serialized, .timeLimit(.minutes(30)))
 struct RewiringTests {
     private let options = LaunchOptions(clock: VirtualClock(), seed: 1)
 
@@ -104,9 +105,8 @@ struct RewiringTests {
                 "login after splash", "login after country", "banner after splash", "banner after country", "main-app after splash",
             ]
         )
-        let sequencer = Sequencer(graph, options: options)
-        _ = try await sequencer.run()
-        #expect(try sequencer.value(of: login) == "login IT")
+        let launch = try await graph.run(options: options)
+        #expect(try launch[login] == "login IT")
     }
 
     @Test("one step takes another's place, and nothing else changes")
@@ -162,12 +162,11 @@ struct RewiringTests {
 
         graph.add("asked-country") { "FR" }
         #expect(graph.replace("stored-country", with: "asked-country") == true)
-        let sequencer = Sequencer(graph, options: options)
-        _ = try await sequencer.run()
-        #expect(try sequencer.value(of: login) == "login FR")
-        #expect(try sequencer.value(of: late) == "late FR")
-        #expect(try sequencer.value(of: country) == "FR")
-        #expect(try sequencer.value(of: stored) == "FR")
+        let launch = try await graph.run(options: options)
+        #expect(try launch[login] == "login FR")
+        #expect(try launch[late] == "late FR")
+        #expect(try launch[country] == "FR")
+        #expect(try launch[stored] == "FR")
     }
 
     @Test("a step in the place of one whose value is read has to produce the same type")
@@ -222,5 +221,17 @@ struct RewiringTests {
         let change = try graph.validated().difference(from: before)
         #expect(change.addedSteps == ["consent"])
         #expect(change.removedSteps.isEmpty && change.addedEdges.isEmpty && change.removedEdges.isEmpty)
+    }
+
+    @Test("fault G11: a step that takes the place of the step whose value it reads is refused, for it would wait for itself")
+    func replacedByItsReader() throws {
+        var graph = OperationGraph("replaced")
+        let first = graph.add("first") { 1 }
+        graph.add("second", using: first) { $0 + 1 }
+        graph.add("third", using: first) { $0 + 2 }
+        let isReplaced = graph.replace("first", with: "second")
+        #expect(isReplaced)
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        #expect(error?.problems.map(\.code) == [.selfDependency], "\(error.map(String.init(describing:)) ?? "")")
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import SequencerTesting
 import Testing
 
 @testable import Sequencer
 
 /// Leaving steps out of a launch that must reach its milestone.
-@Suite("Leaving steps out", .serialized, .timeLimit(.minutes(10)))
+@Suite("Leaving steps out", .serialized, .timeLimit(.minutes(30)))
 struct SkippingTests {
     private struct Broken: Error {}
 
@@ -13,7 +14,7 @@ struct SkippingTests {
         @Sendable func note(_ id: String) { ran.withLock { $0.append(id) } }
         var graph = OperationGraph("regular")
         graph.add("tutorial", .onFailure(.continue)) { note("tutorial") }
-        let config = graph.add("config", .retry(attempts: 3), fallback: .value("bundled")) { () -> String in
+        let config = graph.add("config", .retry(attempts: 3), fallback: "bundled") { () -> String in
             note("config")
             return "remote"
         }
@@ -55,7 +56,7 @@ struct SkippingTests {
         var graph = graph(ran: ran)
         for id in graph.skippable { try graph.skip(id, because: "they crashed") }
         try graph.note("a safe launch", on: "main")
-        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
         #expect(report.outcome == .completed)
         #expect(ran.withLock { $0 } == ["license", "main bundled guest none"])
         #expect(report["tutorial"]?.outcome == .skipped && report["tutorial"]?.message == "left out: they crashed")
@@ -69,7 +70,7 @@ struct SkippingTests {
     func needed() async throws {
         var graph = graph(ran: Locked([]))
         try graph.skip("license", because: "they crashed")
-        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
         #expect(report.outcome == .failed(operation: "license", message: "left out: they crashed"))
         #expect(throws: GraphError.self) { try graph.skip("tutoriel", because: "") }
         #expect(throws: GraphError.self) { try graph.note("", on: "tutoriel") }
@@ -83,7 +84,7 @@ struct SkippingTests {
             try graph.inject(.crash, into: id)
             try graph.skip(id, because: "they crashed")
         }
-        let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
         #expect(report.outcome == .completed)
     }
 
@@ -94,7 +95,7 @@ struct SkippingTests {
             let first = graph.add("first") {}
             graph.add("second", after: first, on: .main) { exit(1) }
             try graph.inject(.crash, into: "second")
-            _ = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+            _ = try await graph.run(options: LaunchOptions(clock: VirtualClock()))
         }
     }
 
@@ -103,7 +104,7 @@ struct SkippingTests {
         let calls = Locked<[String]>([])
         @Sendable func call(_ text: String) { calls.withLock { $0.append(text) } }
         var graph = OperationGraph("regular")
-        let first = graph.add("first", .retry(attempts: 2)) { (launch: Launch) in
+        let first = graph.add("first", .retry(attempts: 2)) { (launch: StepContext) in
             call("first \(launch.attempt)")
             if launch.attempt == 1 { throw Broken() }
         }
@@ -111,11 +112,33 @@ struct SkippingTests {
         let third = graph.add("third", after: second) { () async in call("third") }
         graph.add(BlockOperation { call("fourth") }, id: "fourth", after: third)
         graph.beforeEachAttempt { call("before \($0.operation) \($0.attempt)") }
-        _ = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock())).run()
+        _ = try await graph.run(options: LaunchOptions(clock: VirtualClock()))
         #expect(
             calls.withLock { $0 } == [
                 "before first 1", "first 1", "before first 2", "first 2", "before second 1", "second", "before third 1", "third", "fourth",
             ]
         )
+    }
+
+    @Test("A note is on the step that it was meant for, whatever was added, removed or replaced since the one before")
+    func positions() async throws {
+        var graph = OperationGraph("noted")
+        for id in ["a", "b", "c", "d"] { graph.add(id) {} }
+        try graph.note("first", on: "d")
+        graph.remove("a")
+        try graph.note("second", on: "d")
+        #expect(throws: GraphError.self) { try graph.note("none", on: "a") }
+        graph.add("a") {}
+        try graph.note("again", on: "a")
+        graph.add("e") {}
+        graph.replace("b", with: "e")
+        #expect(throws: GraphError.self) { try graph.note("none", on: "b") }
+        try graph.note("in its place", on: "e")
+        graph.remove("c")
+        graph.add("c") {}
+        try graph.note("new", on: "c")
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+        let notes = Dictionary(uniqueKeysWithValues: report.operations.map { ($0.id, $0.notes) })
+        #expect(notes == ["d": ["first", "second"], "a": ["again"], "e": ["in its place"], "c": ["new"]])
     }
 }

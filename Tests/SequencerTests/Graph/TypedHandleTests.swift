@@ -1,18 +1,19 @@
+import SequencerTesting
 import Testing
 
 @testable import Sequencer
+@testable import SequencerAnalysis
 
-@Suite("Typed step handles", .serialized, .timeLimit(.minutes(10)))
+@Suite("Typed step handles", .serialized, .timeLimit(.minutes(30)))
 struct TypedHandleTests {
     private struct Configuration: Equatable {
         var country = "CH"
     }
 
-    private func run(_ graph: OperationGraph) async throws -> Sequencer {
-        let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock(), seed: 1))
-        let report = try await sequencer.run()
-        #expect(report.outcome == .completed)
-        return sequencer
+    private func run(_ graph: OperationGraph) async throws -> FinishedLaunch {
+        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(), seed: 1))
+        #expect(launch.report.outcome == .completed)
+        return launch
     }
 
     @Test("a step reads one, two or three values, with and without the launch, on a lane, suspended or on main")
@@ -40,18 +41,18 @@ struct TypedHandleTests {
             after: two,
             "three",
             [readsOne, onMain],
-            fallback: .value(7)
+            fallback: 7
         ) { $0 }
 
-        let sequencer = try await run(graph)
-        #expect(try sequencer.value(of: readsOne) == 2)
-        #expect(try sequencer.value(of: readsTwo) == "1 two")
-        #expect(try sequencer.value(of: readsThree) == "1 two CH")
-        #expect(try sequencer.value(of: withLaunch) == "with-launch 1 two")
-        #expect(try sequencer.value(of: suspends) == "twoCH")
-        #expect(try sequencer.value(of: onMain) == 3)
-        #expect(try sequencer.value(of: onMainWithLaunch) == 2)
-        #expect(try sequencer.value(of: options) == 1)
+        let launch = try await run(graph)
+        #expect(try launch[readsOne] == 2)
+        #expect(try launch[readsTwo] == "1 two")
+        #expect(try launch[readsThree] == "1 two CH")
+        #expect(try launch[withLaunch] == "with-launch 1 two")
+        #expect(try launch[suspends] == "twoCH")
+        #expect(try launch[onMain] == 3)
+        #expect(try launch[onMainWithLaunch] == 2)
+        #expect(try launch[options] == 1)
 
         let valid = try graph.validated()
         #expect(try valid.dependencies(of: "reads-three") == ["one", "two", "three"])
@@ -76,10 +77,39 @@ struct TypedHandleTests {
         let skipped = graph.add("skipped", .when { false }) { 1 }
         let produced = graph.add("produced") { 2 }
         let reader = graph.add("reader", using: skipped.optional, produced.optional) { [$0, $1] }
-        let never = graph.add("never", using: skipped) { $0 }
-        let sequencer = try await run(graph)
-        #expect(try sequencer.value(of: reader) == [nil, 2])
-        #expect(try sequencer.value(of: never) == nil)
+        let never = graph.add("never", .when { true }, using: skipped) { $0 }
+        let launch = try await run(graph)
+        #expect(try launch[reader] == [nil, 2])
+        let error = #expect(throws: OperationError.self) { try launch[never] }
+        #expect(error?.outcome == .skipped)
+    }
+
+    @Test("a step that always runs cannot read the value of one that may be skipped by its condition, but for its optional")
+    func readerOfConditional() throws {
+        var graph = OperationGraph("conditional")
+        let tutorial = graph.add("tutorial", .when { false }, fallback: 0) { 1 }
+        graph.add("reads", using: tutorial) { _ in }
+        graph.add("may-read", using: tutorial.optional) { _ in }
+        graph.add("waits", after: tutorial) {}
+        let together = graph.add("together", .when { false }, using: tutorial) { $0 }
+        graph.add("asks", .when(tutorial) { $0 > 0 }) {}
+        graph.add("main-app", .milestone, using: together, on: .main) { _ in }
+        func complaint(_ reader: String, _ step: String) -> String {
+            "\(reader) reads from '\(step)', which leaves no value when its condition is false; read its optional value, "
+                + "or give \(reader) a condition too"
+        }
+        #expect(graph.complaints == [complaint("reads", "tutorial"), complaint("main-app", "together")])
+        #expect(graph.problems.map(\.code) == [.valueType, .valueType])
+        #expect(graph.problems.map(\.positions) == [[1, 0], [6, 4]])
+    }
+
+    @Test("one that is left out on purpose may be read as before")
+    func readerOfSkipped() throws {
+        var graph = OperationGraph("skipped")
+        let extra = graph.add("extra", .onFailure(.continue)) { 1 }
+        graph.add("reads", using: extra) { _ in }
+        try graph.skip("extra", because: "it crashed")
+        #expect(graph.complaints.isEmpty)
     }
 
     @Test("a value may be an optional, a tuple, a function or nothing")
@@ -92,8 +122,8 @@ struct TypedHandleTests {
         let reader = graph.add("reader", using: nothing, absent, pair, function) { _, absent, pair, function in
             "\(absent ?? "none") \(pair.0 + pair.1) \(function(4))"
         }
-        let sequencer = try await run(graph)
-        #expect(try sequencer.value(of: reader) == "none 3 40")
+        let launch = try await run(graph)
+        #expect(try launch[reader] == "none 3 40")
     }
 
     @Test("a closure that produces nothing can be delayed, replaced by its fallback and read, as any other")
@@ -105,13 +135,13 @@ struct TypedHandleTests {
             await Task.yield()
             calls.withLock { $0.append("second") }
         }
-        let failing = graph.add("failing", after: second, fallback: .value(())) { throw CancellationError() }
+        let failing = graph.add("failing", after: second, fallback: ()) { throw CancellationError() }
         let count = graph.add("count", using: first, second, failing.optional) { _, _, _ in calls.withLock { $0.count } }
         try graph.inject(.delay(.seconds(1)), into: "first")
         try graph.inject(.delay(.seconds(2)), into: "second")
-        let sequencer = try await run(graph)
-        let report = try #require(await sequencer.report())
-        #expect(try sequencer.value(of: count) == 2 && calls.withLock { $0 } == ["first", "second"])
+        let launch = try await run(graph)
+        let report = launch.report
+        #expect(try launch[count] == 2 && calls.withLock { $0 } == ["first", "second"])
         #expect(report.makespan == .seconds(3) && report["failing"]?.outcome == .fellBack)
     }
 
@@ -125,7 +155,7 @@ struct TypedHandleTests {
         #expect(Set([first, first, second]).count == 2)
     }
 
-    @Test("fault G4: a handle from another graph is an unknown dependency")
+    @Test("fault G4: a handle from another graph is refused; where the step is unknown here, with the nearest name")
     func foreignHandle() {
         var other = OperationGraph("other")
         let config = other.add("fetch-config") { Configuration() }
@@ -136,30 +166,75 @@ struct TypedHandleTests {
         graph.add("main-app", after: splash)
         #expect(
             graph.complaints == [
-                "login reads 'fetch-config', which is not in the graph; did you mean 'fetch-confog'?",
-                "main-app waits for 'splash', which is not in the graph",
+                "login reads 'fetch-config' by a handle of another graph, and this graph has no such operation; did you mean 'fetch-confog'?",
+                "main-app waits for 'splash' by a handle of another graph, and this graph has no such operation",
             ]
         )
         #expect(graph.problems.map(\.code) == [.unknownDependency, .unknownDependency])
     }
 
-    @Test("a handle from another graph means the step of that name, if its type is the same")
-    func foreignHandleOfSameName() async throws {
+    @Test("fault G4: a handle from another graph is refused, also where this one has a step of that name and type")
+    func foreignHandleOfSameName() {
         var other = OperationGraph("other")
         other.add("splash") {}
-        let config = other.add("fetch-config") { Configuration() }
-
+        let foreign = other.add("fetch-config") { Configuration() }
         var graph = OperationGraph("graph")
-        graph.add("fetch-config") { Configuration(country: "IT") }
-        let login = graph.add("login", using: config) { $0.country }
-        #expect(try await run(graph).value(of: login) == "IT")
+        let config = graph.add("fetch-config") { Configuration(country: "IT") }
+        graph.add("reads", using: foreign) { $0.country }
+        graph.add("may-read", using: foreign.optional) { $0?.country }
+        graph.add("waits", after: config, foreign) {}
+        graph.add("asks", .when(foreign) { $0.country == "IT" }) {}
+        graph.addDependency(config, to: foreign)
+        let advice = "'fetch-config' by a handle of another graph; use the handle that this graph returned"
+        #expect(
+            graph.complaints == [
+                "reads reads \(advice)", "may-read waits for \(advice)", "waits waits for \(advice)", "asks reads \(advice)",
+                "fetch-config waits for \(advice)",
+            ]
+        )
+        #expect(graph.problems.allSatisfy { $0.code == .unknownDependency })
+        #expect(graph.problems.map(\.positions) == [[1], [2], [3], [4], []])
+    }
 
-        var mistyped = OperationGraph("mistyped")
-        mistyped.add("fetch-config") { "CH" }
-        mistyped.add("login", using: config) { $0.country }
-        #expect(mistyped.complaints == ["login reads Configuration from 'fetch-config', which produces String"])
-        #expect(mistyped.problems.map(\.code) == [.valueType])
-        #expect(mistyped.problems.map(\.positions) == [[1, 0]])
+    @Test("a step of another graph can be named by its identifier")
+    func foreignIdentifier() throws {
+        var other = OperationGraph("other")
+        let splash = other.add("splash") {}
+        var graph = OperationGraph("graph")
+        graph.add("splash") {}
+        graph.add("main-app", after: splash.id) {}
+        #expect(try graph.validated().edges == ["main-app after splash"])
+    }
+
+    @Test("a launch is not asked with a handle of another graph, but with one of the graph that it was copied from")
+    func foreignQuestion() async throws {
+        func launch(_ country: String) -> (graph: OperationGraph, config: Step<Configuration>) {
+            var graph = OperationGraph("graph")
+            let config = graph.add("fetch-config") { Configuration(country: country) }
+            return (graph, config)
+        }
+        let (graph, config) = launch("IT")
+        let (_, foreign) = launch("CH")
+        var copy = graph
+        let login = copy.add("login", using: config) { $0.country }
+        let launched = try await run(copy)
+        #expect(try launched[config].country == "IT")
+        #expect(try launched[login] == "IT")
+        let error = #expect(throws: OperationError.self) { try launched[foreign] }
+        let message = "'fetch-config' is a step of another graph; ask with the handle that the graph 'graph' returned"
+        #expect(error?.message == message && error?.operation == "fetch-config")
+        #expect(error?.outcome == nil)
+        #expect(throws: OperationError.self) { try launched[foreign.optional] }
+        let running = try copy.start(options: .virtual())
+        let refusal = #expect(throws: GraphError.self) { try running.value(of: foreign) }
+        #expect(refusal?.problems.map(\.message) == [message])
+        _ = await running.end()
+    }
+
+    @Test("a handle is as small as before it knew its graph: 24 bytes, the most that an existential holds without a box")
+    func size() {
+        #expect(MemoryLayout<Step<Configuration>>.size == 24)
+        #expect(MemoryLayout<DependencyList.Reference>.size == 24)
     }
 
     @Test("copies are independent")
@@ -181,6 +256,6 @@ extension OperationGraph {
     @discardableResult
     fileprivate mutating func add(_ id: String, after dependencies: any StepReference...) -> Step<Void> {
         insert(id, options: [], inputs: DependencyList(), dependencies: dependencies, valueType: Void.self, work: .nothing)
-        return Step(id: id, index: Int32(nodes.count - 1))
+        return Step(id: id, index: Int32(nodes.count - 1), graph: tag)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Concurrent operation: state machine", .serialized, .timeLimit(.minutes(10)))
+@Suite("Concurrent operation: state machine", .serialized, .timeLimit(.minutes(30)))
 struct ConcurrentOperationStateMachineTests {
     typealias Machine = ConcurrentOperationStateMachine
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
@@ -120,10 +121,10 @@ let elsewhere = DispatchQueue(label: "elsewhere")
 
 /// Runs `body` on a thread of its own, where it may block, and waits for its end without blocking.
 func onThread(_ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
+    await callback { done in
         Thread.detachNewThread {
             body()
-            continuation.resume()
+            done()
         }
     }
 }
@@ -137,7 +138,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
             group.addTask {
                 await onThread {
                     arrived.countDown()
-                    go.wait()
+                    go.waitPatiently()
                     body(index)
                 }
             }
@@ -164,8 +165,8 @@ final class Countdown: Sendable {
     }
 
     func reachedZero() async {
-        await withCheckedContinuation { continuation in
-            group.notify(queue: elsewhere) { continuation.resume() }
+        await callback { done in
+            group.notify(queue: elsewhere) { done() }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 /// In a plain queue.
@@ -212,7 +213,7 @@ extension ConcurrentOperationTests {
                 operation.didEnterMain.withLock { $0 = { started.signal() } }
                 ending.end(operation) {
                     queue.addOperation(operation)
-                    if ending.runsMain { started.wait() }
+                    if ending.runsMain { started.waitPatiently() }
                 }
             }
         }

@@ -1,8 +1,9 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
-@Suite("Concurrent operation", .serialized, .timeLimit(.minutes(10)))
+@Suite("Concurrent operation", .serialized, .timeLimit(.minutes(30)))
 struct ConcurrentOperationTests {
     // MARK: - Alone, without a queue
 
@@ -94,10 +95,10 @@ struct ConcurrentOperationTests {
     func completionBlockWithoutQueue(_ ending: Ending) async {
         let operation = TestOperation()
         await confirmation { completed in
-            await withCheckedContinuation { continuation in
+            await callback { done in
                 operation.completionBlock = {
                     completed()
-                    continuation.resume()
+                    done()
                 }
                 ending.end(operation, start: { operation.start() })
                 operation.finish()

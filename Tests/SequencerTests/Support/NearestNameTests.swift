@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("The nearest name", .serialized)
+@Suite("The nearest name", .serialized, .timeLimit(.minutes(30)))
 struct NearestNameTests {
     private static let names = [
         "splash", "force-update", "fetch-config", "login", "tutorial", "connect-speaker", "present-push-information", "deeplink",

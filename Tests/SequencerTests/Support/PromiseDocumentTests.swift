@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The list of promises", .serialized, .timeLimit(.minutes(10)))
+@Suite("The list of promises", .serialized, .timeLimit(.minutes(30)))
 struct PromiseDocumentTests {
     @Test("Every test that it names is there")
     func names() throws {

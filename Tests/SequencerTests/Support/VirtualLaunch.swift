@@ -21,6 +21,11 @@ extension LaunchOptions {
     }
 }
 
+extension LaunchReport {
+    /// What operations did that they should not have done. On a busy machine the process may stand still as well, which is an anomaly of no operation.
+    var operationAnomalies: [Anomaly] { anomalies.filter { $0.operation != nil } }
+}
+
 extension OperationGraph {
     /// Adds a step that waits.
     @discardableResult
@@ -35,4 +40,12 @@ extension OperationGraph {
         return add(id, .all(options), after: list.references.map(\.id)) { launch in try await launch.sleep(for: .milliseconds(milliseconds))
         }
     }
+}
+
+/// Where things happened in which order.
+final class Journal: Sendable {
+    private let entries = Locked<[String]>([])
+
+    func note(_ entry: String) { entries.withLock { $0.append(entry) } }
+    var all: [String] { entries.withLock { $0 } }
 }

@@ -1,10 +1,11 @@
 import Sequencer
-import StartupOps
 import TestSupport
 import Testing
 
+@testable import StartupOps
+
 /// What a required update does to a launch that is under way.
-@Suite("Behaviours: aborting", .serialized, .timeLimit(.minutes(10)))
+@Suite("Behaviours: aborting", .serialized, .timeLimit(.minutes(30)))
 struct AbortTests {
     @Test("A10, fault O21: in 3,000 launches with a required update, each found at another moment, no operation starts after the decision")
     func nothingStarts() async throws {
@@ -12,24 +13,24 @@ struct AbortTests {
         // What was found while nothing else had ended, and while something had: the moments are the machine's, so they are counted.
         var endedBefore: [Int: Int] = [:]
         for round in 0..<3_000 {
-            var operations = StartupOperations.simulated()
+            var steps = StartupSteps.simulated()
             let loaded = LoadedConfiguration(.bundled, from: .bundled)
-            operations.splash = { _ in await Task.yield() }
-            operations.fetchConfiguration = { _ in loaded }
-            operations.logIn = { _, _ in .guest }
-            operations.connectSpeaker = { _, _ in nil }
-            operations.tutorial = { _, _ in }
-            operations.mainApp = { _, _ in Issue.record("the main screen was shown") }
-            operations.forceUpdate = { launch in
+            steps[.splash] = { _ in await Task.yield() }
+            steps[.fetchConfig] = { _ in loaded }
+            steps[.login] = { _, _ in .guest }
+            steps[.connectSpeaker] = { _, _ in nil }
+            steps[.tutorial] = { _, _ in }
+            steps[.mainApp] = { _, _ in Issue.record("the main screen was shown") }
+            steps[.forceUpdate] = { launch in
                 for _ in 0..<round % 16 { await Task.yield() }
                 launch.abort(.forceUpdate) { takeovers.withLock { $0 += 1 } }
             }
-            let sequencer = Sequencer(
-                graph(of: round.isMultiple(of: 2) ? .regular : .firstLaunch, operations),
+            let launch = try graph(of: round.isMultiple(of: 2) ? .regular : .firstLaunch, steps).start(
+                budget: .seconds(3),
                 options: LaunchOptions(lanes: 1 + round % 4, grace: .seconds(30))
             )
-            let events = sequencer.events
-            let report = try await sequencer.run()
+            let events = launch.events
+            let report = await launch.end().report
             #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
 
             var started: Set<String> = []

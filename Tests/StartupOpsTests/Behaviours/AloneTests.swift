@@ -3,57 +3,52 @@ import TestSupport
 import Testing
 
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 /// Each operation without the others.
-@Suite("Behaviours: operations alone", .serialized, .timeLimit(.minutes(10)))
+@Suite("Behaviours: operations alone", .serialized, .timeLimit(.minutes(30)))
 struct AloneTests {
     @Test("A1: each operation runs in a launch of its own, and sets off no other")
     func alone() async throws {
         let begun = Locked<[String]>([])
-        let operations = StartupOperations.simulated().observed { step in begun.withLock { $0.append(step.id) } }
+        let steps = StartupSteps.simulated().observed { step in begun.withLock { $0.append(step.id) } }
         let loaded = LoadedConfiguration(.bundled, from: .bundled)
         let content = MainContent(configuration: loaded, account: .guest, speaker: nil)
-        let bodies: [(StartupStep, @Sendable (Launch) async throws -> Void)] = [
-            (.splash, { try await operations.splash($0) }),
-            (.forceUpdate, { try await operations.forceUpdate($0) }),
-            (.fetchConfig, { _ = try await operations.fetchConfiguration($0) }),
-            (.login, { _ = try await operations.logIn(nil, $0) }),
-            (.tutorial, { try await operations.tutorial(nil, $0) }),
-            (.connectSpeaker, { _ = try await operations.connectSpeaker(nil, $0) }),
-            (.restoreAccount, { try await operations.restoreAccount($0) }),
-            (.entitlements, { _ = try await operations.fetchEntitlements($0) }),
-            (.paywall, { try await operations.paywall(nil, $0) }),
-            (.onboarding, { try await operations.onboarding($0) }),
-            (.presentPushInformation, { try await operations.presentPushInformation($0) }),
-            (.deeplink, { try await operations.followLink($0) }),
-            (.shortcut, { try await operations.performShortcut($0) }),
-            (.becomeActive, { try await operations.becomeActive($0) }),
-            (.mainApp, { try await operations.mainApp(content, $0) }),
-            (.checkResources, { try await operations.bootstrap.checkResources($0) }),
-            (.register, { try await operations.bootstrap.register($0) }),
-            (.configure, { try await operations.bootstrap.configure($0) }),
-            (.endProcessPhase, { try await operations.bootstrap.endProcessPhase($0) }),
-            (.connectScene, { try await operations.bootstrap.connectScene($0) }),
-            (.startCoordinator, { try await operations.bootstrap.startCoordinator($0) }),
-            (.firstScreen, { try await operations.bootstrap.chooseFirstScreen(loaded, $0) }),
-            (.installObservers, { try await operations.bootstrap.installObservers($0) }),
-        ]
-        #expect(bodies.map(\.0) == StartupStep.all)
+        var bodies: [(BuiltInStep, @Sendable (StepContext) async throws -> Void)] = SomeSteps.screens.map { step in
+            (BuiltInStep(step), { try await steps[step]($0) })
+        }
+        bodies.append((BuiltInStep(.forceUpdate), { try await steps[.forceUpdate]($0) }))
+        bodies.append((BuiltInStep(.checkResources), { try await steps[.checkResources]($0) }))
+        bodies.append((BuiltInStep(.fetchConfig), { _ = try await steps[.fetchConfig]($0) }))
+        bodies.append((BuiltInStep(.fetchFlags), { _ = try await steps[.fetchFlags]($0) }))
+        bodies.append((BuiltInStep(.entitlements), { _ = try await steps[.entitlements]($0) }))
+        bodies.append((BuiltInStep(.login), { _ = try await steps[.login]($0, nil) }))
+        bodies.append((BuiltInStep(.connectSpeaker), { _ = try await steps[.connectSpeaker]($0, nil) }))
+        bodies.append((BuiltInStep(.tutorial), { try await steps[.tutorial]($0, nil) }))
+        bodies.append((BuiltInStep(.paywall), { try await steps[.paywall]($0, nil) }))
+        bodies.append((BuiltInStep(.mainApp), { try await steps[.mainApp]($0, content) }))
+        bodies.append((BuiltInStep(.firstScreen), { try await steps[.firstScreen]($0, loaded) }))
+        #expect(bodies.map(\.0) == BuiltInStep.all)
         for (step, body) in bodies {
             let (report, _) = try await runAlone(step.id) { launch in try await body(launch) }
             #expect(report.outcome == .succeeded, "\(step)")
             #expect(report.duration == step.expected, "\(step)")
         }
-        #expect(begun.withLock { $0 } == StartupStep.all.map(\.id))
+        #expect(begun.withLock { $0 } == BuiltInStep.all.map(\.id))
     }
 
     @Test("A1: no operation's file names another operation")
     func isolated() throws {
-        let files = try SourceFiles("Sources/StartupOps/Operations").all.filter { $0.name.hasSuffix("Operation.swift") }
-        let types = Set(files.map { $0.name.dropLast(".swift".count) }.map(String.init))
-        #expect(types.count >= 4)
+        let files = try SourceFiles("Sources/StartupOps/Steps").all.filter {
+            $0.name.hasSuffix("Step.swift") || $0.name.hasSuffix("Steps.swift")
+        }
+        func own(_ file: SourceFiles.File) -> Set<String> { file.declaredTypes.filter { $0.hasSuffix("Operation") } }
+        let types = files.reduce(into: Set<String>()) { $0.formUnion(own($1)) }
+        #expect(types.count >= 10)
         for file in files {
-            #expect(file.words.intersection(types) == [String(file.name.dropLast(".swift".count))], "\(file.name)")
+            #expect(own(file).count <= 1, "\(file.name)")
+            #expect(file.words.intersection(types) == own(file), "\(file.name)")
         }
     }
 
@@ -75,20 +70,21 @@ struct AloneTests {
             )
             var graph = OperationGraph("alone")
             graph.add("fetch-config") { launch in try await operation.run(in: launch) }
-            let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
-            await withCheckedContinuation { continuation in
+            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(20)))
+            await callback { [graph] done in
                 do {
-                    try sequencer.start { report in
+                    try graph.start(budget: .seconds(3), options: options) { launch in
+                        let report = launch.report
                         #expect(report["fetch-config"]?.outcome == .succeeded)
                         #expect(report["fetch-config"]?.isInteractive == !expected.isEmpty)
                         #expect(person.shown.withLock { $0 } == expected)
                         #expect(state.chosenRegion == .value(france))
                         #expect(store.onTrial?.country == "FR")
-                        continuation.resume()
+                        done()
                     }
                 } catch {
                     Issue.record(error)
-                    continuation.resume()
+                    done()
                 }
             }
         }

@@ -1,19 +1,19 @@
 import Testing
 
 /// What depends on what, read from the sources.
-@Suite("Behaviours: what depends on what", .serialized)
+@Suite("Behaviours: what depends on what", .serialized, .timeLimit(.minutes(30)))
 struct ArchitectureTests {
     @Test("C2: networking knows no operation, no scenario and nothing else of a launch: only storage and what all share")
     func networking() throws {
         let files = try SourceFiles("Sources/StartupOps").all
         func folder(_ file: SourceFiles.File) -> String { String(file.path.split(separator: "/")[2]) }
-        let allowed: Set<String> = ["Networking", "Storage", "Support"]
-        let foreign = files.filter { !allowed.contains(folder($0)) }.reduce(into: Set<String>()) { $0.formUnion($1.declaredTypes) }
+        let below: Set<String> = ["Networking", "Storage"]
+        let foreign = files.filter { !below.contains(folder($0)) }.reduce(into: Set<String>()) { $0.formUnion($1.declaredTypes) }
         // That the sources are read as they should be: some of what must be found is.
-        #expect(foreign.isSuperset(of: ["Scenario", "StartupOperations", "LaunchContext", "LoginOperation", "Stage"]))
-        let networking = files.filter { folder($0) == "Networking" }
-        #expect(networking.contains { $0.declaredTypes.contains("NetworkError") })
-        for file in networking {
+        #expect(foreign.isSuperset(of: ["Scenario", "StartupSteps", "LaunchFacts", "LoginOperation", "Stage"]))
+        let lower = files.filter { below.contains(folder($0)) }
+        #expect(lower.contains { $0.declaredTypes.contains("NetworkError") } && lower.contains { $0.declaredTypes.contains("DataStore") })
+        for file in lower {
             #expect(file.words.intersection(foreign) == [], "\(file.path)")
         }
     }
@@ -22,11 +22,21 @@ struct ArchitectureTests {
     func engine() throws {
         let system: Set<String> = ["Foundation", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin", "Android"]
         for file in try SourceFiles("Sources/Sequencer").all {
-            #expect(file.imports.subtracting(system) == [], "\(file.path)")
+            // Analysis and testing are targets over the engine.
+            let isAbove = ["Analysis", "Testing"].contains { file.path.hasPrefix("Sources/Sequencer/\($0)/") }
+            #expect(file.imports.subtracting(system.union(isAbove ? ["Sequencer"] : [])) == [], "\(file.path)")
         }
-        let networking: Set<String> = ["FoundationNetworking", "Network", "Security", "Sequencer"]
-        for file in try SourceFiles("Sources/StartupOps").all {
-            #expect(file.imports.subtracting(system.union(networking)) == [], "\(file.path)")
+        let networking = system.union(["FoundationNetworking", "Network", "Security"])
+        // Each of the modules over the engine uses only those before it.
+        var below: Set<String> = ["Sequencer"]
+        let root = "Sources/StartupOps"
+        let nested = ["StartupStorage": "\(root)/Storage", "StartupNetworking": "\(root)/Networking", "StartupSamples": "\(root)/Samples"]
+        for module in ["StartupStorage", "StartupNetworking", "StartupOps", "StartupSamples"] {
+            let others = nested.filter { $0.key != module }.map { "\($0.value)/" }
+            for file in try SourceFiles(nested[module] ?? root).all where !others.contains(where: file.path.hasPrefix) {
+                #expect(file.imports.subtracting(networking.union(below)) == [], "\(file.path)")
+            }
+            below.insert(module)
         }
         let manifest = try SourceFiles.file("Package.swift").text
         #expect(manifest.contains("\"StartupOps\"") && !manifest.contains(".package("))

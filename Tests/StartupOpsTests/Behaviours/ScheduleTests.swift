@@ -1,11 +1,12 @@
 import Sequencer
+import SequencerAnalysis
 import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// When the operations of a launch begin, and where.
-@Suite("Behaviours: the schedule", .serialized, .timeLimit(.minutes(10)))
+@Suite("Behaviours: the schedule", .serialized, .timeLimit(.minutes(30)))
 struct ScheduleTests {
     @Test("A2: steps that are added in any order begin and end at the same times")
     func anyOrder() async throws {
@@ -38,34 +39,34 @@ struct ScheduleTests {
     func fiveAtOnce() async throws {
         // None of the five ends before all of them have begun: on fewer than five lanes the launch would never end.
         let meeting = Meeting(of: 5)
-        var operations = StartupOperations.simulated()
+        var steps = StartupSteps.simulated()
         let loaded = LoadedConfiguration(.bundled, from: .bundled)
-        operations.splash = { _ in await meeting.attend() }
-        operations.forceUpdate = { _ in await meeting.attend() }
-        operations.fetchConfiguration = { _ in
+        steps[.splash] = { _ in await meeting.attend() }
+        steps[.forceUpdate] = { _ in await meeting.attend() }
+        steps[.fetchConfig] = { _ in
             await meeting.attend()
             return loaded
         }
-        operations.logIn = { _, _ in
+        steps[.login] = { _, _ in
             await meeting.attend()
             return .guest
         }
-        operations.connectSpeaker = { _, _ in
+        steps[.connectSpeaker] = { _, _ in
             await meeting.attend()
             return nil
         }
-        operations.tutorial = { _, _ in
+        steps[.tutorial] = { _, _ in
             meeting.come()
             meeting.leave()
         }
-        operations.mainApp = { _, _ in
+        steps[.mainApp] = { _, _ in
             meeting.come()
             #expect(meeting.most == 5)
             meeting.leave()
         }
         // The scenario's timeouts are in virtual time, in which they do not pass while anything is under way.
         let clock = VirtualClock(patience: .seconds(120))
-        let report = try await Sequencer(graph(of: .regular, operations), options: LaunchOptions(clock: clock)).run()
+        let report = try await graph(of: .regular, steps).run(budget: .seconds(3), options: LaunchOptions(clock: clock)).report
         #expect(report.outcome == .completed)
         #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
         #expect(meeting.most == 5)
@@ -82,12 +83,12 @@ struct ScheduleTests {
 
     @Test("A12: a check that finds no update leaves the launch as it would be without a check", arguments: Scenario.all)
     func mayContinue(scenario: Scenario) async throws {
-        let operations = StartupOperations.simulated(requiresUpdate: false) { Issue.record("the update screen took over") }
-        let checked = try await runVirtually(graph(of: scenario, operations))
+        let steps = StartupSteps.simulated(requiresUpdate: false) { Issue.record("the update screen took over") }
+        let checked = try await runVirtually(graph(of: scenario, steps))
         #expect(checked.outcome == .completed)
         #expect(checked.operations.allSatisfy { $0.outcome == .succeeded })
 
-        var unchecked = graph(of: scenario, operations)
+        var unchecked = graph(of: scenario, steps)
         unchecked.remove("force-update")
         // The app's return to the front waits for the check and nothing else: without one it comes sooner by that time.
         let delay = scenario.name == Scenario.warmResume.name ? StartupStep.forceUpdate.expected : .zero
@@ -100,11 +101,11 @@ struct ScheduleTests {
     func account() async throws {
         let account = Account(id: "17", name: "Person")
         let shown = Locked<[Account]>([])
-        for scenario in Scenario.all where scenario.last == .mainApp {
-            var operations = StartupOperations.simulated()
-            operations.logIn = { _, _ in account }
-            operations.mainApp = { content, _ in shown.withLock { $0.append(content.account) } }
-            #expect(try await runVirtually(graph(of: scenario, operations)).outcome == .completed)
+        for scenario in Scenario.all where scenario.last == BuiltInStep(.mainApp) {
+            var steps = StartupSteps.simulated()
+            steps[.login] = { _, _ in account }
+            steps[.mainApp] = { _, content in shown.withLock { $0.append(content.account) } }
+            #expect(try await runVirtually(graph(of: scenario, steps)).outcome == .completed)
         }
         #expect(shown.withLock { $0 } == Array(repeating: account, count: Scenario.all.count - 1))
     }
@@ -112,17 +113,17 @@ struct ScheduleTests {
     @Test("A30: what touches the screen begins on the main thread, everything else off it, in every scenario", arguments: Scenario.all)
     func threads(scenario: Scenario) async throws {
         let begun = Locked<[String: Bool]>([:])
-        var operations = StartupOperations.simulated().observed { step in
+        var steps = StartupSteps.simulated().observed { step in
             let isMain = isOnMain()
             begun.withLock { $0[step.id] = isMain }
         }
-        operations.offersSubscription = true
-        let graph = graph(of: scenario, operations)
+        steps.offersSubscription = true
+        let graph = graph(of: scenario, steps)
         let report = try await runVirtually(graph)
         #expect(report.outcome == .completed)
         let isBegunOnMain = begun.withLock { $0 }
         #expect(Set(isBegunOnMain.keys) == Set(graph.identifiers))
-        for step in StartupStep.all {
+        for step in BuiltInStep.all {
             guard let isMain = isBegunOnMain[step.id] else { continue }
             #expect(isMain == step.isOnMain, "\(step)")
             #expect(report[step.id]?.isMain == step.isOnMain, "\(step)")

@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
 import Sequencer
-import StartupOps
 import TestSupport
 import Testing
 
+@testable import StartupOps
+
 /// How a launch is started.
-@Suite("Behaviours: the start", .serialized, .timeLimit(.minutes(10)))
+@Suite("Behaviours: the start", .serialized, .timeLimit(.minutes(30)))
 struct StartTests {
     @Test("A36: start() returns on the main thread before anything has run there, and leaves it free while every lane is blocked")
     @MainActor
@@ -21,23 +22,27 @@ struct StartTests {
             #expect(hasReturned.withLock { $0 })
             gate.open()
         }
-        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: 4))
-        try sequencer.start()
+        let launch = try graph.start(options: LaunchOptions(lanes: 4))
         hasReturned.withLock { $0 = true }
-        let report = await sequencer.report()
-        #expect(report?.outcome == .completed)
+        #expect(await launch.end().report.outcome == .completed)
     }
 
     @Test("E6: start() returns before any of 50 operations has come to its end", arguments: [1, 4, 50])
     func returnsBeforeTheFirstEnd(lanes: Int) async throws {
-        // The gate is opened by who called start(): if that waited for any operation, it would wait for ever.
+        // The gate is opened by who called start(): if that waited for any operation, it would wait as long as a test is patient. If it ran one
+        // itself, that would be on its own thread.
         let gate = Gate()
+        let starter = Locked<ObjectIdentifier?>(nil)
+        let note: @Sendable () -> Void = {
+            if starter.withLock({ $0 == ObjectIdentifier(Thread.current) }) { Issue.record("start() runs an operation") }
+        }
         let ended = Locked(0)
         var graph = OperationGraph("fifty")
         for index in 0..<50 {
             let after = index < 30 ? [] : ["op\(index - 30)"]
             if index.isMultiple(of: 2) {
                 graph.add("op\(index)", after: after) {
+                    note()
                     gate.block()
                     ended.withLock { $0 += 1 }
                 }
@@ -48,12 +53,13 @@ struct StartTests {
                 }
             }
         }
-        let sequencer = Sequencer(graph, options: LaunchOptions(lanes: lanes))
-        try sequencer.start()
+        starter.withLock { $0 = ObjectIdentifier(Thread.current) }
+        let launch = try graph.start(options: LaunchOptions(lanes: lanes))
+        starter.withLock { $0 = nil }
         #expect(ended.withLock { $0 } == 0)
+        #expect(launch.status.operations.count == 50)
         gate.open()
-        let report = await sequencer.report()
-        #expect(report?.outcome == .completed)
+        #expect(await launch.end().report.outcome == .completed)
         #expect(ended.withLock { $0 } == 50)
     }
 
@@ -76,17 +82,18 @@ struct StartTests {
     @Test("E4: a launch can be started from anywhere: what belongs on the main thread runs there all the same", arguments: Starter.allCases)
     func startedFromAnywhere(starter: Starter) async throws {
         let wrong = Locked<[String]>([])
-        let operations = StartupOperations.simulated().observed { step in
+        let steps = StartupSteps.simulated().observed { step in
             if isOnMain() != step.isOnMain { wrong.withLock { $0.append(step.id) } }
         }
-        let sequencer = Sequencer(graph(of: .regular, operations), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
-        let report: LaunchReport? = await withCheckedContinuation { continuation in
+        let graph = graph(of: .regular, steps)
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(20)))
+        let report: LaunchReport? = await callback(orElse: nil) { done in
             starter.perform {
                 do {
-                    try sequencer.start { continuation.resume(returning: $0) }
+                    try graph.start(budget: .seconds(3), options: options) { done($0.report) }
                 } catch {
                     Issue.record(error)
-                    continuation.resume(returning: nil)
+                    done(nil)
                 }
             }
         }

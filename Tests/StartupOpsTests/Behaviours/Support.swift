@@ -1,124 +1,122 @@
 import Dispatch
 import Sequencer
-import StartupOps
 import TestSupport
+import Testing
+
+@testable import StartupOps
 
 /// The scenario's graph. The only place in these tests that knows what a scenario wants in order to make one.
-func graph(of scenario: Scenario, _ operations: StartupOperations = .simulated()) -> OperationGraph {
-    scenario.graph(operations)
+func graph(of scenario: Scenario, _ steps: StartupSteps = .simulated()) -> OperationGraph {
+    scenario.graph(steps)
 }
 
 /// Runs a graph in virtual time.
 func runVirtually(_ graph: OperationGraph) async throws -> LaunchReport {
-    try await Sequencer(graph, options: LaunchOptions(grace: .seconds(30), clock: VirtualClock(patience: .seconds(20)))).run()
+    try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(30), clock: VirtualClock(patience: .seconds(20))))
+        .report
 }
 
 extension Scenario {
     /// The step that ends what the scenario is for: the main screen, or the app's return to the front.
-    var last: StartupStep { name == Scenario.warmResume.name ? .becomeActive : .mainApp }
+    var last: BuiltInStep { name == Scenario.warmResume.name ? BuiltInStep(.becomeActive) : BuiltInStep(.mainApp) }
 }
 
-extension StartupStep {
+/// What tests ask of a built-in step, without the type of its work.
+struct BuiltInStep: Sendable, Equatable, CustomStringConvertible {
+    let id: String
+    let isOnMain: Bool
+    let expected: Duration
+
+    init<Work>(_ step: StartupStep<Work>) {
+        (id, isOnMain, expected) = (step.id, step.isOnMain, step.expected)
+    }
+
+    var description: String { id }
+
     /// Every step there is.
-    static let all: [StartupStep] = [
-        .splash, .forceUpdate, .fetchConfig, .login, .tutorial, .connectSpeaker, .restoreAccount, .entitlements, .paywall, .onboarding,
-        .presentPushInformation, .deeplink, .shortcut, .becomeActive, .mainApp, .checkResources, .register, .configure, .endProcessPhase,
-        .connectScene, .startCoordinator, .firstScreen, .installObservers,
+    static let all: [BuiltInStep] = {
+        var all = SomeSteps.screens.map { BuiltInStep($0) }
+        all.append(BuiltInStep(.forceUpdate))
+        all.append(BuiltInStep(.checkResources))
+        all.append(BuiltInStep(.fetchConfig))
+        all.append(BuiltInStep(.fetchFlags))
+        all.append(BuiltInStep(.entitlements))
+        all.append(BuiltInStep(.login))
+        all.append(BuiltInStep(.connectSpeaker))
+        all.append(BuiltInStep(.tutorial))
+        all.append(BuiltInStep(.paywall))
+        all.append(BuiltInStep(.mainApp))
+        all.append(BuiltInStep(.firstScreen))
+        return all
+    }()
+}
+
+/// The steps whose work is of one type.
+enum SomeSteps {
+    static let screens: [StartupStep<ScreenWork>] = [
+        .splash, .restoreAccount, .onboarding, .presentPushInformation, .deeplink, .shortcut, .entryPoints, .becomeActive, .register,
+        .configure, .endProcessPhase, .connectScene, .startCoordinator, .installObservers,
     ]
 }
 
-extension StartupOperations {
-    /// The same operations; `begin` is called on the thread on which each begins, before it does anything.
-    func observed(_ begin: @escaping @Sendable (StartupStep) throws -> Void) -> StartupOperations {
+extension StartupSteps {
+    /// The same steps; `begin` is called on the thread on which each begins, before it does anything.
+    func observed(_ begin: @escaping @Sendable (BuiltInStep) throws -> Void) -> StartupSteps {
         var observed = self
-        observed.splash = { launch in
-            try begin(.splash)
-            try await splash(launch)
-        }
-        observed.forceUpdate = { launch in
-            try begin(.forceUpdate)
-            try await forceUpdate(launch)
-        }
-        observed.fetchConfiguration = { launch in
-            try begin(.fetchConfig)
-            return try await fetchConfiguration(launch)
-        }
-        observed.logIn = { configuration, launch in
-            try begin(.login)
-            return try await logIn(configuration, launch)
-        }
-        observed.tutorial = { configuration, launch in
-            try begin(.tutorial)
-            try await tutorial(configuration, launch)
-        }
-        observed.connectSpeaker = { configuration, launch in
-            try begin(.connectSpeaker)
-            return try await connectSpeaker(configuration, launch)
-        }
-        observed.presentPushInformation = { launch in
-            try begin(.presentPushInformation)
-            try await presentPushInformation(launch)
-        }
-        observed.followLink = { launch in
-            try begin(.deeplink)
-            try await followLink(launch)
-        }
-        observed.performShortcut = { launch in
-            try begin(.shortcut)
-            try await performShortcut(launch)
-        }
-        observed.restoreAccount = { launch in
-            try begin(.restoreAccount)
-            try await restoreAccount(launch)
-        }
-        observed.fetchEntitlements = { launch in
-            try begin(.entitlements)
-            return try await fetchEntitlements(launch)
-        }
-        observed.paywall = { entitlements, launch in
-            try begin(.paywall)
-            try await paywall(entitlements, launch)
-        }
-        observed.onboarding = { launch in
-            try begin(.onboarding)
-            try await onboarding(launch)
-        }
-        observed.becomeActive = { launch in
-            try begin(.becomeActive)
-            try await becomeActive(launch)
-        }
-        observed.mainApp = { content, launch in
-            try begin(.mainApp)
-            try await mainApp(content, launch)
-        }
-        observed.bootstrap = bootstrap.observed(begin)
+        for step in SomeSteps.screens { observed.observe(step, begin) }
+        observed.observe(.forceUpdate, begin)
+        observed.observe(.checkResources, begin)
+        observed.observe(.fetchConfig, begin)
+        observed.observe(.fetchFlags, begin)
+        observed.observe(.entitlements, begin)
+        observed.observe(.login, begin)
+        observed.observe(.connectSpeaker, begin)
+        observed.observe(.tutorial, begin)
+        observed.observe(.paywall, begin)
+        observed.observe(.mainApp, begin)
+        observed.observe(.firstScreen, begin)
         return observed
     }
-}
 
-extension BootstrapOperations {
-    fileprivate func observed(_ begin: @escaping @Sendable (StartupStep) throws -> Void) -> BootstrapOperations {
-        var observed = self
-        observed.checkResources = { launch in
-            try begin(.checkResources)
-            try await checkResources(launch)
+    private mutating func observe(_ step: StartupStep<ScreenWork>, _ begin: @escaping @Sendable (BuiltInStep) throws -> Void) {
+        let work = self[step]
+        self[step] = { context in
+            try begin(BuiltInStep(step))
+            try await work(context)
         }
-        let onMain: [(StartupStep, WritableKeyPath<BootstrapOperations, @MainActor @Sendable (Launch) async throws -> Void>)] = [
-            (.register, \.register), (.configure, \.configure), (.endProcessPhase, \.endProcessPhase), (.connectScene, \.connectScene),
-            (.startCoordinator, \.startCoordinator), (.installObservers, \.installObservers),
-        ]
-        for (step, body) in onMain {
-            let original = self[keyPath: body]
-            observed[keyPath: body] = { launch in
-                try begin(step)
-                try await original(launch)
-            }
+    }
+
+    private mutating func observe<Output>(
+        _ step: StartupStep<@Sendable (StepContext) async throws -> Output>,
+        _ begin: @escaping @Sendable (BuiltInStep) throws -> Void
+    ) {
+        let work = self[step]
+        self[step] = { context in
+            try begin(BuiltInStep(step))
+            return try await work(context)
         }
-        observed.chooseFirstScreen = { configuration, launch in
-            try begin(.firstScreen)
-            try await chooseFirstScreen(configuration, launch)
+    }
+
+    private mutating func observe<Input, Output>(
+        _ step: StartupStep<@Sendable (StepContext, Input) async throws -> Output>,
+        _ begin: @escaping @Sendable (BuiltInStep) throws -> Void
+    ) {
+        let work = self[step]
+        self[step] = { context, input in
+            try begin(BuiltInStep(step))
+            return try await work(context, input)
         }
-        return observed
+    }
+
+    private mutating func observe<Input>(
+        _ step: StartupStep<@MainActor @Sendable (StepContext, Input) async throws -> Void>,
+        _ begin: @escaping @Sendable (BuiltInStep) throws -> Void
+    ) {
+        let work = self[step]
+        self[step] = { context, input in
+            try begin(BuiltInStep(step))
+            try await work(context, input)
+        }
     }
 }
 

@@ -1,14 +1,17 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
-@Suite("Connecting to speakers", .serialized, .timeLimit(.minutes(10)))
+@Suite("Connecting to speakers", .serialized, .timeLimit(.minutes(30)))
 struct TCPSpeakerConnectorTests {
     private let connector = TCPSpeakerConnector(clientName: "Test phone")
-    private let soon = Deadline.after(.milliseconds(200))
-    private let later = Deadline.after(.seconds(120))
+    private var soon: Deadline { .after(.milliseconds(200)) }
+    private var later: Deadline { .after(patience) }
 
     /// A speaker, and what happens at it.
     private func loopback(

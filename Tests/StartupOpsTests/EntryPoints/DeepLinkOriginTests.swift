@@ -1,8 +1,9 @@
 import Sequencer
-import StartupOps
 import Testing
 
-@Suite("Links: where they come from", .serialized, .timeLimit(.minutes(10)))
+@testable import StartupOps
+
+@Suite("Links: where they come from", .serialized, .timeLimit(.minutes(30)))
 struct DeepLinkOriginTests {
     @Test(
         "fault D1: a host is one of the app's exactly, or the link is refused",

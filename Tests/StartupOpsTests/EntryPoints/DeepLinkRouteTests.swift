@@ -1,8 +1,9 @@
 import Foundation
-import StartupOps
 import Testing
 
-@Suite("Links: where they lead", .serialized, .timeLimit(.minutes(10)))
+@testable import StartupOps
+
+@Suite("Links: where they lead", .serialized, .timeLimit(.minutes(30)))
 struct DeepLinkRouteTests {
     private let tune = "https://good.example/tune/\(EntryPointSamples.speakerID)"
 
@@ -62,7 +63,7 @@ struct DeepLinkRouteTests {
         #expect(message("https://good.example/tune/1?volume=1") == "link refused (route tune): parameter id is not a UUID")
         #expect(
             message("https://good.example/reset")
-                == "link refused (route reset): parameter code is missing; it has to be a text of 1 to 64 bytes without control characters"
+                == "link refused (route reset): parameter code is missing; it has to be a text of 1 to 64 bytes that can be printed"
         )
         #expect(message("https://good.example/speakers/\(String(repeating: "x", count: 17))")?.contains("parameter name") == true)
         #expect(
@@ -70,6 +71,24 @@ struct DeepLinkRouteTests {
         )
         #expect(message("https://good.example/" + String(repeating: "x", count: 3_000))?.contains("longer than 2048 bytes") == true)
         #expect(message("https://good.example/reset?code=" + String(repeating: "x", count: 3 << 20))?.contains("longer than") == true)
+    }
+
+    @Test(
+        "fault D13: what turns the direction of writing, or cannot be seen, is refused in a path and in a text; letters of any script are not",
+        arguments: [
+            ("%E2%80%AE", false), ("%E2%81%A6", false), ("%E2%80%8B", false), ("%C2%AD", false), ("%EF%BB%BF", false), ("%E2%80%8D", false),
+            ("%F3%A0%81%81", false), ("%E2%80%A8", false), ("%C2%85", false), ("%1B", false), ("%C3%A9", true), ("%D9%85%D9%8A", true),
+            ("%F0%9F%8E%B5", true), ("%E2%9D%A4%EF%B8%8F", true),
+        ]
+    )
+    func invisible(_ character: String, isFine: Bool) throws {
+        let router = try EntryPointSamples.router()
+        for text in ["/speakers/a\(character)b", "/reset?code=a\(character)b"] {
+            let error = isFine ? nil : #expect(throws: DeepLinkError.self) { try router.link("https://good.example\(text)") }
+            if isFine { _ = try router.link("https://good.example\(text)") }
+            #expect(error.map { [.invalidPath, .invalidParameter].contains($0.code) } != false)
+            #expect(error.map { $0.description.contains("printed") } != false, "\(error?.description ?? "")")
+        }
     }
 
     @Test("fault D5, D6: a link says whether it needs a login, and whether it changes something")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The ledger of entry points", .serialized, .timeLimit(.minutes(10)))
+@Suite("The ledger of entry points", .serialized, .timeLimit(.minutes(30)))
 struct EntryPointLedgerTests {
     private let date = Date(timeIntervalSince1970: 0)
 
@@ -70,8 +70,12 @@ struct EntryPointLedgerTests {
         ]
         #expect(ledger.claim(claim("me"), session: .guest, except: [], isAbandoned: { _ in true }).delivery?.id == "z")
         ledger.release("z", counts: false)
-        for number in 0..<200 { ledger.finish("\(number)") }
-        #expect(ledger.accepted.count == EntryPointLedger.maximumAccepted)
-        #expect(ledger.knows("199") && !ledger.knows("0"))
+        let most = EntryPointLedger.maximumAccepted
+        for number in 0..<most + 100 { ledger.finish("\(number)") }
+        #expect(ledger.accepted.count == most)
+        #expect(ledger.knows("\(most + 99)") && !ledger.knows("0"))
+        // However long the app's identifiers are.
+        for number in 0..<100 { ledger.finish(String(repeating: "\(number)", count: 1000)) }
+        #expect(ledger.accepted.reduce(0) { $0 + $1.utf8.count } <= EntryPointLedger.maximumAcceptedBytes)
     }
 }

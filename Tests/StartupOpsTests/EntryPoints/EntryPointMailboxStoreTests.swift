@@ -3,8 +3,9 @@ import Sequencer
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
-@Suite("The mailbox of entry points: stores and processes", .serialized, .timeLimit(.minutes(10)))
+@Suite("The mailbox of entry points: stores and processes", .serialized, .timeLimit(.minutes(30)))
 struct EntryPointMailboxStoreTests {
     private let log = EntryPointLog()
 
@@ -148,7 +149,7 @@ struct EntryPointMailboxStoreTests {
         #expect(await delivered(self.mailbox(store)) == [])
     }
 
-    @Test("B56: of what is stored, only what cannot be read is lost, and that is reported")
+    @Test("B56, fault S5: of what is stored, what cannot be read stays as it is, and that is reported; garbage is nothing")
     func corruptStore() async throws {
         let store = MemoryStore()
         mailbox(store).receive(EntryPointSamples.shortcut("good"))
@@ -156,7 +157,9 @@ struct EntryPointMailboxStoreTests {
         store.write(Data(text.replacing("\"records\":[", with: "\"records\":[7,{\"id\":\"x\"},").utf8), for: "entry-points")
         let reader = mailbox(store)
         #expect(await delivered(reader) == ["shortcut good"])
-        #expect(log.all.filter { $0.contains("lost") } == ["entry points lost: 2 that were stored could not be read"])
+        #expect(log.all.filter { $0.contains("read") } == ["2 stored entry points cannot be read, and were left as they are"])
+        let left = String(decoding: store.read("entry-points").value ?? Data(), as: UTF8.self)
+        #expect(left.contains("\"records\":[7,{\"id\":\"x\"}]"), "\(left)")
         for garbage in ["", "null", "{}", "[]", "\u{0}", "{\"records\":{}}", "{\"records\":[],\"nextNumber\":1e300,\"accepted\":7}"] {
             store.write(Data(garbage.utf8), for: "entry-points")
             let mailbox = mailbox(store)

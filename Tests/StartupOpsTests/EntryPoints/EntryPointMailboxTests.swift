@@ -3,8 +3,9 @@ import Sequencer
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
-@Suite("The mailbox of entry points", .serialized, .timeLimit(.minutes(10)))
+@Suite("The mailbox of entry points", .serialized, .timeLimit(.minutes(30)))
 struct EntryPointMailboxTests {
     private struct Refused: Error {}
 

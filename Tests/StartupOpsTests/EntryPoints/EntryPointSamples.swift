@@ -1,5 +1,6 @@
 import Foundation
-import StartupOps
+
+@testable import StartupOps
 
 /// The links, pushes and shortcuts of an app that the tests of entry points share.
 enum EntryPointSamples {
@@ -26,7 +27,7 @@ enum EntryPointSamples {
                     needsLogin: true
                 ),
                 DeepLinkRoute("reset", path: "/reset", parameters: [.string("code", maximumLength: 64)], changesState: true),
-                DeepLinkRoute("offer", path: "/offer", parameters: [.integer("number", isRequired: false)], unknownParameters: .ignored),
+                DeepLinkRoute("offer", path: "/offer", parameters: [.integer("number", isRequired: false)], ignoresUnknownParameters: true),
             ]
         )
     }

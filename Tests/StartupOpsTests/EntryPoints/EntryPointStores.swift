@@ -1,6 +1,8 @@
 import Foundation
 import Sequencer
-import StartupOps
+import StartupStorage
+
+@testable import StartupOps
 
 /// A store of files in a temporary folder, which processes can share: just enough of one for the mailbox.
 ///

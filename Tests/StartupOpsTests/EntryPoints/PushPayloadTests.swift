@@ -1,9 +1,10 @@
 import Foundation
 import Sequencer
-import StartupOps
 import Testing
 
-@Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(10)))
+@testable import StartupOps
+
+@Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(30)))
 struct PushPayloadTests {
     private func parser() throws -> PushPayloadParser {
         PushPayloadParser(categories: ["now-playing"], links: try EntryPointSamples.router())

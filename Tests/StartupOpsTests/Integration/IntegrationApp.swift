@@ -2,7 +2,9 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupStorage
 
 /// The sample app as a process of its own has it: its state in files, its services behind a socket. Only the person is not real.
 struct IntegrationApp {
@@ -42,9 +44,9 @@ struct IntegrationApp {
 
     /// Launches as the stored state says. Whatever the server does, the launch ends by its own deadline, and nothing of it is left running.
     func launch() async throws -> LaunchReport {
-        let scenario = Scenario.choose(for: environment.context())
-        let graph = scenario.graph(StartupOperations(environment))
-        let report = try await Sequencer(graph, options: LaunchOptions(deadline: .seconds(60))).run()
+        let scenario = Scenario(for: environment.facts())
+        let graph = scenario.graph(StartupSteps(environment))
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(deadline: .seconds(60))).report
         environment.devices.closeAll()
         #expect(report.stragglers.isEmpty, "\(report.json())")
         return report
@@ -53,11 +55,11 @@ struct IntegrationApp {
 
 extension LaunchReport {
     /// What the report says of a step: its notes, and what went wrong.
-    func remarks(_ step: StartupStep) -> String {
+    func remarks<Work>(_ step: StartupStep<Work>) -> String {
         let operation = self[step]
         return ((operation?.notes ?? []) + [operation?.message].compactMap { $0 }).joined(separator: "; ")
     }
 
     /// What became of a step.
-    subscript(step: StartupStep) -> OperationReport? { self[step.id] }
+    subscript<Work>(step: StartupStep<Work>) -> OperationReport? { self[step.id] }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StartupNetworking
 import StartupOps
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     "Integration",
     .serialized,
     .enabled(if: IntegrationServer.address != nil, "SEQUENCER_BACKEND is not set; Scripts/test-integration sets it"),
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(30))
 )
 struct IntegrationTests {
     private let client: SampleClient

@@ -2,11 +2,14 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 extension IntegrationTests {
     /// A process that dies when the server has replaced its refresh token, and before it knows.
-    @Suite("Killed while refreshing", .serialized)
+    @Suite("Killed while refreshing", .serialized, .timeLimit(.minutes(30)))
     struct KilledWhileRefreshing {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

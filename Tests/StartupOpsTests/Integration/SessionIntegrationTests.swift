@@ -2,11 +2,14 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 extension IntegrationTests {
     /// The session against a server that counts.
-    @Suite("Sessions", .serialized)
+    @Suite("Sessions", .serialized, .timeLimit(.minutes(30)))
     struct Sessions {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

@@ -1,5 +1,6 @@
 import Sequencer
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// A person who logs in, reads the tutorial and takes the first speaker; who can get no further with an account goes on as a guest.
@@ -13,6 +14,8 @@ final class AgreeablePerson: SplashPresenter, UpdatePresenter, RegionPresenter, 
     }
 
     private nonisolated let state = Locked(State())
+    /// What happens while the onboarding shows.
+    var onOnboarding: @Sendable () async -> Void = {}
     private let login: LoginAnswer
 
     nonisolated init(login: LoginAnswer = .logIn(email: "person@example.com", password: "correct horse")) { self.login = login }
@@ -70,7 +73,10 @@ final class AgreeablePerson: SplashPresenter, UpdatePresenter, RegionPresenter, 
         state.withLock { $0.content = content }
     }
 
-    func showOnboarding() async { show("onboarding") }
+    func showOnboarding() async {
+        show("onboarding")
+        await onOnboarding()
+    }
     func showPaywall() async { show("paywall") }
     func becameActive() async { show("active") }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Sequencer
 
 @testable import StartupOps
+@testable import StartupSamples
 
 extension DegradationCase {
     /// What became of a launch: a row of the document.

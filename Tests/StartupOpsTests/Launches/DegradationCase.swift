@@ -1,6 +1,7 @@
 import Testing
 
 @testable import StartupOps
+@testable import StartupSamples
 
 /// Something that a launch depends on and that may be down, how it is down, and in which launch.
 struct DegradationCase: Sendable, Hashable, CustomTestStringConvertible {

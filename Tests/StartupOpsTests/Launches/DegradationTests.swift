@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Launching without", .serialized, .timeLimit(.minutes(10)))
+@Suite("Launching without", .serialized, .timeLimit(.minutes(30)))
 struct DegradationTests {
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_DEGRADATION"] != nil
 

@@ -1,7 +1,9 @@
 import Foundation
 import Sequencer
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Sends requests, and lets some of them come to grief in ways that a service cannot bring about itself.
 ///

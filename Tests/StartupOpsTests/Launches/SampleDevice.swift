@@ -2,7 +2,10 @@ import Foundation
 import Sequencer
 import TestSupport
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 /// A device with the sample app on it: everything is real, from the requests to the files; the service is in this process, the speaker on a socket.
 ///
@@ -64,16 +67,17 @@ final class SampleDevice: Sendable {
             app: app,
             deviceID: Settings(directory.settings).deviceIdentifier
         )
+        let patient = PatientService(service: service)
         let connector = PatientConnector(connector: TCPSpeakerConnector(probeTime: .seconds(120))) { [isSpeakerGivenUpSoon] in
             isSpeakerGivenUpSoon.withLock { $0 }
         }
         return StartupEnvironment(
             app: app,
             services: StartupServices(
-                updates: service,
-                configurations: service,
-                accounts: PatientAccounts(service: service),
-                entitlements: PatientAccounts(service: service),
+                updates: patient,
+                configurations: patient,
+                accounts: patient,
+                entitlements: patient,
                 speakers: ServiceSpeakers(client: service.client, connector: connector)
             ),
             presenters: presenters,
@@ -95,13 +99,14 @@ final class SampleDevice: Sendable {
         let environment = environment(StartupPresenters(all: person), version: version)
         defer { environment.devices.closeAll() }
         try prepare(environment)
-        let scenario = scenario ?? Scenario.choose(for: environment.context(isRunning: isRunning))
+        let scenario = scenario ?? Scenario(for: environment.facts(isRunning: isRunning))
         let report = try await run(environment.graph(scenario))
         return Result(scenario: scenario.name, report: report, shown: person.shown, content: person.content)
     }
 
     func run(_ graph: OperationGraph) async throws -> LaunchReport {
-        try await Sequencer(graph, options: LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120)))).run()
+        try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120))))
+            .report
     }
 
     /// Whatever is said of this device, with names in place of what is another at each run.

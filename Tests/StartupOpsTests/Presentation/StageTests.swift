@@ -4,36 +4,44 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The stage", .serialized, .timeLimit(.minutes(10)))
+@Suite("The stage", .serialized, .timeLimit(.minutes(30)))
 @MainActor
 struct StageTests {
+    /// Somebody presents, until the gate is open.
+    private func show(on stage: Stage) async -> (showing: Task<Void, any Error>, until: Gate) {
+        let (begun, end) = (Gate(), Gate())
+        let showing = Task {
+            try await stage.present(by: "splash") {
+                begun.open()
+                await end.wait()
+            }
+        }
+        await begun.wait()
+        return (showing, end)
+    }
+
     @Test("fault O18: who asks while another one presents waits, and gets its turn in order")
     func turns() async throws {
         let stage = Stage()
         var order: [String] = []
-        let first = Gate()
-        let tasks = [
-            Task { try await stage.present(by: "splash") { await first.wait() } }
-        ]
-        await Task.yield()
-        let later = ["login", "tutorial", "menu"].map { name in
-            Task { try await stage.present(by: name) { order.append(name) } }
+        let (showing, first) = await show(on: stage)
+        var later: [Task<Void, any Error>] = []
+        for name in ["login", "tutorial", "menu"] {
+            later.append(Task { try await stage.present(by: name) { order.append(name) } })
+            await eventually { stage.queueLength == later.count }
         }
-        for _ in 0..<10 { await Task.yield() }
         #expect(order.isEmpty)
         first.open()
-        for task in tasks + later { try await task.value }
+        for task in [showing] + later { try await task.value }
         #expect(order == ["login", "tutorial", "menu"])
     }
 
     @Test("A11, fault O19: after a takeover nobody presents: who waits is refused, who comes later too, and each is recorded")
     func takeover() async throws {
         let stage = Stage()
-        let first = Gate()
-        let showing = Task { try await stage.present(by: "splash") { await first.wait() } }
-        await Task.yield()
+        let (showing, first) = await show(on: stage)
         let waiting = Task { try await stage.present(by: "login") { Issue.record("presented") } }
-        for _ in 0..<10 { await Task.yield() }
+        await eventually { stage.queueLength == 1 }
         var isShown = false
         await stage.takeOver(by: "force-update") { isShown = true }
         #expect(isShown && stage.isTakenOverBy == "force-update")
@@ -48,14 +56,12 @@ struct StageTests {
     @Test("who is cancelled while waiting leaves the queue, and the others their places")
     func cancelled() async throws {
         let stage = Stage()
-        let first = Gate()
-        let showing = Task { try await stage.present(by: "splash") { await first.wait() } }
-        await Task.yield()
+        let (showing, first) = await show(on: stage)
         let impatient = Task { try await stage.present(by: "login") { Issue.record("presented") } }
-        for _ in 0..<10 { await Task.yield() }
+        await eventually { stage.queueLength == 1 }
         var isShown = false
         let patient = Task { try await stage.present(by: "menu") { isShown = true } }
-        for _ in 0..<10 { await Task.yield() }
+        await eventually { stage.queueLength == 2 }
         impatient.cancel()
         await #expect(throws: CancellationError.self) { try await impatient.value }
         first.open()

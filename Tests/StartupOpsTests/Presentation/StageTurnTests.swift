@@ -3,7 +3,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Turns on the stage", .serialized, .timeLimit(.minutes(10)))
+@Suite("Turns on the stage", .serialized, .timeLimit(.minutes(30)))
 struct StageTurnTests {
     /// Three steps of a launch want the screen at about the same time, again and again: one that is forgotten meets its timeout.
     @Test("fault O18: whoever asks just as the stage becomes free gets it: in 500 launches nobody waits for a turn that has passed")
@@ -17,7 +17,7 @@ struct StageTurnTests {
                     try await stage.present(by: launch.operation) {}
                 }
             }
-            let report = try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(5)))).run()
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(5)))).report
             try #require(report.outcome == .completed, "round \(round): \(report.outcome)")
         }
     }

@@ -1,9 +1,10 @@
 import Sequencer
-import StartupOps
 import Testing
 
+@testable import StartupOps
+
 /// The gate before the first screen, and gates that are fed by streams.
-@Suite("The first-screen gate", .serialized, .timeLimit(.minutes(10)))
+@Suite("The first-screen gate", .serialized, .timeLimit(.minutes(30)))
 struct FirstScreenGateTests {
     private static let everything = FirstScreenOptions(showsSplashVideo: true, hasSplashController: true, waitsForInitialFlags: true)
 
@@ -33,6 +34,46 @@ struct FirstScreenGateTests {
             let gate = ReadinessGate.firstScreen(Self.everything)
             #expect(order.map { gate.meet($0) } == [.made, .made, .made, .opened])
         }
+    }
+
+    @Test("B44, B48: where it has to be found out who is there as well, it opens with the last of five, in each of the 120 orders")
+    func ordersWithUser() {
+        var options = Self.everything
+        options.waitsForUser = true
+        let names: [ConditionName] = [
+            .splashVideoDone, .splashControllerEnded, .configurationPresent, .initialFlagsRefreshed, .userKnown,
+        ]
+        for order in everyOrder(names) {
+            let gate = ReadinessGate.firstScreen(options)
+            #expect(order.map { gate.meet($0) } == [.made, .made, .made, .made, .opened])
+        }
+    }
+
+    @Test("what has ended without meeting its condition is bypassed, by name; what was met keeps its source")
+    func endedWithout() {
+        let gate = ReadinessGate.firstScreen(Self.everything)
+        gate.meet(.splashControllerEnded, by: "its end")
+        #expect(gate.bypassUnmet([.splashVideoDone, .splashControllerEnded]) == [.splashVideoDone])
+        #expect(gate.conditions.prefix(2).map(\.source) == ["a bypass, for its step has ended without it", "its end"])
+        #expect(gate.bypassUnmet([.splashVideoDone]) == [])
+    }
+
+    @Test("B14, B49: a wait passes by the launch's clock, and says meanwhile and at its end what is missing", arguments: [true, false])
+    func waitInALaunch(opens: Bool) async throws {
+        let gate = ReadinessGate.firstScreen(FirstScreenOptions(waitsForInitialFlags: true)) { .seconds(2) }
+        gate.meet(.configurationPresent)
+        var graph = OperationGraph("waiting")
+        graph.add("first-screen") { launch in try await gate.wait(for: .seconds(3), in: launch) }
+        graph.add("fetch-flags") { launch in
+            try await launch.sleep(for: .seconds(1))
+            if opens { gate.meet(.initialFlagsRefreshed) }
+        }
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(120)))).report
+        #expect(report["first-screen"]?.duration == .seconds(opens ? 1 : 3))
+        let message =
+            "first-screen did not open within 3 s; waiting for: initialFlagsRefreshed (set by fetch-flags, unmet for 2 s: onboarding is chosen by "
+            + "them)"
+        #expect(report.outcome == (opens ? .completed : .failed(operation: "first-screen", message: message)))
     }
 
     @Test("B38: without a splash video its condition is met from the beginning; with one it is not")
@@ -82,7 +123,7 @@ struct FirstScreenGateTests {
     }
 
     @Test(
-        "B46: the flags are bypassed when the app does not wait for them, or someone is logged in",
+        "B14, B46: the flags are bypassed when the app does not wait for them, or someone is logged in",
         arguments: [
             (false, false, true), (false, true, true), (true, false, false), (true, true, true),
         ]
@@ -131,7 +172,7 @@ struct FirstScreenGateTests {
         graph.add("first-screen", .timeout(.seconds(300))) { launch in
             try await gate.wait(by: launch.deadline.limited(to: .milliseconds(5)))
         }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run(budget: .seconds(3)).report
         guard case .failed(let operation, let message) = report.outcome else {
             Issue.record("\(report.outcome)")
             return

@@ -3,9 +3,10 @@ import Sequencer
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// What the next process finds of this one.
-@Suite("SDK boot configuration", .serialized, .timeLimit(.minutes(10)))
+@Suite("SDK boot configuration", .serialized, .timeLimit(.minutes(30)))
 struct SDKBootConfigurationTests {
     /// A store of one file per key: what it takes to see what a killed process leaves behind.
     private final class FolderStore: SecureStore {

@@ -1,7 +1,10 @@
 import Foundation
 import Sequencer
+import TestSupport
+import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// A service for SDKs: it makes sessions, counts them, and lets tests decide what they do.
 final class SampleSDKServices: SDKServices {
@@ -135,7 +138,7 @@ final class SDKHold: Sendable {
     func reach() async {
         arrival.yield()
         // Deaf to cancellation, as the worst code is.
-        await withCheckedContinuation { continuation in opened.whenOpen { continuation.resume() } }
+        await callback { done in opened.whenOpen { done() } }
     }
     func reached() async { for await _ in arrivals { return } }
     func open() { opened.meet("open") }

@@ -1,11 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Reconfiguring and resetting: nothing of an older generation counts any more, from however many threads it is done.
-@Suite("SDK generations", .serialized, .timeLimit(.minutes(10)))
+@Suite("SDK generations", .serialized, .timeLimit(.minutes(30)))
 struct SDKGenerationTests {
     private let other = sdkBuilder.baseUrl("https://other.example").clientId("other")
 
@@ -262,14 +264,14 @@ struct SDKGenerationTests {
         for number in 0..<count {
             end.enter()
             Thread {
-                start.wait()
+                start.waitPatiently()
                 let result = body(number)
                 results.withLock { $0[number] = result }
                 end.leave()
             }.start()
         }
         for _ in 0..<count { start.signal() }
-        end.wait()
+        end.waitPatiently()
         return results.withLock { $0 }
     }
 }

@@ -1,11 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Setting an SDK up: the builder, the order, what can fail, and doing it again.
-@Suite("SDK initialisation", .serialized, .timeLimit(.minutes(10)))
+@Suite("SDK initialisation", .serialized, .timeLimit(.minutes(30)))
 struct SDKInitializationTests {
     @Test("D1: three fields are required; logging is off by default, and settable with level and writer")
     func builderDefaults() throws {
@@ -121,7 +123,7 @@ struct SDKInitializationTests {
         let writer = RecordingLogWriter()
         let sdk = SDKLifecycle.patient(SampleSDKServices())
         #expect(!sdk.initialize(SDKConfiguration.Builder().clientId("client-4711").enableLogging().logLevel(.verbose).logWriter(writer)))
-        while writer.text.isEmpty { await Task.yield() }
+        await eventually { !writer.text.isEmpty }
         #expect(writer.text.contains("baseUrl: it is required"))
     }
 

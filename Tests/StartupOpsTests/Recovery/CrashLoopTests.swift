@@ -3,9 +3,10 @@ import Sequencer
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Launches whose processes really die, again and again.
-@Suite("Crash loops", .serialized, .timeLimit(.minutes(10)))
+@Suite("Crash loops", .serialized, .timeLimit(.minutes(30)))
 struct CrashLoopTests {
     private let folder: TemporaryFolder
     private var path: String { folder("app").path }
@@ -198,7 +199,7 @@ private struct LoopingApp {
         journal.prepare(&graph)
         var options = LaunchOptions(clock: VirtualClock())
         options.stallWatch = journal.watching(StallWatch(after: .seconds(5)) { _ in killThisProcess() })
-        return try await journal.run(Sequencer(graph, options: options))
+        return try await journal.run(graph, budget: .seconds(3), options: options).report
     }
 
     private func graph() -> OperationGraph {
@@ -206,10 +207,12 @@ private struct LoopingApp {
         let configurations = ConfigurationStore(directory.state)
         let stage = Stage { journal.questionAsked(by: $0, isAnswered: $1) }
         var graph = OperationGraph("regular")
-        let configuration = graph.add("fetch-config", fallback: .compute { _ in configurations.lastKnown.configuration }) {
+        let configuration = graph.add("fetch-config") {
             let new = AppConfiguration(version: "8", country: "DE", language: "de")
             try configurations.beginTrial(of: new)
             return new
+        } fallback: { _, _ in
+            configurations.lastKnown.configuration
         }
         let tutorial = graph.add("tutorial", .onFailure(.continue), after: configuration) { launch in
             switch trouble {

@@ -1,11 +1,14 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupStorage
 
 /// The journal of a launch, on a real disk.
-@Suite("The launch journal", .serialized, .timeLimit(.minutes(10)))
+@Suite("The launch journal", .serialized, .timeLimit(.minutes(30)))
 struct LaunchJournalTests {
     private struct Broken: Error {}
 
@@ -23,11 +26,11 @@ struct LaunchJournalTests {
     /// Runs a small graph with the journal of a launch.
     private func run(_ journal: LaunchJournal, _ change: (inout OperationGraph) -> Void = { _ in }) async throws -> LaunchReport {
         var graph = OperationGraph("regular")
-        let first = graph.add("first", .retry(attempts: 2)) { (launch: Launch) in if launch.attempt == 1 { throw Broken() } }
+        let first = graph.add("first", .retry(attempts: 2)) { (launch: StepContext) in if launch.attempt == 1 { throw Broken() } }
         graph.add("main-app", .milestone, after: first, on: .main) {}
         change(&graph)
         journal.prepare(&graph)
-        return try await journal.run(Sequencer(graph, options: LaunchOptions(clock: VirtualClock())))
+        return try await journal.run(graph, budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
     }
 
     @Test("A launch that completes is known for it; who asks while it runs sees that")
@@ -67,15 +70,25 @@ struct LaunchJournalTests {
         _ = try await run(open()) { try? $0.inject(.abort(.forceUpdate), into: "first") }
         let journal = open()
         var graph = OperationGraph("regular")
-        graph.add("first") { (launch: Launch) in try await launch.sleep(for: .seconds(10)) }
+        graph.add("first") { (launch: StepContext) in try await launch.sleep(for: .seconds(10)) }
+        let box = LaunchBox()
+        graph.add("cancels") { try await box.launch().cancel() }
         journal.prepare(&graph)
-        let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock()))
-        sequencer.observe { [weak sequencer] in if case .started = $0.kind { sequencer?.cancel() } }
-        _ = try await journal.run(sequencer)
+        let options = journal.recording(LaunchOptions(deadline: .patience))
+        journal.ended(try await box.run(graph, options: options).report)
         #expect(
             launches.map(\.ending) == [.quit(asking: []), .aborted(by: "first", reason: "force-update"), .failed(in: "first")]
         )
         #expect(launches.allSatisfy { !$0.ending.isDeath })
+    }
+
+    @Test("fault P18: a launch that the person left, by leaving a screen, has not failed for the next one")
+    func dismissed() async throws {
+        _ = try await run(open()) { graph in
+            graph.add("login") { (launch: StepContext) in throw DismissedByPerson(operation: launch.operation) }
+        }
+        #expect(launches.map(\.ending) == [.quit(asking: ["login"])])
+        #expect(launches.allSatisfy { !$0.ending.isBad })
     }
 
     @Test("Only the owner can read it, and what it has in it is no secret")
@@ -83,7 +96,7 @@ struct LaunchJournalTests {
         let secret = "cAnaryJn4Qx8"
         let journal = open()
         _ = try await run(journal) { graph in
-            graph.add("login", .onFailure(.continue)) { (launch: Launch) in
+            graph.add("login", .onFailure(.continue)) { (launch: StepContext) in
                 launch.note(secret)
                 throw NetworkError(.unauthorized, request: secret, secret)
             }

@@ -4,7 +4,7 @@ import Testing
 @testable import StartupOps
 
 /// What the next launch leaves out, by how the ones before it ended.
-@Suite("The recovery ladder", .serialized, .timeLimit(.minutes(10)))
+@Suite("The recovery ladder", .serialized, .timeLimit(.minutes(30)))
 struct RecoveryLadderTests {
     /// A launch, in a few words.
     private struct Sample {
@@ -59,6 +59,22 @@ struct RecoveryLadderTests {
         #expect(one.skipped == ["login"])
         let two = recovery(after: [.crash("login", "splash"), .crash("splash", "login"), .crash("splash", "config", "login")])
         #expect(two.skipped == ["login", "splash"] && two.reason == "the last 3 launches crashed in login or splash")
+    }
+
+    @Test("The update check begins with the launch: it is left out only after launches died in it without the other suspects")
+    func updateCheck() {
+        let crash = Sample.crash("splash", "force-update")
+        let first = recovery(after: [crash, crash, crash])
+        #expect(first.level == .skipping && first.skipped == ["splash"])
+        var again = Sample.crash("force-update")
+        (again.level, again.skipped) = (.skipping, ["splash"])
+        let second = recovery(after: [crash, crash, crash, again])
+        #expect(second.level == .skipping && second.skipped == ["splash", "force-update"])
+        again = Sample.crash("login")
+        (again.level, again.skipped) = (.skipping, ["splash"])
+        #expect(recovery(after: [crash, crash, crash, again]).skipped == ["splash"])
+        let alone = Sample.crash("force-update")
+        #expect(recovery(after: [alone, alone, alone]).skipped == ["force-update"])
     }
 
     @Test("Deaths in different operations say nothing, until there are too many of them")
@@ -142,7 +158,8 @@ struct RecoveryLadderTests {
     @Test(
         "fault P4, P11: a launch that ended by itself, that the person ended, or that nobody waited for, is not counted",
         arguments: [
-            [.over(stopped: true), .outcome("failed", "tutorial")], [.over(stopped: true), .outcome("cancelled")],
+            [.over(stopped: true)], [.over(stopped: true), .outcome("cancelled")],
+            [.over(stopped: true), .outcome("failed", "tutorial", "dismissed")],
             [.over(stopped: true), .outcome("aborted", "force-update", "force-update")], [.started("tutorial"), .quit],
             [.started("tutorial"), .asked("tutorial")], [.started("tutorial"), .kind(.background)],
             [.started("tutorial"), .kind(.prewarmed)],
@@ -152,6 +169,22 @@ struct RecoveryLadderTests {
         let other = Sample(lines: lines)
         #expect(recovery(after: [other, other, other, other, other]) == .none)
         #expect(recovery(after: [.crash("tutorial"), other, .crash("tutorial"), other, .crash("tutorial"), other]).level == .skipping)
+    }
+
+    @Test("fault P18: three launches that failed in the same operation make the next one leave it out, if that can be; nothing else is")
+    func failed() {
+        let failure = Sample(lines: [.over(stopped: true), .outcome("failed", "speaker")])
+        #expect(recovery(after: [failure, failure]) == .none)
+        let third = recovery(after: [failure, failure, failure])
+        #expect(third == Recovery(.skipping, skipping: ["speaker"], because: "the last 3 launches failed in speaker"))
+        #expect(recovery(after: [.crash("speaker"), failure, failure]).reason == "the last 3 launches crashed or failed in speaker")
+        var required = failure
+        required.required = ["main-app", "speaker"]
+        #expect(recovery(after: Array(repeating: required, count: 9)) == .none)
+        let safe = Sample(lines: [.over(stopped: true), .outcome("failed", "license")], level: .skipping, skipped: ["speaker"])
+        #expect(recovery(after: [failure, failure, failure, safe, safe, safe]) == third)
+        // Those that died count by themselves.
+        #expect(recovery(after: [.crash("a"), failure, .crash("a"), failure, .crash("a")]).skipped == ["a"])
     }
 
     @Test("A file that says nothing changes nothing")

@@ -1,16 +1,17 @@
 import Sequencer
+import SequencerAnalysis
 import Testing
 
 @testable import StartupOps
 
 /// The built-in graphs, edge by edge.
-@Suite("Built-in scenarios", .serialized)
+@Suite("Built-in scenarios", .serialized, .timeLimit(.minutes(30)))
 struct ScenarioGraphTests {
     private func graph(_ scenario: Scenario) throws -> ValidatedGraph {
         try scenario.graph(.simulated()).validated()
     }
 
-    @Test("first-launch: only splash and force-update overlap with anything; the rest is one chain")
+    @Test("A5: first-launch: only splash and force-update overlap with anything; the rest is one chain")
     func firstLaunch() throws {
         let graph = try graph(.firstLaunch)
         #expect(
@@ -34,7 +35,7 @@ struct ScenarioGraphTests {
         #expect(graph.milestone == "main-app")
     }
 
-    @Test("regular: exactly five steps start at once; the tutorial follows the splash; main-app waits for all")
+    @Test("A6: regular: exactly five steps start at once; the tutorial follows the splash; main-app waits for all")
     func regular() throws {
         let graph = try graph(.regular)
         #expect(
@@ -89,11 +90,11 @@ struct ScenarioGraphTests {
         #expect(try changed.dependencies(of: "main-app") == ["splash", "force-update", "fetch-config", "login", "scan", "analytics"])
     }
 
-    @Test("guest: the login form comes after splash, configuration and tutorial; the other kinds ask nothing before the main screen")
+    @Test("guest: the login form comes after splash and configuration; the other kinds ask nothing before the main screen")
     func guest() throws {
         let asked = try graph(.guest)
-        #expect(try asked.dependencies(of: "login") == ["fetch-config", "tutorial"])
-        #expect(try asked.dependencies(of: "fetch-config") == ["splash"])
+        #expect(try asked.dependencies(of: "login") == ["fetch-config", "splash"])
+        #expect(try asked.dependencies(of: "fetch-config").isEmpty)
         let tried = try graph(.guestDismissable)
         #expect(try tried.dependencies(of: "onboarding") == ["main-app"])
         #expect(try tried.difference(from: graph(.guestNone)).description == "+ onboarding")
@@ -101,9 +102,9 @@ struct ScenarioGraphTests {
 
     @Test("a subscription is offered before the main screen, by what the person is entitled to")
     func paywall() throws {
-        var operations = StartupOperations.simulated()
-        operations.offersSubscription = true
-        let graph = try Scenario.regular.graph(operations).validated()
+        var steps = StartupSteps.simulated()
+        steps.offersSubscription = true
+        let graph = try Scenario.regular.graph(steps).validated()
         #expect(try graph.dependencies(of: "entitlements") == ["login"])
         #expect(try graph.dependencies(of: "paywall") == ["entitlements"])
         #expect(try graph.dependencies(of: "main-app").contains("paywall"))
@@ -113,65 +114,4 @@ struct ScenarioGraphTests {
     func warmResume() throws {
         #expect(try graph(.warmResume).edges == ["become-active after force-update"])
     }
-
-    @Test("A4, B61: the context alone chooses the scenario, in every one of its 384 states")
-    func choice() {
-        var counts: [String: Int] = [:]
-        for context in Self.contexts {
-            let name = Scenario.choose(for: context).name
-            counts[name, default: 0] += 1
-            // Each line says all there is to know of one scenario, independently of the others.
-            #expect((name == "warm-resume") == context.isRunning, "\(context)")
-            if context.isRunning { continue }
-            #expect(
-                (name == "restore-account") == (context.isFirstLaunch && context.hasCredentials && context.restoresAccounts),
-                "\(context)"
-            )
-            let isGuest = !context.isFirstLaunch && !context.hasCredentials
-            #expect(name.hasPrefix("guest") == isGuest, "\(context)")
-            let isKnown = !context.isFirstLaunch && context.hasCredentials && context.knowsSpeaker
-            #expect((name == "regular") == (isKnown && context.origin == .icon), "\(context)")
-            #expect((name == "push") == (isKnown && context.origin == .push), "\(context)")
-            #expect((name == "deeplink") == (isKnown && context.origin == .link), "\(context)")
-            #expect((name == "shortcut") == (isKnown && context.origin == .shortcut), "\(context)")
-        }
-        #expect(
-            counts == [
-                "warm-resume": 192, "restore-account": 24, "first-launch": 96, "guest": 16, "guest-dismissable": 16, "guest-none": 16,
-                "regular": 6, "push": 6, "deeplink": 6, "shortcut": 6,
-            ]
-        )
-        #expect(Scenario.choose(for: .firstLaunch).name == "first-launch")
-    }
-
-    private static let contexts: [LaunchContext] = {
-        let booleans = [false, true]
-        var contexts: [LaunchContext] = []
-        for first in booleans {
-            for credentials in booleans {
-                for speaker in booleans {
-                    for origin in LaunchContext.Origin.allCases {
-                        for onboarding in OnboardingType.allCases {
-                            for restores in booleans {
-                                for running in booleans {
-                                    contexts.append(
-                                        LaunchContext(
-                                            isFirstLaunch: first,
-                                            hasCredentials: credentials,
-                                            knowsSpeaker: speaker,
-                                            origin: origin,
-                                            onboarding: onboarding,
-                                            restoresAccounts: restores,
-                                            isRunning: running
-                                        )
-                                    )
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        return contexts
-    }()
 }

@@ -1,7 +1,12 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
+import TestSupport
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 /// The sample app, with canaries wherever it is given a secret: in the password and the code that a person types, in what was pushed, and in the
 /// parameters of a link. The tokens that the service gives out are canaries of their own.
@@ -86,25 +91,32 @@ struct CanaryApp {
     ///
     /// - Parameter isCancelled: whether it is cancelled while somebody is logged in.
     func launch(options: LaunchOptions = LaunchOptions(), isCancelled: Bool = false) async throws -> LaunchReport {
-        let context = environment.context()
-        let graph = environment.graph(.choose(for: context))
-        let sequencer = Sequencer(graph, options: options)
-        if isCancelled { watch.whenLoggingIn { sequencer.cancel() } }
-        let events = sequencer.events
+        let facts = environment.facts()
+        let graph = environment.graph(Scenario(for: facts))
+        let box = LaunchBox()
+        if isCancelled { watch.whenLoggingIn { try? box.launchBlocking().cancel() } }
+        let launch = try box.start(graph, budget: .seconds(3), options: options)
+        let events = launch.events
         let tokenEvents = service.tokens.events
         let told = Task { [evidence] in for await event in tokenEvents { evidence.add(event) } }
         let watched = Task { [evidence] in
             for await event in events {
                 evidence.add(event)
-                if let status = sequencer.status { evidence.add(status) }
+                evidence.add(launch.status)
             }
         }
-        let report = try await sequencer.run()
+        let report = await launch.end().report
         await watched.value
         told.cancel()
-        for text in [report.json(), report.graph.dot(), report.graph.json(), report.graph.tree()] { evidence.add(text: text) }
+        let drawn = try graph.validated()
+        for text in [
+            report.json(), drawn.dot(), drawn.json(), drawn.tree(), report.html(), try report.otlp(),
+            report.markdown(),
+        ] {
+            evidence.add(text: text)
+        }
         evidence.add(report)
-        evidence.add(context)
+        evidence.add(facts)
         evidence.add(environment)
         evidence.add(service)
         evidence.add(service.storedSession())

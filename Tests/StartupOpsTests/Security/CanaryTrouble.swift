@@ -2,6 +2,8 @@ import Foundation
 import Sequencer
 
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 /// What goes wrong in a launch whose secrets are looked for.
 enum CanaryTrouble: Sendable, CaseIterable {
@@ -12,7 +14,8 @@ enum CanaryTrouble: Sendable, CaseIterable {
     case updateRequired, cancelled, deadline, brokenStore
 
     static let paths = [
-        "/v1/version-policy", "/v1/countries", "/v1/configuration", "/oauth/token", "/v1/accounts", "/v1/accounts/verify", "/v1/profile",
+        "/v1/version-policy", "/v1/countries", "/v1/configuration", "/v1/flags", "/oauth/token", "/v1/accounts", "/v1/accounts/verify",
+        "/v1/profile",
         "/v1/entitlements", "/graphql",
     ]
 

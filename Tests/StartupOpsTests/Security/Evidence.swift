@@ -3,7 +3,9 @@ import Sequencer
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Everything that somebody could read of a launch: what it prints, reports, dumps and says.
 final class Evidence: Sendable {
@@ -71,7 +73,11 @@ final class TokenWatch: HTTPSending {
     private static func quotation(of request: HTTPRequest, _ status: Int) -> HTTPResponse {
         let token = (request.headers["Authorization"] ?? "Bearer none").dropFirst("Bearer ".count)
         let sent = "\(token) \(String(decoding: request.body ?? Data(), as: UTF8.self))"
-        let quoted = "\(sent) \(PercentEncoding.encode(sent)) \(Data(sent.utf8).base64EncodedString())"
+        let base64 = Data(sent.utf8).base64EncodedString()
+        let base64URL = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let hexadecimal = sent.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        // Services quote what they will, and only the beginning is shown.
+        let quoted = [hexadecimal, base64URL, sent, PercentEncoding.encode(sent), base64].joined(separator: " ")
         let body: [String: Any] = [
             "\(token)": [quoted], "message": quoted, "features": ["\(token)": quoted], "access_token": [quoted], "id": [quoted],
             "version": "8", "country": "DE", "language": "de", "onboarding": "\(token)", "minimumVersion": quoted,

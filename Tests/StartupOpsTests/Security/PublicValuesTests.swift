@@ -1,14 +1,17 @@
 import Foundation
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
 /// Values that hold secrets, in every way in which a value can be made a text.
-@Suite("Secrets in public values", .serialized, .timeLimit(.minutes(10)))
+@Suite("Secrets in public values", .serialized, .timeLimit(.minutes(30)))
 struct PublicValuesTests {
     private static let canary = "cAnary/9Tq+Zx4=Wv7 Rb2"
     private let evidence = Evidence()

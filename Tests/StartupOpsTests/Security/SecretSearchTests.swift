@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// What looks for leaks has to find them: every way in which a secret could be in a text, planted.
-@Suite("Looking for secrets", .serialized, .timeLimit(.minutes(10)))
+@Suite("Looking for secrets", .serialized, .timeLimit(.minutes(30)))
 struct SecretSearchTests {
     private static let secret = "canary/7Q+vK2=xé zW9"
     private let search = SecretSearch([secret])

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@testable import StartupOps
+@testable import StartupStorage
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(30)))
 struct StateDirectoryTests {
     private let folder: TemporaryFolder
 
@@ -44,6 +44,16 @@ struct StateDirectoryTests {
             #expect(directory.secure.read("token") == .value(text("secret")))
         }
     #endif
+
+    @Test("fault S23: A state folder whose path is no UTF-8 is refused by its variable, rather than taken for another folder")
+    func otherBytes() {
+        for (variable, environment) in [
+            ("XDG_STATE_HOME", ["XDG_STATE_HOME": "/st\u{FFFD}te", "HOME": "/home"]), ("HOME", ["HOME": "/h\u{FFFD}me"]),
+        ] {
+            let directory = StateDirectory.openDefault(environment: environment)
+            #expect(directory.location == nil && directory.problem?.subject == "$\(variable)")
+        }
+    }
 
     @Test("fault S1: A file in the folder's place: it is named with the error number, and all goes on in memory")
     func fileInPlace() throws {

@@ -1,6 +1,8 @@
 import Sequencer
 import TestSupport
+import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// A person who answers from a list, and what that person was shown, in order.

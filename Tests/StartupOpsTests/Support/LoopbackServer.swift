@@ -1,5 +1,7 @@
 import Foundation
 import Sequencer
+import TestSupport
+import Testing
 
 /// A server on 127.0.0.1 that misbehaves as it is told, and remembers what it was asked.
 ///
@@ -36,7 +38,7 @@ final class LoopbackServer: Sendable {
         var connectionCount = 0
         var bytesSent = 0
         var isStopped = false
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [(count: Int, goOn: @Sendable () -> Void)] = []
     }
 
     /// The port it listens on.
@@ -104,12 +106,12 @@ final class LoopbackServer: Sendable {
 
     /// Returns once `count` requests have arrived (not: been answered).
     func waitForRequests(_ count: Int) async {
-        await withCheckedContinuation { continuation in
+        await callback { goOn in
             let isThere = state.withLock { state in
-                if state.requests.count < count { state.waiters.append((count, continuation)) }
+                if state.requests.count < count { state.waiters.append((count, goOn)) }
                 return state.requests.count >= count
             }
-            if isThere { continuation.resume() }
+            if isThere { goOn() }
         }
     }
 
@@ -151,7 +153,7 @@ final class LoopbackServer: Sendable {
                 state.waiters.removeAll { $0.count <= count }
                 return (state.handler, ready)
             }
-            for waiter in ready { waiter.continuation.resume() }
+            for waiter in ready { waiter.goOn() }
             return handler?(request) ?? scripted(request.path)
         }
     }

@@ -1,20 +1,20 @@
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
 /// Runs one operation as a launch of its own, in virtual time, and gives what became of it and what it produced.
 func runAlone<Value: Sendable>(
     _ id: String = "operation",
     _ options: StepOption...,
-    fallback: Fallback<Value>? = nil,
-    body: @escaping @Sendable (Launch) async throws -> Value
+    body: @escaping @Sendable (StepContext) async throws -> Value,
+    fallback: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
 ) async throws -> (report: OperationReport, value: Value?) {
     var graph = OperationGraph("alone")
-    let step = graph.add(id, .all(options), fallback: fallback) { launch in try await body(launch) }
-    let sequencer = Sequencer(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
-    let report = try await sequencer.run()
-    return (try #require(report[id]), try sequencer.value(of: step))
+    let step = graph.add(id, .all(options), fallback: nil, body: { launch in try await body(launch) }, fallback: fallback)
+    let launch = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
+    return (try #require(launch.report[id]), try? launch[step])
 }
 
 /// A request that found no server.

@@ -1,9 +1,10 @@
 import Foundation
 import Sequencer
-import StartupOps
 import Testing
 
-@Suite("Versions", .serialized, .timeLimit(.minutes(10)))
+@testable import StartupOps
+
+@Suite("Versions", .serialized, .timeLimit(.minutes(30)))
 struct SemanticVersionTests {
     @Test(
         "fault N22: versions compare by number, missing parts are zero, prereleases are lower",

@@ -1,8 +1,9 @@
 import Foundation
-import StartupOps
 import Testing
 
-@Suite("Update policies", .serialized, .timeLimit(.minutes(10)))
+@testable import StartupOps
+
+@Suite("Update policies", .serialized, .timeLimit(.minutes(30)))
 struct UpdatePolicyTests {
     private let date = Date(timeIntervalSince1970: 1_795_000_000)
     private let app = SemanticVersion(1, 2, 0)

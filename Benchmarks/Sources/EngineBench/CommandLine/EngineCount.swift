@@ -12,10 +12,12 @@ public enum EngineCount {
         case nothing
         /// Building a graph and validating it.
         case building
-        /// Building a graph of closures that run straight through, running it, making its report.
+        /// Building a graph of closures that run straight through, running it. Nobody asks for its report, which is made when somebody does.
         case running
         /// The same with `async` closures.
         case async
+        /// As `running`, and making the report.
+        case report
     }
 
     /// Does what `words` ask for: what, and with how many operations.
@@ -41,11 +43,11 @@ public enum EngineCount {
         if work == .nothing { return }
         let graph = OperationGraph(shape, workload, work == .async ? .async : .synchronous)
         if work == .building {
-            if try graph.validated().count != shape.count { throw EngineFailure("the graph has lost operations") }
+            if try graph.validated().graph.count != shape.count { throw EngineFailure("the graph has lost operations") }
             return
         }
         let ending = LaunchEnding()
-        let isFreed = try start(graph, ending)
+        let isFreed = try start(graph, ending, askingForReport: work == .report)
         let outcome = ending.wait()
         if outcome != "completed" { throw EngineFailure("the launch ended as \(outcome)") }
         if let complaint = workload.complaint(after: 1, of: shape) { throw EngineFailure(complaint) }
@@ -57,11 +59,18 @@ public enum EngineCount {
     /// begins to serve that one.
     ///
     /// - Returns: what is signalled when the graph's last operation has been freed.
-    private static func start(_ graph: consuming OperationGraph, _ ending: LaunchEnding) throws -> DispatchSemaphore {
+    private static func start(
+        _ graph: consuming OperationGraph,
+        _ ending: LaunchEnding,
+        askingForReport asks: Bool
+    ) throws -> DispatchSemaphore {
         let isFreed = DispatchSemaphore(value: 0)
         let sentinel = Sentinel(isFreed)
         graph.add("sentinel") { _ = sentinel }
-        try Sequencer(graph, options: LaunchOptions(lanes: 1)).start { ending.end($0) }
+        try graph.start(options: LaunchOptions(lanes: 1)) {
+            // Whether all operations have run is told by the workload.
+            ending.end(asks ? $0.report.outcome.name : "completed")
+        }
         return isFreed
     }
 }
@@ -83,8 +92,8 @@ private final class LaunchEnding: @unchecked Sendable {
     private var outcome = ""
     private let isOver = DispatchSemaphore(value: 0)
 
-    func end(_ report: LaunchReport) {
-        outcome = report.outcome.name
+    func end(_ outcome: String) {
+        self.outcome = outcome
         isOver.signal()
     }
 

@@ -43,9 +43,10 @@ struct TimedGraph: Sendable {
             graph.add(shape.identifiers[node], .expected(.nanoseconds(Int64(duration))), after: dependencies) { spin(duration) }
         }
         let begin = now()
-        let report = try await Sequencer(graph, options: LaunchOptions(lanes: lanes)).run()
+        let launch = try await graph.run(options: LaunchOptions(lanes: lanes))
         let time = Double(now() - begin)
-        if report.outcome != .completed { throw EngineFailure("the launch ended as \(report.outcome.name)") }
+        let outcome = launch.report.outcome
+        if outcome != .completed { throw EngineFailure("the launch ended as \(outcome.name)") }
         return time
     }
 

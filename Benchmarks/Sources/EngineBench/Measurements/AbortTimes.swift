@@ -24,7 +24,7 @@ final class AbortTimes: Sendable {
     }
 
     /// The operation that aborts.
-    func abort(_ launch: Launch) {
+    func abort(_ launch: StepContext) {
         begin.store(now(), ordering: .releasing)
         launch.abort(.forceUpdate)
     }

@@ -16,7 +16,7 @@ struct BlockingSteps {
                 graph.add("blocks-\(index)") { usleep(100_000) }
             }
             let begin = now()
-            let report = try await Sequencer(graph, options: LaunchOptions(lanes: 64)).run()
+            let report = try await graph.run(options: LaunchOptions(lanes: 64)).report
             let time = Double(now() - begin)
             let longest = report.operations.map { $0.duration }.max() ?? .zero
             ratios.append(time / Double(longest.components.attoseconds / 1_000_000_000 + longest.components.seconds * 1_000_000_000))

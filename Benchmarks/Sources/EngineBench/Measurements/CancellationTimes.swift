@@ -26,7 +26,7 @@ struct CancellationTimes {
         ]
     }
 
-    /// From `cancel()` until `run()` has returned, with one operation that runs and ends when it is told to, and 9,999 that have not begun.
+    /// From `cancel()` until `end()` has returned, with one operation that runs and ends when it is told to, and 9,999 that have not begun.
     private func cancellation(_ options: LaunchOptions, after dependencies: (Int) -> [String]) async throws -> Double {
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         var graph = OperationGraph("pending")
@@ -37,14 +37,14 @@ struct CancellationTimes {
                 try await Task.sleep(for: .seconds(60))
             }
         }
-        let sequencer = Sequencer(graph, options: options)
-        let run = Task { try await sequencer.run() }
+        let launch = try graph.start(options: options)
         for await _ in begun { break }
         let begin = now()
-        sequencer.cancel()
-        let report = try await run.value
+        launch.cancel()
+        let finished = await launch.end()
         let time = Double(now() - begin)
-        if report.outcome != .cancelled { throw EngineFailure("a cancelled launch ended as \(report.outcome.name)") }
+        let outcome = finished.report.outcome
+        if outcome != .cancelled { throw EngineFailure("a cancelled launch ended as \(outcome.name)") }
         return time
     }
 
@@ -55,11 +55,11 @@ struct CancellationTimes {
         for index in 0..<8 {
             graph.add("sleeps-\(index)") { try await times.sleep() }
         }
-        graph.add("aborts") { (launch: Launch) async throws in
+        graph.add("aborts") { (launch: StepContext) async throws in
             while times.count < 8 { await Task.yield() }
             times.abort(launch)
         }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run().report
         guard report.outcome == .aborted(by: "aborts", reason: .forceUpdate), times.time > 0 else {
             throw EngineFailure("an aborted launch ended as \(report.outcome.name)")
         }

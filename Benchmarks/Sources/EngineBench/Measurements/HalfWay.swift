@@ -1,21 +1,25 @@
+import Sequencer
 import Synchronization
 
-/// Counts bodies, and does something when there have been enough.
-final class HalfWay: @unchecked Sendable {
-    // @unchecked: `action` is set before anything is counted, and after everything has been.
+/// Counts bodies, and cancels their launch when there have been enough.
+final class HalfWay: Sendable {
     private let limit: Int
     private let counted = Atomic<Int>(0)
-    private var action: @Sendable () -> Void = {}
+    private let launch = Mutex<RunningLaunch?>(nil)
 
     init(_ limit: Int) {
         self.limit = limit
     }
 
-    func whenReached(_ action: @escaping @Sendable () -> Void) {
-        self.action = action
+    /// Says which launch it is, once that has been started. Bodies may have been counted before.
+    func cancel(_ launch: RunningLaunch) {
+        self.launch.withLock { $0 = launch }
+        if counted.load(ordering: .sequentiallyConsistent) >= limit { launch.cancel() }
     }
 
+    func letGo() { launch.withLock { $0 = nil } }
+
     func count() {
-        if counted.add(1, ordering: .relaxed).newValue == limit { action() }
+        if counted.add(1, ordering: .sequentiallyConsistent).newValue == limit { launch.withLock { $0 }?.cancel() }
     }
 }

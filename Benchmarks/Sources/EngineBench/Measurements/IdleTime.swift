@@ -13,9 +13,8 @@ struct IdleTime {
         for index in 0..<100 {
             graph.add("waits-\(index)", .timeout(.seconds(60))) { launch in try await launch.sleep(for: length) }
         }
-        let sequencer = Sequencer(graph, options: LaunchOptions(deadline: .seconds(60)))
         let (begin, processor) = (now(), processorTime())
-        let report = try await sequencer.run()
+        let report = try await graph.run(options: LaunchOptions(deadline: .seconds(60))).report
         let (time, used) = (now() - begin, processorTime() - processor)
         if report.outcome != .completed { throw EngineFailure("the launch ended as \(report.outcome.name)") }
         return [Metric("idle", Double(used) / Double(time), "100 operations for \(length), \(Figures.duration(Double(used)))")]

@@ -47,7 +47,7 @@ struct MemoryUse {
         var graph = OperationGraph(shape, workload, more: 1)
         // One operation more, which looks at the heap, while all else is still there.
         graph.add("sampler", after: shape.identifiers[shape.count - 1]) { sampler.sample() }
-        let report = try await Sequencer(graph).run()
+        let report = try await graph.run().report
         if report.outcome != .completed { throw EngineFailure("the launch ended as \(report.outcome.name)") }
     }
 
@@ -74,11 +74,11 @@ struct MemoryUse {
         for node in 0..<shape.count {
             graph.add(shape.identifiers[node], after: shape.dependencies(of: node).map { shape.identifiers[Int($0)] }) { half.count() }
         }
-        let sequencer = Sequencer(graph)
-        half.whenReached { sequencer.cancel() }
-        let report = try await sequencer.run()
-        // The bodies have `half`, which has the sequencer, which has the bodies.
-        half.whenReached {}
+        let launch = try graph.start()
+        half.cancel(launch)
+        let report = await launch.end().report
+        // The bodies have `half`, which has the launch, which has the bodies.
+        half.letGo()
         if report.outcome != .cancelled { throw EngineFailure("a cancelled launch ended as \(report.outcome.name)") }
     }
 }

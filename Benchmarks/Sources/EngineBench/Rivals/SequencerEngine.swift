@@ -4,11 +4,11 @@ extension Engine {
     /// The engine, as an app uses it: a graph of closures, validated, run and reported.
     static let sequencer = Engine(
         "Sequencer",
-        "OperationGraph, Sequencer.run() and its report",
+        "OperationGraph, its run() and the report",
         kinds: BodyKind.allCases,
         entry: .suspending { shape, workload, kind in
             let graph = OperationGraph(shape, workload, kind)
-            let report = try await Sequencer(graph).run()
+            let report = try await graph.run().report
             if report.outcome != .completed { throw EngineFailure("the launch ended as \(report.outcome.name)") }
         }
     )

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 import StartupOps
 
 /// Launches of the built-in scenarios with operations that take as long as is expected of them: how near the makespan comes to what the
@@ -16,7 +17,7 @@ struct RealLaunches {
                 let graph = scenario.graph(.simulated())
                 let plan = try graph.plan(PlanOptions(lanes: lanes))
                 let best = max(plan.criticalPathDuration, plan.makespan)
-                let report = try await Sequencer(graph, options: LaunchOptions(lanes: lanes)).run()
+                let report = try await graph.run(options: LaunchOptions(lanes: lanes)).report
                 guard report.outcome == .completed else {
                     throw EngineFailure("\(scenario.name): the launch ended as \(report.outcome.name)")
                 }

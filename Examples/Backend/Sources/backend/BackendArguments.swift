@@ -1,4 +1,4 @@
-import StartupOps
+import StartupSamples
 
 /// What a server is started with.
 struct BackendOptions: Sendable {

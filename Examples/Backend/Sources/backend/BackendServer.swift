@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
-import StartupOps
+import StartupSamples
 
 /// The sample service behind a real socket, and a sample speaker behind another.
 struct BackendServer {

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
-import StartupOps
+import StartupSamples
 
 /// Does to one connection what the sample service asks for.
 ///

@@ -3,12 +3,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
-import StartupOps
+import StartupNetworking
+import StartupSamples
 
 // Hummingbird has types of the same names.
-typealias SampleRequest = StartupOps.HTTPRequest
-typealias SampleResponse = StartupOps.HTTPResponse
-typealias SampleHeaders = StartupOps.HTTPHeaders
+typealias SampleRequest = StartupNetworking.HTTPRequest
+typealias SampleResponse = StartupNetworking.HTTPResponse
+typealias SampleHeaders = StartupNetworking.HTTPHeaders
 
 /// A request's context with its connection: some faults are done to that.
 struct ConnectionContext: RequestContext {

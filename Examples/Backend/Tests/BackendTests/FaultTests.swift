@@ -1,5 +1,4 @@
 import Foundation
-import StartupOps
 import Testing
 
 @testable import backend

@@ -5,7 +5,8 @@ import ServiceLifecycle
 ///
 /// A graceful shutdown while the launch runs cancels it. A launch that fails makes the service throw ``StartupError``, which ends the group.
 struct LaunchService: Service {
-    let sequencer: Sequencer
+    let graph: OperationGraph
+    let options: LaunchOptions
     let readiness: Readiness
     /// Has one element, once the server listens.
     let listening: AsyncStream<Void>
@@ -16,16 +17,15 @@ struct LaunchService: Service {
     func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
             guard await listening.first(where: { true }) != nil else { return }
-            // Started before it is waited for, for a launch that has not been started cannot be cancelled; a shutdown from here on does so.
-            try sequencer.start()
-            if Task.isShuttingDownGracefully || Task.isCancelled { sequencer.cancel() }
-            guard let report = await sequencer.report() else { return }
+            let launch = try graph.start(options: options)
+            // Cancels it, if a shutdown has come meanwhile; one that comes later does so too.
+            readiness.begin(launch)
+            let report = await launch.end().report
             readiness.end(report)
             try await goOn(after: report)
         } onCancelOrGracefulShutdown: {
-            readiness.stop()
             listeningEnds.finish()
-            sequencer.cancel()
+            readiness.stop()
         }
     }
 
@@ -46,7 +46,7 @@ struct LaunchService: Service {
             if linger > .zero { try? await cancelWhenGracefulShutdown { try await Task.sleep(for: linger) } }
             throw StartupError(operation: operation, message: message)
         case .aborted(let operation, let reason):
-            throw StartupError(operation: operation, message: reason.rawValue)
+            throw StartupError(operation: operation, message: reason.description)
         }
     }
 }

@@ -4,7 +4,8 @@ import Synchronization
 /// Whether the server can do its work, and if it cannot, why.
 final class Readiness: Sendable {
     private struct State {
-        var sequencer: Sequencer?
+        var launch: RunningLaunch?
+        var isStopped = false
         var operations: [String] = []
         /// What is answered once the launch has ended, or is to end.
         var ended: ReadyAnswer?
@@ -13,12 +14,16 @@ final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
-    /// The launch whose operations, with these identifiers, are named until it has ended.
-    func begin(_ sequencer: Sequencer, _ operations: [String]) {
-        state.withLock { state in
-            state.sequencer = sequencer
-            state.operations = operations
+    /// The operations of a launch that has not begun.
+    func prepare(_ operations: [String]) { state.withLock { $0.operations = operations } }
+
+    /// The launch whose operations are named until it has ended. It is cancelled by ``stop()``, which may have been called already.
+    func begin(_ launch: RunningLaunch) {
+        let isStopped = state.withLock { state in
+            state.launch = launch
+            return state.isStopped
         }
+        if isStopped { launch.cancel() }
     }
 
     /// The cache has been warmed.
@@ -36,8 +41,15 @@ final class Readiness: Sendable {
         state.withLock { if $0.ended == nil { $0.ended = answer } }
     }
 
-    /// The server is told to shut down: no new work should come to it. A launch that has failed has still failed.
-    func stop() { state.withLock { if $0.ended?.status != .failed { $0.ended = ReadyAnswer(status: .stopping) } } }
+    /// The server is told to shut down: no new work should come to it, and the launch is cancelled. A launch that has failed has still failed.
+    func stop() {
+        let launch = state.withLock { state in
+            if state.ended?.status != .failed { state.ended = ReadyAnswer(status: .stopping) }
+            state.isStopped = true
+            return state.launch
+        }
+        launch?.cancel()
+    }
 
     /// What is served, as soon as the launch has completed.
     var cache: ProductCache? { state.withLock { $0.ended?.status == .ready ? $0.cache : nil } }
@@ -45,7 +57,7 @@ final class Readiness: Sendable {
     var answer: ReadyAnswer {
         let state = state.withLock { $0 }
         // The launch is asked outside this lock: it has one of its own.
-        return state.ended ?? state.sequencer?.status.map { ReadyAnswer($0) } ?? ReadyAnswer(notBegun: state.operations)
+        return state.ended ?? (state.launch?.status).map { ReadyAnswer($0) } ?? ReadyAnswer(notBegun: state.operations)
     }
 }
 
@@ -103,7 +115,7 @@ extension LaunchStatus.Operation {
     var isRunning: Bool {
         switch wait {
         case .code, .person, .condition, .retry: true
-        case .dependencies, .lane, .thread, .mainThread, .resource: false
+        case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource: false
         }
     }
 }

@@ -22,8 +22,7 @@ struct Server: Sendable {
         let readiness = Readiness()
         // Weak, for readiness holds the launch.
         let graph = (steps ?? StartupSteps(options)).graph { [weak readiness] in readiness?.serve($0) }
-        let sequencer = Sequencer(graph, options: launchOptions)
-        readiness.begin(sequencer, graph.identifiers)
+        readiness.prepare(graph.identifiers)
         let (listening, hasListened) = AsyncStream.makeStream(of: Void.self)
 
         var logger = Logger(label: "server")
@@ -38,7 +37,8 @@ struct Server: Sendable {
             logger: logger
         )
         let launch = LaunchService(
-            sequencer: sequencer,
+            graph: graph,
+            options: launchOptions,
             readiness: readiness,
             listening: listening,
             listeningEnds: hasListened,

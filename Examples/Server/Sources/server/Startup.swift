@@ -12,7 +12,7 @@ import Sequencer
 struct StartupSteps: Sendable {
     var loadConfiguration: @Sendable () async throws -> ServerConfiguration
     var openDatabase: @Sendable () async throws -> Catalogue
-    var migrate: @Sendable (Launch, Catalogue) async throws -> MigratedCatalogue
+    var migrate: @Sendable (StepContext, Catalogue) async throws -> MigratedCatalogue
     var warmCache: @Sendable (MigratedCatalogue, ServerConfiguration) async throws -> ProductCache
 
     init(_ options: ServerOptions) {
@@ -30,7 +30,7 @@ struct StartupSteps: Sendable {
         let configuration = graph.add(
             "load-configuration",
             .timeout(.seconds(1)),
-            fallback: .value(.builtIn),
+            fallback: .builtIn,
             body: loadConfiguration
         )
         let database = graph.add("open-database", .timeout(.seconds(60)), body: openDatabase)

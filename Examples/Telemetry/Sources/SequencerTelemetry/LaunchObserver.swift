@@ -11,41 +11,51 @@ public protocol LaunchObserver: Sendable {
     mutating func observe(_ report: LaunchReport)
 }
 
-extension Sequencer {
-    /// Starts the launch, tells `observers` what happens in it, and waits for its end.
+extension OperationGraph {
+    /// Starts a launch of the graph, tells `observers` what happens in it, and waits for its end.
     ///
     /// ```swift
-    /// let report = try await Sequencer(graph).run(telling: LaunchLog(logger), LaunchMetrics(), LaunchTrace(InstrumentationSystem.tracer))
+    /// let launch = try await graph.run(telling: LaunchLog(logger), LaunchMetrics(), LaunchTrace(InstrumentationSystem.tracer))
     /// ```
     ///
     /// When the calling task is cancelled, so is the launch, and the observers are still told everything up to its end.
     ///
     /// - Throws: what `run()` throws, before anything was told.
-    public func run(telling observers: any LaunchObserver...) async throws -> LaunchReport {
-        // A stream has to be asked for before the start, and is empty after it.
-        let events = events
+    public func run(
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions(),
+        telling observers: any LaunchObserver...
+    ) async throws -> FinishedLaunch {
+        try await run(budget: budget, options: options, telling: observers)
+    }
+
+    /// Does the same for observers in an array.
+    public func run(
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions(),
+        telling observers: [any LaunchObserver]
+    ) async throws -> FinishedLaunch {
+        // Not those of a running launch, which has only the first start of an operation whose attempts have failed before it was asked.
+        let (events, continuation) = AsyncStream.makeStream(of: LaunchEvent.self)
         // A task of its own: one that is cancelled with its caller would stop reading before the launch has ended.
-        let reading = Task {
+        let reading = Task { [name] in
             var observers = observers
-            var name: String?
             for await event in events {
-                // Asked for once: a status is as long as the graph.
-                let launch = name ?? status?.scenario ?? ""
-                name = launch
-                for index in observers.indices { observers[index].observe(event, in: launch) }
+                for index in observers.indices { observers[index].observe(event, in: name) }
             }
             return observers
         }
+        var options = options
+        options.observers.append { continuation.yield($0) }
+        let launch: FinishedLaunch
         do {
-            let report = try await run()
-            var told = await reading.value
-            for index in told.indices { told[index].observe(report) }
-            return report
-        } catch {
-            // The launch never began, so its stream would never end.
-            reading.cancel()
-            throw error
+            // A launch that has ended has told its last event; one that cannot begin tells none.
+            defer { continuation.finish() }
+            launch = try await run(budget: budget, options: options)
         }
+        var told = await reading.value
+        for index in told.indices { told[index].observe(launch.report) }
+        return launch
     }
 }
 
@@ -68,7 +78,7 @@ extension LaunchReport.Outcome {
     var explanation: (operation: String, reason: String)? {
         switch self {
         case .failed(let operation, let message): (operation, message)
-        case .aborted(let operation, let reason): (operation, reason.rawValue)
+        case .aborted(let operation, let reason): (operation, reason.description)
         case .completed, .cancelled: nil
         }
     }

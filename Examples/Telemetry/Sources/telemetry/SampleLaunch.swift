@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerTelemetry
 
 // The launch graph (time from left to right; "settings" takes 100 ms):
 //
@@ -13,12 +14,11 @@ enum SampleLaunch {
     static func graph() -> OperationGraph {
         var graph = OperationGraph("sample")
         let settings = graph.add("settings") { launch in try await launch.sleep(for: .milliseconds(100)) }
-        let config = graph.add("config", .timeout(.milliseconds(300)), after: settings, fallback: .value("bundled")) { launch in
+        let config = graph.add("config", .timeout(.milliseconds(300)), after: settings, fallback: "bundled") { launch in
             try await launch.sleep(for: .seconds(8))
             return "remote"
         }
-        let retry = RetryPolicy(attempts: 2, backoff: .milliseconds(50), jitter: 0)
-        let session = graph.add("session", .retry(retry), after: settings) { launch in
+        let session = graph.add("session", .retry(attempts: 2, jitter: 0), after: settings) { launch in
             try await launch.sleep(for: .milliseconds(launch.attempt == 1 ? 80 : 120))
             if launch.attempt == 1 { throw NoAnswer() }
             return "a session"
@@ -28,7 +28,7 @@ enum SampleLaunch {
     }
 
     /// Runs in virtual time: in an instant, and with the same times each time.
-    static func sequencer() -> Sequencer {
-        Sequencer(graph(), budget: .seconds(1), options: LaunchOptions(clock: VirtualClock()))
+    static func run(telling observers: any LaunchObserver...) async throws -> LaunchReport {
+        try await graph().run(budget: .seconds(1), options: LaunchOptions(clock: VirtualClock()), telling: observers).report
     }
 }

@@ -13,7 +13,7 @@ let tracer = InMemoryTracer()
 var logger = Logger(label: "launch") { _ in log }
 logger.logLevel = .debug
 
-let report = try await SampleLaunch.sequencer().run(telling: LaunchLog(logger), LaunchMetrics(factory: metrics), LaunchTrace(tracer))
+let report = try await SampleLaunch.run(telling: LaunchLog(logger), LaunchMetrics(factory: metrics), LaunchTrace(tracer))
 
 for (title, lines) in [("log", Seen.lines(of: log)), ("metrics", Seen.lines(of: metrics)), ("spans", Seen.lines(of: tracer))] {
     print(title)

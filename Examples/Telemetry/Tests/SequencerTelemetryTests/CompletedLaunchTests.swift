@@ -11,7 +11,7 @@ import Tracing
 struct CompletedLaunchTests {
     @Test("a line for each event, in order, with its level and metadata")
     func log() async throws {
-        let watched = try await WatchedLaunch.run(SampleLaunch.sequencer())
+        let watched = try await WatchedLaunch.run(SampleLaunch.graph(), budget: .seconds(1))
 
         #expect(
             watched.log == [
@@ -37,7 +37,7 @@ struct CompletedLaunchTests {
 
     @Test("each operation is counted and timed once, the retry too, and the launch")
     func metrics() async throws {
-        let watched = try await WatchedLaunch.run(SampleLaunch.sequencer())
+        let watched = try await WatchedLaunch.run(SampleLaunch.graph(), budget: .seconds(1))
 
         #expect(
             watched.counters == [
@@ -62,7 +62,7 @@ struct CompletedLaunchTests {
 
     @Test("spans have the launch's times, the launch's span as their parent, and end once")
     func spans() async throws {
-        let watched = try await WatchedLaunch.run(SampleLaunch.sequencer())
+        let watched = try await WatchedLaunch.run(SampleLaunch.graph(), budget: .seconds(1))
         let spans = watched.tracer.spans
 
         #expect(spans.count == 5)
@@ -86,7 +86,7 @@ struct CompletedLaunchTests {
     func parent() async throws {
         let tracer = InMemoryTracer()
         let outer = try await tracer.withSpan("process") { span in
-            _ = try await SampleLaunch.sequencer().run(telling: LaunchTrace(tracer))
+            _ = try await SampleLaunch.run(telling: LaunchTrace(tracer))
             return span.spanID
         }
 
@@ -122,14 +122,15 @@ struct CompletedLaunchTests {
         let tracer = CountingTracer()
         let metrics = TestMetrics()
         await #expect(throws: GraphError.self) {
-            try await Sequencer(graph).run(telling: LaunchTrace(tracer), LaunchMetrics(factory: metrics))
+            try await graph.run(telling: LaunchTrace(tracer), LaunchMetrics(factory: metrics))
         }
         #expect(tracer.spans.isEmpty)
         #expect(metrics.counters.isEmpty)
 
-        let sequencer = SampleLaunch.sequencer()
-        _ = try await sequencer.run()
-        await #expect(throws: SequencerError.self) { try await sequencer.run(telling: LaunchTrace(tracer)) }
+        // Nor one whose options are out of range.
+        await #expect(throws: GraphError.self) {
+            try await SampleLaunch.graph().run(options: LaunchOptions(lanes: 0), telling: LaunchTrace(tracer))
+        }
         #expect(tracer.spans.isEmpty)
     }
 
@@ -138,7 +139,7 @@ struct CompletedLaunchTests {
         let (releases, release) = AsyncStream.makeStream(of: Void.self)
         var graph = OperationGraph("broken")
         graph.add("work", after: "nothing of that name") {}
-        await #expect(throws: GraphError.self) { try await Sequencer(graph).run(telling: Watcher { release.yield() }) }
+        await #expect(throws: GraphError.self) { try await graph.run(telling: Watcher { release.yield() }) }
         // Never comes while a task waits for events that never come.
         #expect(await releases.first { true } != nil)
     }

@@ -6,7 +6,7 @@ import Testing
 struct StoppedLaunchTests {
     /// running ── waiting
     /// (runs until it is told to cancel)
-    static func graph(_ name: String, running body: @escaping @Sendable (Launch) async throws -> Void) -> OperationGraph {
+    static func graph(_ name: String, running body: @escaping @Sendable (StepContext) async throws -> Void) -> OperationGraph {
         var graph = OperationGraph(name)
         let running = graph.add("running", body: body)
         graph.add("waiting", .milestone, after: running) {}
@@ -20,7 +20,7 @@ struct StoppedLaunchTests {
             started.yield()
             try await launch.sleep(for: .seconds(3600))
         }
-        let task = Task { try await WatchedLaunch.run(Sequencer(graph)) }
+        let task = Task { try await WatchedLaunch.run(graph, options: LaunchOptions()) }
         for await _ in starts { break }
         task.cancel()
         let watched = try await task.value

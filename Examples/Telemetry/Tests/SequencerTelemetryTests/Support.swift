@@ -22,20 +22,22 @@ struct WatchedLaunch {
     /// Runs a launch in virtual time.
     static func run(_ graph: OperationGraph, budget: Budget = .seconds(3), deadline: Duration? = nil) async throws -> WatchedLaunch {
         let options = LaunchOptions(deadline: deadline, clock: VirtualClock(patience: .milliseconds(20)))
-        return try await run(Sequencer(graph, budget: budget, options: options))
+        return try await run(graph, budget: budget, options: options)
     }
 
-    static func run(_ sequencer: Sequencer) async throws -> WatchedLaunch {
+    static func run(_ graph: OperationGraph, budget: Budget = .seconds(3), options: LaunchOptions) async throws -> WatchedLaunch {
         let log = InMemoryLogHandler()
         var logger = Logger(label: "launch") { _ in log }
         logger.logLevel = .trace
         let metrics = TestMetrics()
         let tracer = CountingTracer()
-        let report = try await sequencer.run(
+        let report = try await graph.run(
+            budget: budget,
+            options: options,
             telling: LaunchLog(logger),
             LaunchMetrics(factory: metrics),
             LaunchTrace(tracer) { CountingTracer.begin }
-        )
+        ).report
         let lines = log.entries.map { entry in
             let metadata = entry.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             return (["\(entry.level)", "\(entry.message)"] + metadata).joined(separator: " ")

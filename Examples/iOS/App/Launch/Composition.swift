@@ -1,6 +1,9 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import StartupOps
+import StartupSamples
+import StartupStorage
 import UIKit
 
 /// How the app is put together: the one place that knows addresses, identifiers and files.

@@ -29,7 +29,7 @@ final class LaunchCoordinator {
     /// Nil until the first launch in the foreground: see ``Composition/directory()``.
     private var environment: StartupEnvironment?
     private var journal: LaunchJournal?
-    private var refreshing: Sequencer?
+    private var refreshing: RunningLaunch?
     /// Waits for the person to try again.
     private var failure: Task<Void, Never>?
 
@@ -82,23 +82,25 @@ final class LaunchCoordinator {
         inbox.open(environment.mailbox)
         screens.startAgain()
 
-        var graph = environment.graph(Scenario.choose(for: environment.context()))
+        var graph = environment.graph(Scenario(for: environment.facts()))
         journal.prepare(&graph)
         let options = LaunchOptions(
             deadline: .seconds(20),
             deadlineCountsInteractiveTime: false,
             version: environment.app.version.description
         )
-        let sequencer = Sequencer(graph, budget: .seconds(3), options: options)
-        progress.follow(sequencer.events, count: graph.count)
-        follow(sequencer)
         state = .launching
-        Task {
-            do {
-                ended(try await journal.run(sequencer))
-            } catch {
-                failed("\(error)")
+        do {
+            let launch = try graph.start(budget: .seconds(3), options: journal.recording(options))
+            progress.follow(launch.events, count: graph.count)
+            follow(launch)
+            Task {
+                let report = await launch.end().report
+                journal.ended(report)
+                ended(report)
             }
+        } catch {
+            failed("\(error)")
         }
     }
 
@@ -134,10 +136,10 @@ final class LaunchCoordinator {
     private func resume() {
         guard let environment else { return }
         state = .launching
-        let sequencer = Sequencer(environment.graph(Scenario.choose(for: environment.context(isRunning: true))), budget: .seconds(1))
-        follow(sequencer)
+        let running = try? environment.graph(Scenario(for: environment.facts(isRunning: true))).start(budget: .seconds(1))
+        if let running { follow(running) }
         Task {
-            let outcome = try? await sequencer.run().outcome
+            let outcome = await running?.end().report.outcome
             // An update that is required now has taken over the screen. Any other failure is none of the person's concern: the app is there.
             if let outcome, case .aborted = outcome {
                 state = .launched(outcome)
@@ -154,10 +156,10 @@ final class LaunchCoordinator {
     /// Delivers what waits, if the app is there; while a launch runs, that does it.
     func deliver() {
         guard case .launched(.completed) = state, let environment, !environment.mailbox.waiting().isEmpty else { return }
-        let operations = StartupOperations(environment)
+        let steps = StartupSteps(environment)
         var graph = OperationGraph("entry-points")
-        graph.add("deliver", .interactive, on: .main) { launch in try await operations.followLink(launch) }
-        Task { try? await Sequencer(graph).run() }
+        graph.add("deliver", .interactive, on: .main) { try await steps[.entryPoints]($0) }
+        Task { [graph] in try? await graph.run() }
     }
 
     // MARK: In the background
@@ -175,17 +177,23 @@ final class LaunchCoordinator {
             journal.withdraw()
             return false
         }
-        let options = LaunchOptions(deadline: .seconds(20), qualityOfService: .utility)
-        let sequencer = Sequencer(environment.backgroundGraph(), budget: .seconds(15), options: options)
-        refreshing = sequencer
+        let options = journal.recording(LaunchOptions(deadline: .seconds(20), qualityOfService: .utility))
+        guard let launch = try? environment.backgroundGraph().start(budget: .seconds(15), options: options) else { return false }
+        refreshing = launch
         defer { refreshing = nil }
-        follow(sequencer)
-        guard let report = try? await journal.run(sequencer) else { return false }
+        follow(launch)
+        // The time that iOS gives may be over before the launch is.
+        let report = await withTaskCancellationHandler {
+            await launch.end().report
+        } onCancel: {
+            launch.cancel()
+        }
+        journal.ended(report)
         return report.operations.allSatisfy { $0.outcome == .succeeded }
     }
 
-    private func follow(_ sequencer: Sequencer) {
-        let events = sequencer.events
+    private func follow(_ launch: RunningLaunch) {
+        let events = launch.events
         Task { await LaunchSignposts.follow(events) }
     }
 }

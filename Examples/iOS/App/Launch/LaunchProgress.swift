@@ -12,7 +12,7 @@ final class LaunchProgress {
     /// Follows another launch.
     ///
     /// - Parameter count: how many operations it has.
-    func follow(_ events: AsyncStream<LaunchEvent>, count: Int) {
+    func follow(_ events: LaunchEvents, count: Int) {
         (fraction, running) = (0, [])
         Task {
             var ended = 0

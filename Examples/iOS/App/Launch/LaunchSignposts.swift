@@ -6,7 +6,7 @@ import os
 /// A signpost has the time at which it is emitted, and events are read a moment after they happen: the exact times are those of the report.
 enum LaunchSignposts {
     /// Emits signposts until the launch is over.
-    static func follow(_ events: AsyncStream<LaunchEvent>) async {
+    static func follow(_ events: LaunchEvents) async {
         let signposter = OSSignposter(subsystem: "com.example.music", category: "Launch")
         var attempts: [String: OSSignpostIntervalState] = [:]
         for await event in events {

@@ -1,4 +1,5 @@
 import Foundation
+import StartupNetworking
 import StartupOps
 
 /// What can be seen. Both sets of screens, SwiftUI's and UIKit's, show these.

@@ -1,3 +1,4 @@
+import StartupNetworking
 import StartupOps
 
 extension Screens: LoginPresenter {

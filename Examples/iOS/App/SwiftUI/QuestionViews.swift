@@ -1,4 +1,5 @@
 import Foundation
+import StartupNetworking
 import StartupOps
 import SwiftUI
 

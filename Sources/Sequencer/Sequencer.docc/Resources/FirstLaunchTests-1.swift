@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 import Testing
 
 @testable import FirstLaunch

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 import Testing
 
 @testable import FirstLaunch
@@ -11,7 +12,7 @@ import Testing
 
 @Test func launchIsWithinItsBudget() async throws {
     let options = LaunchOptions(clock: VirtualClock())
-    let report = try await Sequencer(firstLaunch(), budget: .milliseconds(500), options: options).run()
+    let report = try await firstLaunch().run(budget: .milliseconds(500), options: options).report
     #expect(report.outcome == .completed)
     #expect(report.budget.isMet)
     #expect(report.budget.measured == .milliseconds(400))

@@ -1,4 +1,6 @@
 import Sequencer
+import SequencerAnalysis
+import SequencerTesting
 import Testing
 
 @testable import FirstLaunch
@@ -11,7 +13,7 @@ import Testing
 
 @Test func launchIsWithinItsBudget() async throws {
     let options = LaunchOptions(clock: VirtualClock())
-    let report = try await Sequencer(firstLaunch(), budget: .milliseconds(500), options: options).run()
+    let report = try await firstLaunch().run(budget: .milliseconds(500), options: options).report
     #expect(report.outcome == .completed)
     #expect(report.budget.isMet)
     #expect(report.budget.measured == .milliseconds(400))
@@ -22,7 +24,7 @@ import Testing
     var graph = firstLaunch()
     try graph.inject(.delay(.seconds(10)), into: "fetch-config")
     let options = LaunchOptions(clock: VirtualClock())
-    let report = try await Sequencer(graph, budget: .milliseconds(500), options: options).run()
+    let report = try await graph.run(budget: .milliseconds(500), options: options).report
     #expect(report.budget.isMet)
     #expect(report["fetch-config"]?.outcome == .fellBack)
     #expect(report["fetch-config"]?.isCut == true)

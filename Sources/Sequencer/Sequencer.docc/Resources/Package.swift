@@ -10,6 +10,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "FirstLaunch", dependencies: [.product(name: "Sequencer", package: "Sequencer")]),
-        .testTarget(name: "FirstLaunchTests", dependencies: ["FirstLaunch"]),
+        .testTarget(
+            name: "FirstLaunchTests",
+            dependencies: [
+                "FirstLaunch", .product(name: "SequencerAnalysis", package: "Sequencer"),
+                .product(name: "SequencerTesting", package: "Sequencer"),
+            ]
+        ),
     ]
 )

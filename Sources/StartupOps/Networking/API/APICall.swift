@@ -1,6 +1,7 @@
 import Foundation
+import Sequencer
 
-/// A request of one transport, before it is known with which token it is sent.
+/// A request of one transport, before its token is chosen.
 struct APICall: Sendable {
     enum Transport: Sendable {
         case rest
@@ -8,16 +9,21 @@ struct APICall: Sendable {
     }
 
     let transport: Transport
-    /// What the data source knows it by.
+    /// Its name for the data source.
     let operation: String
     /// Method, address and body; what answers are cached under.
     let request: HTTPRequest
+    /// The media type of the body.
+    var contentType = "application/json"
     let options: RequestOptions
     /// Whether its answers may be cached.
     let isCacheable: Bool
 
     /// The request, as errors name it.
     var name: String { transport == .graphQL ? "\(request) (\(operation))" : request.description }
+
+    /// How much of its answers is decoded.
+    var limits: AnswerLimits { options.limits ?? (transport == .graphQL ? .graphQL : .standard) }
 }
 
 extension APICall {
@@ -27,8 +33,9 @@ extension APICall {
     static func rest(
         _ method: HTTPMethod,
         _ path: String,
-        query: [(name: String, value: String)],
+        query: QueryParameters,
         body: Data?,
+        contentType: String = "application/json",
         options: RequestOptions,
         environment: APIEnvironment
     ) throws(NetworkError) -> APICall {
@@ -40,12 +47,16 @@ extension APICall {
         guard !segments.contains("."), !segments.contains("..") else {
             throw NetworkError(.invalidRequest, request: name, "\".\" and \"..\" are not allowed in a path")
         }
+        guard !path.unicodeScalars.contains(where: \.isControl) else {
+            throw NetworkError(.invalidRequest, request: printable(name), "a control character has no place in a path")
+        }
+        guard contentType.contains("/"), contentType.isFieldValue else {
+            throw NetworkError(.invalidRequest, request: name, "the content type has to be a media type, such as image/png")
+        }
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         text += segments.map { "/" + PercentEncoding.encode($0) }.joined()
-        if !query.isEmpty {
-            text += "?" + query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        }
+        if !query.isEmpty { text += "?" + query.encoded }
         guard let url = URL(string: text) else {
             throw NetworkError(.invalidRequest, request: name, "base and path make no URL")
         }
@@ -53,6 +64,7 @@ extension APICall {
             transport: .rest,
             operation: options.operation ?? name,
             request: HTTPRequest(method, url, body: body),
+            contentType: contentType,
             options: options,
             isCacheable: method == .get && options.token == nil
         )
@@ -64,11 +76,11 @@ extension APICall {
         _ variables: [String: JSONValue],
         options: RequestOptions,
         environment: APIEnvironment,
-        client: ClientInfo
+        language: String
     ) throws(NetworkError) -> APICall {
         var variables = variables
         if let variable = operation.languageVariable, variables[variable] == nil {
-            variables[variable] = .string(options.language ?? client.language)
+            variables[variable] = .string(options.language ?? language)
         }
         var request = HTTPRequest(.post, environment.graphQL)
         do {
@@ -96,5 +108,38 @@ extension APICall {
         let query: String
         let operationName: String
         let variables: [String: JSONValue]
+    }
+}
+
+/// How one request differs from its client's other requests.
+public struct RequestOptions: Sendable, Hashable {
+    /// The operation's name for the data source; nil: its GraphQL name, or method and path.
+    package var operation: String?
+    /// Whether it needs a token; nil: the data source says.
+    package var requirement: TokenRequirement?
+    /// A token to send in place of the session's. Nobody is asked whether one is needed, and it is not refreshed; it must not have expired.
+    package var token: Secret?
+    /// How to use the cache; nil: as the client does.
+    package var cachePolicy: CachePolicy?
+    /// The language to ask for; nil: the client's.
+    package var language: String?
+    /// How much of the answer is decoded; nil: ``AnswerLimits/standard``, and ``AnswerLimits/graphQL`` over GraphQL.
+    package var limits: AnswerLimits?
+
+    /// Options; nil leaves each to the client.
+    public init(
+        operation: String? = nil,
+        requirement: TokenRequirement? = nil,
+        token: Secret? = nil,
+        cachePolicy: CachePolicy? = nil,
+        language: String? = nil,
+        limits: AnswerLimits? = nil
+    ) {
+        self.operation = operation
+        self.requirement = requirement
+        self.token = token
+        self.cachePolicy = cachePolicy
+        self.language = language
+        self.limits = limits
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StartupStorage
 
 /// How calls use the cache.
 extension APIClient {
@@ -45,15 +46,31 @@ extension APIClient {
         var exchange = try await exchange(call, deadline: deadline)
         let value: Value
         do {
-            value = try decode(exchange.response)
+            value = try self.decoded(exchange, of: call, deadline, decode)
         } catch {
-            guard exchange.isRevalidated else { throw error }
-            // What is in the cache is still good, says the service, and makes no sense to us: get it whole.
-            exchange = try await self.exchange(call, revalidating: false, deadline: deadline)
-            value = try decode(exchange.response)
+            guard exchange.isRevalidated, !deadline.isOver else { throw error }
+            // The cached answer is still good, says the service, but it cannot be decoded: get it whole.
+            exchange = try await self.exchange(call, revalidating: false, mayRefresh: !exchange.didRefresh, deadline: deadline)
+            value = try self.decoded(exchange, of: call, deadline, decode)
         }
-        if !exchange.isRevalidated, let key = exchange.key { store(exchange, for: key) }
+        if !exchange.isRevalidated, exchange.response.isStorable, let key = exchange.key { store(exchange, for: key) }
         return value
+    }
+
+    /// The value of a call that is sent once, and not cached.
+    func decoded<Value>(_ call: APICall, _ deadline: Deadline, _ decode: Decode<Value>) async throws(NetworkError) -> Value {
+        try decoded(try await exchange(call, revalidating: false, deadline: deadline), of: call, deadline, decode)
+    }
+
+    /// The decoded value, if the deadline is not over: decoding takes time, too.
+    private func decoded<Value>(
+        _ exchange: Exchange,
+        of call: APICall,
+        _ deadline: Deadline,
+        _ decode: Decode<Value>
+    ) throws(NetworkError) -> Value {
+        if deadline.isOver { throw NetworkError(.timedOut, request: call.name, "the deadline was over before its answer was decoded") }
+        return try decode(exchange.response)
     }
 
     private func store(_ exchange: Exchange, for key: CacheKey) {
@@ -62,7 +79,7 @@ extension APIClient {
         if let token = exchange.token, let tokens = dataSource?.tokens, !tokens.isCurrent(token) { cache.removeAll() }
     }
 
-    /// What is in the cache, without sending anything. What cannot be decoded is as good as not there.
+    /// The cached value, without sending anything; nil also when it cannot be decoded.
     private func cachedAnswer<Value>(_ call: APICall, _ decode: Decode<Value>) -> Value? {
         guard call.isCacheable else { return nil }
         for scope in scopesToRead {

@@ -1,37 +1,51 @@
 import Foundation
+import StartupStorage
 
-/// Sending a call: with which token, and what to do when the service turns it down.
+/// Sending a call: with a token, and again when the service turns that down.
 extension APIClient {
-    /// An answer, and what it was asked with.
+    /// An answer, with the token and the key of its request.
     struct Exchange: Sendable {
         var response: HTTPResponse
         let token: AccessToken?
-        /// What the answer is kept under; nil when it must not be kept.
+        /// The key for keeping the answer; nil when it must not be kept.
         let key: CacheKey?
         /// Whether the answer is the one in the cache, which the service said is still good.
         var isRevalidated = false
+        /// Whether the token was refreshed for this call.
+        var didRefresh = false
     }
 
     /// Sends a call, and sends it again with a new token when the service turns down the token it had.
-    func exchange(_ call: APICall, revalidating: Bool = true, deadline: Deadline) async throws(NetworkError) -> Exchange {
+    ///
+    /// Refreshing is done once: a service that turns down a token which it has just given would be asked for another one for ever.
+    func exchange(
+        _ call: APICall,
+        revalidating: Bool = true,
+        mayRefresh: Bool = true,
+        deadline: Deadline
+    ) async throws(NetworkError) -> Exchange {
         do throws(NetworkError) {
             if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
             let tokens = dataSource?.tokens
             let requirement = requirement(of: call)
-            var token = try await tokens?.token(for: requirement, deadline: deadline)
+            let grant = try await tokens?.grant(for: requirement, deadline: deadline)
+            var token = grant?.token
+            var didRefresh = grant?.isNew == true || !mayRefresh
             if token == nil, requirement == .required { throw NetworkError.nobodyLoggedIn }
             var exchange = try await send(call, token, revalidating: revalidating, deadline)
-            if let tokens, let rejected = token, isRejection(exchange.response, call) {
+            if let tokens, let rejected = token, !didRefresh, isRejection(exchange.response, call) {
+                didRefresh = true
                 token = try await better(tokens, requirement, than: rejected, deadline)
                 exchange = try await send(call, token, revalidating: revalidating, deadline)
-                if token != nil, isRejection(exchange.response, call) {
-                    throw unauthorized(call, exchange.response, ", also after a refresh")
-                }
             }
+            if token != nil, isRejection(exchange.response, call) {
+                throw unauthorized(call, exchange.response, ", although it has just been refreshed")
+            }
+            exchange.didRefresh = didRefresh
             if let tokens, let token, !tokens.isCurrent(token) { throw NetworkError.sessionReplaced }
             return exchange
         } catch {
-            // What token managers throw does not know the request.
+            // The token manager's errors do not know the request.
             throw error.about(call.name)
         }
     }
@@ -43,7 +57,7 @@ extension APIClient {
         return dataSource.requiresToken(operation: call.operation) ? .required : .optional
     }
 
-    /// A token in place of one that was turned down; nil when the call can do without, and there is none.
+    /// A token in place of one that was turned down; nil when it is optional and missing.
     private func better(
         _ tokens: TokenManager,
         _ requirement: TokenRequirement,
@@ -58,10 +72,11 @@ extension APIClient {
     }
 
     private func exchange(_ call: APICall, explicit: Secret, _ deadline: Deadline) async throws(NetworkError) -> Exchange {
+        KnownSecrets.add(explicit, from: .service)
         if case .at(let expiry) = JSONWebToken(explicit.value)?.expiry, expiry <= now() {
             throw NetworkError.refreshFailed("it was given for this request only, and has expired", nil)
         }
-        let response = try await http.send(headed(call, APIHeaders.Identity(bearer: explicit)), deadline: deadline)
+        let response = try await http.send(try headed(call, APIHeaders.Identity(bearer: explicit)), deadline: deadline)
         if isRejection(response, call) { throw unauthorized(call, response) }
         return Exchange(response: response, token: nil, key: nil)
     }
@@ -72,43 +87,80 @@ extension APIClient {
         revalidating: Bool,
         _ deadline: Deadline
     ) async throws(NetworkError) -> Exchange {
-        var request = headed(call, APIHeaders.Identity(bearer: token?.value, userID: token?.userID))
+        var request = try headed(call, APIHeaders.Identity(bearer: token?.value, userID: token?.userID))
         let key = call.isCacheable ? scope(of: token).map { CacheKey(call.request, scope: $0) } : nil
         var cached: HTTPResponse?
         if revalidating, call.request.method == .get, let stored = key.flatMap({ cache.response(for: $0) }) {
-            if let tag = stored.headers["ETag"] {
+            // A tag that cannot be sent is ignored: the answer is got whole, and takes the place of this one.
+            if let tag = stored.headers["ETag"], tag.isFieldValue {
                 request.headers["If-None-Match"] = tag
                 cached = stored
             }
         }
         let response = try await http.send(request, deadline: deadline)
-        if response.status == 304, let cached { return Exchange(response: cached, token: token, key: key, isRevalidated: true) }
-        return Exchange(response: response, token: token, key: key)
+        guard response.status == 304, let cached else { return Exchange(response: response, token: token, key: key) }
+        if response.confirms(cached) {
+            return Exchange(response: cached.updated(by: response), token: token, key: key, isRevalidated: true)
+        }
+        // It is about another answer than the one that is kept.
+        request.headers["If-None-Match"] = nil
+        return Exchange(response: try await http.send(request, deadline: deadline), token: token, key: key)
     }
 
-    private func headed(_ call: APICall, _ identity: APIHeaders.Identity) -> HTTPRequest {
+    private func headed(_ call: APICall, _ identity: APIHeaders.Identity) throws(NetworkError) -> HTTPRequest {
         var request = call.request
         request.headers =
             switch call.transport {
             case .graphQL: APIHeaders.graphQL(identity, info)
-            case .rest: APIHeaders.rest(identity, info, additional: dataSource?.userInfoHeaders ?? [:])
+            case .rest: APIHeaders.rest(identity, info, contentType: call.contentType, additional: dataSource?.userInfoHeaders ?? [:])
             }
+        // Here as well as in the client that sends it: an app may have one of its own.
+        if let violation = request.headers.violation { throw NetworkError(.invalidRequest, request: call.name, violation) }
         return request
     }
 
     private func isRejection(_ response: HTTPResponse, _ call: APICall) -> Bool {
-        response.status == 401 || call.transport == .graphQL && GraphQLResponse.rejectsToken(response)
+        response.status == 401 || call.transport == .graphQL && GraphQLResponse.rejectsToken(response, within: call.limits)
     }
 
     private func unauthorized(_ call: APICall, _ response: HTTPResponse, _ circumstances: String = "") -> NetworkError {
         NetworkError(.unauthorized, request: call.name, "the service does not accept the token\(circumstances)", status: response.status)
     }
 
-    /// Whose answer it is; nil when that cannot be told, and the answer must not be kept.
+    /// The owner of an answer; nil when it is not known, and the answer must not be kept.
     func scope(of token: AccessToken?) -> String? {
         guard let token else { return Self.guestScope }
         return token.userID.map { "user:\($0)" }
     }
 
     static let guestScope = "guest"
+}
+
+/// The header tables of the two transports: who is asking, in the terms of each.
+enum APIHeaders {
+    /// The part of a session that requests carry. The user is the token's, so that the two never disagree.
+    struct Identity: Sendable {
+        var bearer: Secret?
+        var userID: String?
+    }
+
+    static func graphQL(_ identity: Identity, _ client: ClientInfo) -> HTTPHeaders {
+        var headers: HTTPHeaders = ["Content-Type": "application/json"]
+        if let bearer = identity.bearer { headers["Authorization"] = "Bearer \(bearer.value)" }
+        headers["x-hasura-role"] = identity.userID == nil ? "guest" : "user"
+        headers["x-hasura-user-id"] = identity.userID
+        headers["device-id"] = client.deviceID
+        return headers
+    }
+
+    /// - Parameter additional: the app's headers for its user; they do not replace those of the table.
+    static func rest(_ identity: Identity, _ client: ClientInfo, contentType: String, additional: HTTPHeaders) -> HTTPHeaders {
+        var headers = additional
+        headers["Content-Type"] = contentType
+        headers["Authorization"] = identity.bearer.map { "Bearer \($0.value)" }
+        headers["\(client.headerPrefix)-Platform"] = client.platform
+        headers["\(client.headerPrefix)-App-Version"] = client.appVersion
+        headers["\(client.headerPrefix)-User-Id"] = identity.userID
+        return headers
+    }
 }

@@ -1,40 +1,38 @@
 import Foundation
+import StartupStorage
 
-/// The GraphQL transport. All throw ``NetworkError``; errors that the service answers with are `operationFailed`, whatever data comes with them.
+/// The GraphQL transport. All throw ``NetworkError``; errors in an answer are `operationFailed`, also when data comes with them.
 extension APIClient {
     /// Asks for the operation's result: an array, an object, or with no `field` several results as one object.
     public func query<Value: Decodable & Sendable>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
         let call = try call(operation, variables, options)
         return try await answer(call, deadline: deadline, decode: decoder(type, operation, call))
     }
 
-    /// Asks for a response model, and gives what it stands for.
-    public func query<Model: DomainConvertible>(
-        _ operation: GraphQLOperation,
-        _ variables: [String: JSONValue] = [:],
-        through model: Model.Type,
-        options: RequestOptions = .standard,
-        deadline: Deadline
-    ) async throws(NetworkError) -> Model.Domain {
-        let call = try call(operation, variables, options)
-        return try await answer(call, deadline: deadline, decode: domainDecoder(decoder(model, operation, call), call))
-    }
-
-    /// Asks for response models, and gives what each stands for.
-    public func query<Model: DomainConvertible>(
+    /// Asks for response models, and gives what each stands for. One that stands for nothing fails the request with `invalidData`.
+    package func query<Model: DomainConvertible>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         throughEach model: Model.Type,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> [Model.Domain] {
-        try await query(operation, variables, through: DomainArray<Model>.self, options: options, deadline: deadline)
+        let call = try call(operation, variables, options)
+        let decode = decoder([Model].self, operation, call)
+        return try await answer(call, deadline: deadline) { response throws(NetworkError) in
+            let models = try decode(response)
+            do {
+                return try models.map { try $0.domain() }
+            } catch {
+                throw NetworkError(.invalidData, request: call.name, "\(Model.self) makes no \(Model.Domain.self)", status: response.status)
+            }
+        }
     }
 
     /// Asks for the operation's result, and gives each answer that the cache policy provides for.
@@ -44,7 +42,7 @@ extension APIClient {
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
         do {
@@ -60,30 +58,32 @@ extension APIClient {
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
         let call = try call(operation, variables, options)
-        return try decoder(type, operation, call)(try await exchange(call, deadline: deadline).response)
+        return try await decoded(call, deadline, decoder(type, operation, call))
     }
 
     /// Changes something. Fails when the service answers with errors.
     public func mutate(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
         let call = try call(operation, variables, options)
-        try GraphQLResponse.check(try await exchange(call, deadline: deadline).response, call.name, hiding: secret(call))
+        try await decoded(call, deadline) { response throws(NetworkError) in
+            try GraphQLResponse.check(response, call.name, within: call.limits)
+        }
     }
 
-    /// Changes something if that can be done, and goes on either way. What went wrong is returned, and told to the client's `ignoredErrors`.
+    /// Changes something if that can be done, and goes on either way. An error is returned, and told to the client's `ignoredErrors`.
     @discardableResult
-    public func fireAndForget(
+    package func fireAndForget(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async -> NetworkError? {
         do {
@@ -102,29 +102,65 @@ extension APIClient {
         _ variables: [String: JSONValue],
         _ options: RequestOptions
     ) throws(NetworkError) -> APICall {
-        try .graphQL(operation, variables, options: options, environment: environment, client: info)
+        try .graphQL(operation, variables, options: options, environment: environment, language: language)
     }
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ operation: GraphQLOperation, _ call: APICall) -> Decode<Value> {
         let field = operation.field
-        return { [self] response throws(NetworkError) in
-            try GraphQLResponse.decode(type, field: field, response, call.name, hiding: secret(call))
+        return { response throws(NetworkError) in
+            try GraphQLResponse.decode(type, field: field, response, call.name, within: call.limits)
         }
-    }
-
-    /// The token that the service may quote in what it answers.
-    private func secret(_ call: APICall) -> Secret? {
-        call.options.token ?? dataSource?.tokens.session.value?.accessToken
     }
 }
 
-/// Response models, as one.
-private struct DomainArray<Model: DomainConvertible>: DomainConvertible {
-    let models: [Model]
+/// A response model: what the service sends, in the service's words, which becomes what the app works with, in the app's.
+///
+/// ```swift
+/// struct SpeakerResponse: DomainConvertible {
+///     let id: String, name: String
+///     func domain() throws -> Speaker { Speaker(id: id, title: name) }
+/// }
+/// let speakers = try await client.query(.speakers, throughEach: SpeakerResponse.self, deadline: deadline)
+/// ```
+package protocol DomainConvertible: Decodable, Sendable {
+    /// The app's own model of the response.
+    associatedtype Domain: Sendable
 
-    init(from decoder: any Decoder) throws {
-        models = try decoder.singleValueContainer().decode([Model].self)
+    /// The app's model. An error fails the request.
+    func domain() throws -> Domain
+}
+
+/// A GraphQL operation: its name, its text, and where in the answer's data its result is.
+///
+/// ```swift
+/// let speakers = GraphQLOperation(.query, "Speakers", "query Speakers { speakers { id name } }", field: "speakers")
+/// ```
+public struct GraphQLOperation: Sendable, Hashable {
+    /// The kinds of operations.
+    public enum Kind: Sendable, Hashable {
+        /// Asks; answers may be cached.
+        case query
+        /// Changes something.
+        case mutation
     }
 
-    func domain() throws -> [Model.Domain] { try models.map { try $0.domain() } }
+    /// The kind.
+    package let kind: Kind
+    /// Its name, as in its text.
+    package let name: String
+    /// Its text.
+    package let query: String
+    /// The member of `data` that is its result; nil: `data` as a whole, for operations that combine several.
+    package let field: String?
+    /// The variable that takes the language to answer in; nil: it takes none. An empty language is the service's default.
+    package let languageVariable: String?
+
+    /// An operation.
+    public init(_ kind: Kind, _ name: String, _ query: String, field: String? = nil, languageVariable: String? = nil) {
+        self.kind = kind
+        self.name = name
+        self.query = query
+        self.field = field
+        self.languageVariable = languageVariable
+    }
 }

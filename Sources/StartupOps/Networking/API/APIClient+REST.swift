@@ -1,34 +1,20 @@
 import Foundation
+import StartupStorage
 
 /// The REST transport.
 ///
 /// Paths are appended to the environment's base, and percent-encoded; parameters of the query too. All throw ``NetworkError``.
 extension APIClient {
-    /// A parameter of a query.
-    public typealias QueryParameter = (name: String, value: String)
-
     /// Gets a value. With a policy that gives more than one answer, this is the last.
     public func get<Value: Decodable & Sendable>(
         _ path: String,
-        query: [QueryParameter] = [],
+        query: QueryParameters = [:],
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
         let call = try call(.get, path, query, nil, options)
         return try await answer(call, deadline: deadline, decode: decoder(type, call))
-    }
-
-    /// Gets a response model, and gives what it stands for.
-    public func get<Model: DomainConvertible>(
-        _ path: String,
-        query: [QueryParameter] = [],
-        through model: Model.Type,
-        options: RequestOptions = .standard,
-        deadline: Deadline
-    ) async throws(NetworkError) -> Model.Domain {
-        let call = try call(.get, path, query, nil, options)
-        return try await answer(call, deadline: deadline, decode: domainDecoder(decoder(model, call), call))
     }
 
     /// Gets a value, and gives each answer that the cache policy provides for: from the cache, from the service, or both in this order.
@@ -36,9 +22,9 @@ extension APIClient {
     /// The last is what ``get(_:query:as:options:deadline:)`` returns, and the stream fails as that throws.
     public func updates<Value: Decodable & Sendable>(
         _ path: String,
-        query: [QueryParameter] = [],
+        query: QueryParameters = [:],
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
         do {
@@ -49,126 +35,99 @@ extension APIClient {
         }
     }
 
-    /// Asks for something and ignores what is answered, if only it is a success.
-    public func get(
+    /// Asks for something, and ignores the body of the answer.
+    package func get(
         _ path: String,
-        query: [QueryParameter] = [],
-        options: RequestOptions = .standard,
+        query: QueryParameters = [:],
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        try await perform(.get, path, query, nil, options, deadline)
+        try await send(.get, path, query: query, options: options, deadline: deadline)
     }
 
-    /// Posts a body and gives the answer.
-    public func post<Value: Decodable & Sendable>(
+    /// Sends a request, whose answer is not taken from the cache, and gives the answer.
+    public func send<Value: Decodable & Sendable>(
+        _ method: HTTPMethod,
         _ path: String,
-        query: [QueryParameter] = [],
+        query: QueryParameters = [:],
         body: (any Encodable & Sendable)? = nil,
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        try await perform(.post, path, query, body, type, options, deadline)
+        let call = try call(method, path, query, body, options)
+        return try await decoded(call, deadline, decoder(type, call))
     }
 
-    /// Posts a body.
-    public func post(
+    /// Sends a request. The answer has to be a success; its body is ignored, unless it is a web page: that is somebody else's, and `invalidData`.
+    public func send(
+        _ method: HTTPMethod,
         _ path: String,
-        query: [QueryParameter] = [],
+        query: QueryParameters = [:],
         body: (any Encodable & Sendable)? = nil,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        try await perform(.post, path, query, body, options, deadline)
+        _ = try await send(method, path, query: query, body: body, as: EmptyResponse.self, options: options, deadline: deadline)
     }
 
-    /// Patches something and gives the answer.
-    public func patch<Value: Decodable & Sendable>(
+    /// Sends bytes as they are, such as a picture, and gives the answer.
+    ///
+    /// They go as JSON does: with the session's token, and once more with a new one when the service turns that down. They are in memory as a whole:
+    /// to upload from a file, in parts or with progress is left to the app.
+    ///
+    /// - Parameter contentType: the media type of the bytes, such as "image/png". Another text, or one with a control character, is an
+    ///   `invalidRequest`, and nothing is sent.
+    public func send<Value: Decodable & Sendable>(
+        _ method: HTTPMethod,
         _ path: String,
-        query: [QueryParameter] = [],
-        body: (any Encodable & Sendable)? = nil,
+        query: QueryParameters = [:],
+        data: Data,
+        contentType: String,
         as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        try await perform(.patch, path, query, body, type, options, deadline)
+        let call = try APICall.rest(
+            method,
+            path,
+            query: query,
+            body: data,
+            contentType: contentType,
+            options: options,
+            environment: environment
+        )
+        return try await decoded(call, deadline, decoder(type, call))
     }
 
-    /// Patches something.
-    public func patch(
+    /// Sends bytes as they are, in memory as a whole. The answer has to be a success; its body is ignored, unless it is a web page.
+    public func send(
+        _ method: HTTPMethod,
         _ path: String,
-        query: [QueryParameter] = [],
-        body: (any Encodable & Sendable)? = nil,
-        options: RequestOptions = .standard,
+        query: QueryParameters = [:],
+        data: Data,
+        contentType: String,
+        options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        try await perform(.patch, path, query, body, options, deadline)
-    }
-
-    /// Puts a body and gives the answer; ``EmptyResponse`` where there is none.
-    public func put<Value: Decodable & Sendable>(
-        _ path: String,
-        query: [QueryParameter] = [],
-        body: (any Encodable & Sendable)? = nil,
-        as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
-        deadline: Deadline
-    ) async throws(NetworkError) -> Value {
-        try await perform(.put, path, query, body, type, options, deadline)
-    }
-
-    /// Deletes something and gives the answer.
-    public func delete<Value: Decodable & Sendable>(
-        _ path: String,
-        query: [QueryParameter] = [],
-        as type: Value.Type = Value.self,
-        options: RequestOptions = .standard,
-        deadline: Deadline
-    ) async throws(NetworkError) -> Value {
-        try await perform(.delete, path, query, nil, type, options, deadline)
-    }
-
-    /// Deletes something.
-    public func delete(
-        _ path: String,
-        query: [QueryParameter] = [],
-        options: RequestOptions = .standard,
-        deadline: Deadline
-    ) async throws(NetworkError) {
-        try await perform(.delete, path, query, nil, options, deadline)
+        _ = try await send(
+            method,
+            path,
+            query: query,
+            data: data,
+            contentType: contentType,
+            as: EmptyResponse.self,
+            options: options,
+            deadline: deadline
+        )
     }
 }
 
 extension APIClient {
-    private func perform<Value: Decodable & Sendable>(
-        _ method: HTTPMethod,
-        _ path: String,
-        _ query: [QueryParameter],
-        _ body: (any Encodable & Sendable)?,
-        _ type: Value.Type,
-        _ options: RequestOptions,
-        _ deadline: Deadline
-    ) async throws(NetworkError) -> Value {
-        let call = try call(method, path, query, body, options)
-        return try decoder(type, call)(try await exchange(call, deadline: deadline).response)
-    }
-
-    private func perform(
-        _ method: HTTPMethod,
-        _ path: String,
-        _ query: [QueryParameter],
-        _ body: (any Encodable & Sendable)?,
-        _ options: RequestOptions,
-        _ deadline: Deadline
-    ) async throws(NetworkError) {
-        let call = try call(method, path, query, body, options)
-        try await exchange(call, revalidating: false, deadline: deadline).response.checked(call.name)
-    }
-
     private func call(
         _ method: HTTPMethod,
         _ path: String,
-        _ query: [QueryParameter],
+        _ query: QueryParameters,
         _ body: (any Encodable & Sendable)?,
         _ options: RequestOptions
     ) throws(NetworkError) -> APICall {
@@ -184,18 +143,7 @@ extension APIClient {
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {
         { response throws(NetworkError) in
             try response.checked(call.name)
-            return try response.decoded(type, call.name)
-        }
-    }
-
-    func domainDecoder<Model: DomainConvertible>(_ decode: @escaping Decode<Model>, _ call: APICall) -> Decode<Model.Domain> {
-        { response throws(NetworkError) in
-            let model = try decode(response)
-            do {
-                return try model.domain()
-            } catch {
-                throw NetworkError(.invalidData, request: call.name, "\(Model.self) makes no \(Model.Domain.self)", status: response.status)
-            }
+            return try response.decoded(type, call.name, limits: call.limits)
         }
     }
 }

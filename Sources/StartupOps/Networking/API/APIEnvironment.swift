@@ -3,9 +3,9 @@ import Foundation
 /// Where a service is: its GraphQL endpoint, and the base of its REST addresses where it has any.
 public struct APIEnvironment: Sendable, Hashable {
     /// The GraphQL endpoint.
-    public let graphQL: URL
-    /// What REST paths are appended to; without it, REST requests fail before anything is sent.
-    public let rest: URL?
+    package let graphQL: URL
+    /// The base of REST paths; without it, REST requests fail before anything is sent.
+    package let rest: URL?
 
     /// An environment.
     public init(graphQL: URL, rest: URL? = nil) {
@@ -34,8 +34,11 @@ public struct APIEnvironment: Sendable, Hashable {
     }
 
     private static func url(_ text: String, _ field: String) throws(APIConfigurationError) -> URL {
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw APIConfigurationError(field: field, "it has to be a URL that begins with http:// or https://")
+        guard text.isAllShown, let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+            throw APIConfigurationError(
+                field: field,
+                "it has to be a URL that begins with http:// or https://, without characters that cannot be seen"
+            )
         }
         guard let host = url.host(), !host.isEmpty else { throw APIConfigurationError(field: field, "it has no host") }
         guard url.user() == nil, url.password() == nil else {
@@ -45,12 +48,12 @@ public struct APIEnvironment: Sendable, Hashable {
     }
 }
 
-/// What is wrong with how a client was set up. The description names the field and the rule, and never shows the value.
+/// An error in how a client was set up. The description names the field and the rule, and never shows the value.
 public struct APIConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The field it is about.
-    public let field: String
+    package let field: String
     /// The rule, and what to do.
-    public let reason: String
+    package let reason: String
 
     init(field: String, _ reason: String) {
         self.field = field
@@ -59,4 +62,33 @@ public struct APIConfigurationError: Error, Sendable, Hashable, CustomStringConv
 
     /// The field and the rule, in one sentence.
     public var description: String { "\(field): \(reason)" }
+}
+
+/// A client's description of itself, sent with every request.
+public struct ClientInfo: Sendable, Hashable {
+    /// This installation's identifier.
+    package let deviceID: String
+    /// "ios", "macos", "linux".
+    package let platform: String
+    /// The app's version, such as "1.4.0".
+    package let appVersion: String
+    /// The prefix of the REST headers' names: "X-Sequencer" makes "X-Sequencer-Platform".
+    package let headerPrefix: String
+    /// The language that operations ask for when nothing else is said; empty: the service's default.
+    package let language: String
+
+    /// A description.
+    public init(
+        deviceID: String,
+        platform: String,
+        appVersion: String,
+        headerPrefix: String = "X-Sequencer",
+        language: String = ""
+    ) {
+        self.deviceID = deviceID
+        self.platform = platform
+        self.appVersion = appVersion
+        self.headerPrefix = headerPrefix
+        self.language = language
+    }
 }

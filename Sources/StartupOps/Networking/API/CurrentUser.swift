@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
-/// The user whose session is open, for whoever shows them: the latest that is known, and each change.
+/// The user of the open session, for screens that show them: the latest known profile, and each change.
 ///
 /// ```swift
 /// let user = CurrentUser(client: client)
@@ -9,22 +10,24 @@ import Sequencer
 /// try await user.load(by: launch.deadline)      // what the last launch knew at once, then what the service says
 /// for await profile in user.updates { show(profile) }
 /// ```
-public final class CurrentUser: Sendable {
-    private struct State: Sendable {
-        var profile: UserProfile?
-    }
-
+package final class CurrentUser: Sendable {
     private let client: APIClient
     private let path: String
-    private let broadcaster = EventBroadcaster(replaying: State())
-    /// Moves when the user becomes another one: what was asked for before is not shown any more.
-    private let epoch = Locked<UInt64>(0)
+    private let broadcaster = EventBroadcaster<UserProfile?>(replaying: .some(nil))
+    private struct State {
+        /// Moves when a user is forgotten: answers to earlier requests are not shown any more, unless they are about the user of now.
+        var epoch: UInt64 = 0
+        /// The user of the session that is followed.
+        var id: String?
+    }
+
+    private let state = Locked(State())
     private let listener = Locked<Task<Void, Never>?>(nil)
 
     /// Nobody, until the service is asked.
     ///
     /// - Parameter path: where the service tells who the user is.
-    public init(client: APIClient, path: String = "v1/profile") {
+    package init(client: APIClient, path: String = "v1/profile") {
         self.client = client
         self.path = path
     }
@@ -32,50 +35,42 @@ public final class CurrentUser: Sendable {
     deinit { listener.withLock { $0 }?.cancel() }
 
     /// The user as last heard of; nil when nobody is known.
-    public var profile: UserProfile? { broadcaster.latest?.profile }
+    package var profile: UserProfile? { broadcaster.latest.flatMap { $0 } }
 
     /// The user as last heard of, and from then on each time there is something new.
-    public var updates: AsyncStream<UserProfile?> {
-        let states = broadcaster.stream()
-        let (stream, continuation) = AsyncStream.makeStream(of: UserProfile?.self)
-        let task = Task {
-            for await state in states { continuation.yield(state.profile) }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
-    }
+    package var updates: AsyncStream<UserProfile?> { broadcaster.stream() }
 
-    /// Gives what is cached of the user at once, then asks the service. Fails when the service could not be asked; what was cached stands.
+    /// Gives the cached profile at once, then asks the service. Fails when the service could not be asked; the cached profile stands.
     @discardableResult
-    public func load(by deadline: Deadline) async throws(NetworkError) -> UserProfile {
+    package func load(by deadline: Deadline) async throws(NetworkError) -> UserProfile {
         try await load(.returnCacheDataAndFetch, deadline)
     }
 
     /// Asks the service who the user is.
     @discardableResult
-    public func getProfile(by deadline: Deadline) async throws(NetworkError) -> UserProfile {
+    package func getProfile(by deadline: Deadline) async throws(NetworkError) -> UserProfile {
         try await load(.fetchIgnoringCache, deadline)
     }
 
-    /// Asks the service again whenever there is a new token, and forgets the user when the session ends, for as long as this object lives.
+    /// Forgets the user when the session ends or becomes another's, for as long as this object lives; of two calls the later one counts.
     ///
-    /// - Parameter limit: how long each time may take. One that fails changes nothing.
-    public func follow(_ tokens: TokenManager, limit: Duration = .seconds(20)) {
+    /// - Parameters:
+    ///   - asks: whether the service is asked again whenever there is a new token.
+    ///   - limit: how long each time may take. One that fails changes nothing.
+    package func follow(_ tokens: TokenManager, asks: Bool = true, limit: Duration = .seconds(20)) {
         let events = tokens.events
-        let task = Task { [weak self] in
+        let task = Task { [weak self, weak tokens] in
             var request: Task<Void, Never>?
             for await event in events {
-                switch event {
-                case .sessionChanged(let user):
-                    request?.cancel()
-                    self?.forget(unless: user)
-                    request = Task { [weak self] in _ = try? await self?.getProfile(by: .after(limit)) }
-                case .loggedOut:
-                    request?.cancel()
+                if case .notStored = event { continue }
+                request?.cancel()
+                // By the session of now: the next one may have begun, and its user may be known, before the end of the last one is heard of.
+                guard let session = tokens?.session.value else {
                     self?.forget(unless: nil)
-                case .notStored: break
+                    continue
                 }
+                if asks || session.userID != nil { self?.forget(unless: session.userID) }
+                if asks { request = Task { [weak self] in _ = try? await self?.getProfile(by: .after(limit)) } }
             }
             request?.cancel()
         }
@@ -87,9 +82,9 @@ public final class CurrentUser: Sendable {
     }
 
     private func load(_ policy: CachePolicy, _ deadline: Deadline) async throws(NetworkError) -> UserProfile {
-        let options = RequestOptions(requirement: .required, cachePolicy: policy)
+        let options = RequestOptions(requirement: .required, cachePolicy: policy, limits: .profile)
         let path = path
-        let epoch = epoch.withLock { $0 }
+        let epoch = state.withLock { $0.epoch }
         do {
             var last: UserProfile?
             for try await profile in client.updates(path, as: UserProfile.self, options: options, deadline: deadline) {
@@ -106,17 +101,42 @@ public final class CurrentUser: Sendable {
     }
 
     private func show(_ profile: UserProfile, from epoch: UInt64) {
-        self.epoch.withLock { if $0 == epoch { broadcaster.note([State(profile: profile)]) } }
+        state.withLock { if $0.epoch == epoch || $0.id == profile.id { broadcaster.note(profile) } }
         broadcaster.handOut()
     }
 
     /// Forgets the user, unless it is this one.
     private func forget(unless user: String?) {
-        guard user == nil || profile.map({ $0.id != user }) ?? false else { return }
-        epoch.withLock { epoch in
-            epoch += 1
-            broadcaster.note([State()])
+        state.withLock { state in
+            state.id = user
+            let shown = profile
+            guard user == nil || shown?.id != user else { return }
+            state.epoch += 1
+            if shown != nil { broadcaster.note(nil) }
         }
         broadcaster.handOut()
+    }
+}
+
+/// A user, as the service knows them.
+package struct UserProfile: Sendable, Hashable, Codable {
+    /// The user's identifier.
+    package let id: String
+    /// The user's name.
+    package let name: String
+    /// The user's address, where the service knows one.
+    package let email: String?
+    /// Whether the address was shown to be the user's.
+    package let emailVerified: Bool
+    /// Whether the user is a guest, made without asking anything.
+    package let isAnonymous: Bool
+
+    /// A user.
+    package init(id: String, name: String, email: String? = nil, emailVerified: Bool = true, isAnonymous: Bool = false) {
+        self.id = id
+        self.name = name
+        self.email = email
+        self.emailVerified = emailVerified
+        self.isAnonymous = isAnonymous
     }
 }

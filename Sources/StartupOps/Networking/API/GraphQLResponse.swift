@@ -2,14 +2,15 @@ import Foundation
 
 /// Reads answers of a GraphQL service: errors first, data after (GraphQL specification, section 7.1).
 enum GraphQLResponse {
-    /// The code with which a service turns down a token, under status 200.
+    /// The code of a service that turns down a token, under status 200.
     private static let invalidToken = "invalid-jwt"
 
     /// Whether the service has turned down the token.
-    static func rejectsToken(_ response: HTTPResponse) -> Bool {
+    static func rejectsToken(_ response: HTTPResponse, within limits: AnswerLimits) -> Bool {
         // Looked for as bytes first, so that good answers are not decoded twice.
-        guard response.status == 200, response.body.range(of: Data(invalidToken.utf8)) != nil,
-            let head = try? JSONDecoder().decode(Head.self, from: response.body)
+        guard response.status == 200, response.body.count <= limits.size, response.body.range(of: Data(invalidToken.utf8)) != nil,
+            let text = try? response.json(within: limits, ""), text.violation == nil,
+            let head = try? JSONDecoder().decode(Head.self, from: text.data)
         else { return false }
         return head.errors.contains { $0.code == invalidToken }
     }
@@ -20,9 +21,9 @@ enum GraphQLResponse {
         field: String?,
         _ response: HTTPResponse,
         _ request: String,
-        hiding secret: Secret?
+        within limits: AnswerLimits
     ) throws(NetworkError) -> Value {
-        try check(response, request, hiding: secret)
+        try check(response, request, within: limits)
         do {
             return try JSONDecoder().decode(Body<Value>.self, from: response.body, configuration: field).value
         } catch {
@@ -30,17 +31,19 @@ enum GraphQLResponse {
         }
     }
 
-    /// Whether there is data and are no errors.
-    static func check(_ response: HTTPResponse, _ request: String, hiding secret: Secret?) throws(NetworkError) {
+    /// Throws unless the answer has data and no errors.
+    static func check(_ response: HTTPResponse, _ request: String, within limits: AnswerLimits) throws(NetworkError) {
         try response.checked(request)
         try response.checkMediaType(request)
-        guard let head = try? JSONDecoder().decode(Head.self, from: response.body) else {
+        let text = try response.json(within: limits, request)
+        // Other encodings are refused: their values were not counted.
+        guard text.violation == nil, let head = try? JSONDecoder().decode(Head.self, from: text.data) else {
             throw NetworkError(.invalidResponse, request: request, "the answer is no JSON object", status: response.status)
         }
         if let first = head.errors.first {
-            let code = first.code.map { " (\(ForeignText.shown($0, hiding: secret)))" } ?? ""
+            let code = first.code.map { " (\(ForeignText.shown($0)))" } ?? ""
             let more = head.errors.count > 1 ? ", and \(head.errors.count - 1) more" : ""
-            let message = ForeignText.shown(first.message ?? "no message", hiding: secret)
+            let message = ForeignText.shown(first.message ?? "no message")
             throw NetworkError(
                 .operationFailed,
                 request: request,
@@ -62,11 +65,11 @@ enum GraphQLResponse {
 
         init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: Keys.self)
-            hasData = (try? body.nestedContainer(keyedBy: Field.self, forKey: .data)) != nil
+            hasData = (try? body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)) != nil
             if !body.contains(.errors) || (try? body.decodeNil(forKey: .errors)) == true {
                 errors = []
             } else {
-                // Whatever else stands there, the service meant to say that something went wrong.
+                // In any other form, too, the service meant to say that something went wrong.
                 errors = (try? body.decode([Failure].self, forKey: .errors)) ?? [Failure()]
             }
         }
@@ -97,16 +100,8 @@ enum GraphQLResponse {
                 value = try body.decode(Value.self, forKey: .data)
                 return
             }
-            let data = try body.nestedContainer(keyedBy: Field.self, forKey: .data)
-            value = try data.decode(Value.self, forKey: Field(stringValue: field))
+            let data = try body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)
+            value = try data.decode(Value.self, forKey: AnyKey(stringValue: field))
         }
-    }
-
-    private struct Field: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }

@@ -22,12 +22,12 @@ public enum JSONValue: Sendable, Hashable {
     case object([String: JSONValue])
 
     /// The member of an object; nil for everything else.
-    public subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
     /// The same in Swift's own types, all the way down: `[String: Any?]`, `[Any?]`, `String`, `Int64`, `Double`, `Bool`, nil.
-    public var plain: Any? {
+    package var plain: Any? {
         switch self {
         case .null: nil
         case .bool(let value): value

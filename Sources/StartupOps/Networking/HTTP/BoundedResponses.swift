@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
-/// Answers in a store, within limits. What is stored there and makes no sense is put out of the way.
+/// Answers in a store, within limits. Unreadable ones are set aside.
 ///
 /// The index is written before an entry and after a removal, so that after a crash it may list entries that are missing, and misses none.
 final class BoundedResponses: Sendable {
@@ -9,7 +10,7 @@ final class BoundedResponses: Sendable {
 
     private let store: any DataStore
     private let limits: ResponseCache.Limits
-    /// What has been read since the index was last written, in this order.
+    /// The answers that have been read since the index was last written, in this order.
     private let used = Locked<[String]>([])
 
     init(_ store: any DataStore, _ limits: ResponseCache.Limits) {
@@ -17,7 +18,7 @@ final class BoundedResponses: Sendable {
         self.limits = limits
     }
 
-    /// The answer; nil when there is none. Throws when the store cannot tell.
+    /// The answer; nil for a miss. Throws when the store cannot tell.
     func response(for key: CacheKey) throws(StorageError) -> HTTPResponse? {
         let name = key.name
         switch store.value(CachedResponse.self, for: Self.storeKey(name)) {
@@ -89,4 +90,100 @@ final class BoundedResponses: Sendable {
     }
 
     private static func storeKey(_ name: String) -> StoreKey { StoreKey("response-\(name)") }
+}
+
+/// The entries of a cache, and the surplus to remove: decides, and does nothing.
+struct CacheIndex: Codable, Sendable, Equatable {
+    struct Entry: Codable, Sendable, Equatable {
+        var name: String
+        var size: Int
+    }
+
+    /// The entries, the one that was not used for longest first.
+    private(set) var entries: [Entry] = []
+
+    /// The sum of all sizes.
+    var size: Int { entries.reduce(0) { $0.addingSaturated($1.size) } }
+
+    /// These have been used, in this order.
+    mutating func touch(_ names: [String]) {
+        for name in names {
+            guard let index = entries.firstIndex(where: { $0.name == name }) else { continue }
+            entries.append(entries.remove(at: index))
+        }
+    }
+
+    /// Adds an entry, or gives it another size, as the one that was used last.
+    mutating func insert(_ name: String, size: Int) {
+        entries.removeAll { $0.name == name }
+        entries.append(Entry(name: name, size: size))
+    }
+
+    /// Removes an entry.
+    mutating func remove(_ name: String) {
+        entries.removeAll { $0.name == name }
+    }
+
+    /// The entries to remove so that the rest keeps within the limits; they are still in the index.
+    func surplus(maximumCount: Int, maximumSize: Int) -> [String] {
+        var (count, size) = (entries.count, size)
+        var names: [String] = []
+        for entry in entries where count > maximumCount || size > maximumSize {
+            names.append(entry.name)
+            count -= 1
+            size -= entry.size
+        }
+        return names
+    }
+}
+
+extension Int {
+    fileprivate func addingSaturated(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
+/// An answer as it is stored: with the whole key it was stored under, as the names of entries are too short to tell all keys apart.
+struct CachedResponse: Codable, Sendable {
+    private var method: String
+    private var url: String
+    private var requestBody: Data?
+    private var scope: String
+    private var status: Int
+    /// Name, value, name, value.
+    private var headers: [String]
+    private var body: Data
+
+    init(_ response: HTTPResponse, for key: CacheKey) {
+        method = key.method.rawValue
+        url = key.url.absoluteString
+        requestBody = key.body
+        scope = key.scope
+        status = response.status
+        // Headers for one connection, or for one browser, are not kept.
+        let dropped: Set = ["set-cookie", "set-cookie2", "connection", "keep-alive", "proxy-authenticate", "transfer-encoding", "upgrade"]
+        headers = response.headers.filter { !dropped.contains($0.name.lowercased()) }.flatMap { [$0.name, $0.value] }
+        body = response.body
+    }
+
+    /// The answer; nil when this is the answer to something else.
+    func response(for key: CacheKey) -> HTTPResponse? {
+        guard method == key.method.rawValue, url == key.url.absoluteString, requestBody == key.body, scope == key.scope else { return nil }
+        var fields = HTTPHeaders()
+        for index in stride(from: 0, to: headers.count - 1, by: 2) { fields[headers[index]] = headers[index + 1] }
+        return HTTPResponse(status: status, headers: fields, body: body)
+    }
+}
+
+extension CacheKey {
+    /// A short name for an entry, which others may have too.
+    var name: String {
+        var hash = FNV1a()
+        hash.add(part: method.rawValue.utf8)
+        hash.add(part: url.absoluteString.utf8)
+        hash.add(part: scope.utf8)
+        if let body { hash.add(part: body) }
+        return FNV1a.digits(hash.value)
+    }
 }

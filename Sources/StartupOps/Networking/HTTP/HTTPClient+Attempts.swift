@@ -1,16 +1,18 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
 extension HTTPClient {
-    /// Sends a request once, and follows where the answers lead.
+    /// Waits for the network where that is known to be unreachable, sends a request once, and follows where the answers lead.
     func attempt(_ request: HTTPRequest, _ number: Int, _ deadline: Deadline) async -> Result<HTTPResponse, NetworkError> {
         let policy = RedirectPolicy(limit: configuration.maximumRedirects)
-        let limit = deadline.limited(to: configuration.attemptTimeout)
         var current = request
         var followed = 0
         do throws(NetworkError) {
+            try await waitForNetwork(request, number, deadline)
+            let limit = deadline.limited(to: configuration.attemptTimeout)
             while true {
-                try checkTime(current, deadline)
+                try checkTime(current, deadline, attempt: limit)
                 report(.sent, current, number)
                 let response = try await transport.send(current, deadline: limit)
                 let skew = response.clockSkew(now: configuration.now())
@@ -64,9 +66,23 @@ extension HTTPClient {
         }
     }
 
-    private func checkTime(_ request: HTTPRequest, _ deadline: Deadline) throws(NetworkError) {
+    /// Waits while the network is known to be unreachable. This machine can be reached without one.
+    private func waitForNetwork(_ request: HTTPRequest, _ number: Int, _ deadline: Deadline) async throws(NetworkError) {
+        guard let reachability, reachability.status == .unreachable, !HTTPOrigin(request.url).isLoopback else { return }
+        report(.offline, request, number)
+        if await reachability.waitUntilUsable(by: deadline) { return }
+        if Task.isCancelled { throw NetworkError(.cancelled, request: request.description, "it was cancelled") }
+        throw NetworkError(.unreachable, request: request.description, "the network is not reachable")
+    }
+
+    private func checkTime(_ request: HTTPRequest, _ deadline: Deadline, attempt: Deadline) throws(NetworkError) {
         if Task.isCancelled { throw NetworkError(.cancelled, request: request.description, "it was cancelled") }
         if deadline.isOver { throw NetworkError(.timedOut, request: request.description, "the deadline was over before it was sent") }
+        // After a redirection, for one.
+        if attempt.isOver {
+            let reason = "the \(durationText(configuration.attemptTimeout)) of an attempt were over before it was sent"
+            throw NetworkError(.timedOut, request: request.description, reason)
+        }
     }
 }
 
@@ -74,5 +90,58 @@ extension NetworkError {
     /// The same error, with something added to its reason.
     func adding(_ text: String) -> NetworkError {
         NetworkError(code, request: request, reason + text, status: status, retryAfter: retryAfter, underlying: underlying)
+    }
+}
+
+/// Where a request goes when an answer leads elsewhere (RFC 9110, section 15.4).
+///
+/// To the same origin, a request goes with all its headers, and with its body if it keeps its method. To another origin it goes with what every
+/// browser would send, and never with a body: data for one server is not for another. It never goes from https to http.
+struct RedirectPolicy: Sendable {
+    /// How many redirections in a row are followed.
+    var limit = 5
+    /// In bytes: longer addresses are turned down by most servers.
+    private static let longestLocation = 8192
+
+    /// The next request; nil without a redirection; an `invalidResponse` when it leads where it may not.
+    func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws(NetworkError) -> HTTPRequest? {
+        guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else { return nil }
+        func refusal(_ reason: String) -> NetworkError {
+            NetworkError(.invalidResponse, request: request.description, reason, status: response.status)
+        }
+        if followed >= limit { throw refusal("it was redirected more than \(limit) times") }
+        // `URL` encodes invisible characters, or leaves them out of the host, and so makes another address of it.
+        guard location.utf8.count <= Self.longestLocation, location.isAllShown,
+            let target = URL(string: location, relativeTo: request.url)?.absoluteURL
+        else {
+            throw refusal("it was redirected to what is no address")
+        }
+        let (here, there) = (HTTPOrigin(request.url), HTTPOrigin(target))
+        if here.scheme == "https", there.scheme == "http" { throw refusal("it was redirected from https to http") }
+        if ForeignText.quotesSecret(there.host) { throw refusal("it was redirected to a server whose name holds a secret") }
+        if let violation = target.requestViolation { throw refusal("it was redirected where it may not go: \(violation)") }
+
+        var next = HTTPRequest(method(after: response.status, request.method), target, headers: request.headers, body: request.body)
+        next.isAddressForeign = true
+        if next.method != request.method || next.method == .get || next.method == .head {
+            next.body = nil
+            for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language"] { next.headers[name] = nil }
+        }
+        if here != there {
+            if next.body != nil { throw refusal("it was redirected to another server, \(there), which its body is not meant for") }
+            for (name, _) in next.headers where !Self.harmless.contains(name.lowercased()) { next.headers[name] = nil }
+        }
+        return next
+    }
+
+    /// A list of the allowed headers, not of forbidden ones: tokens, cookies and identifiers have many names.
+    private static let harmless: Set = ["accept", "accept-encoding", "accept-language", "cache-control", "user-agent"]
+
+    private func method(after status: Int, _ method: HTTPMethod) -> HTTPMethod {
+        switch status {
+        case 303 where method != .head: .get
+        case 301 where method == .post, 302 where method == .post: .get
+        default: method
+        }
     }
 }

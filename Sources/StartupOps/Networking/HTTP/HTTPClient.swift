@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -11,7 +12,8 @@ import Sequencer
 /// off. Redirections to the same origin are followed with everything; to another one without tokens, cookies and identifiers, and never with a body;
 /// from https to http not at all. No cookie, credential or answer is kept. A client can be used from any thread and blocks none.
 ///
-/// On Linux, `https_proxy` and `no_proxy` are honoured; a plain request that a variable would send to a proxy is refused as `invalidRequest`.
+/// On Linux, `https_proxy` and `no_proxy` are honoured, and no proxy is asked for plain requests. Where libcurl is missing and a variable would send a
+/// plain request to a proxy, it is refused as `invalidRequest`.
 ///
 /// ```swift
 /// let client = HTTPClient()
@@ -19,58 +21,46 @@ import Sequencer
 /// let countries = try await client.send(request, deadline: launch.deadline).decoded([Country].self, for: request)
 /// ```
 public final class HTTPClient: HTTPSending {
-    /// What can be chosen about a client.
+    /// The options of a client.
     public struct Configuration: Sendable {
         /// When a request is sent again.
         public var retry = HTTPRetryPolicy()
-        /// How long one attempt may take, whatever the deadline says.
+        /// How long one attempt may take, also with a later deadline.
         public var attemptTimeout: Duration = .seconds(30)
         /// How many redirections in a row are followed.
-        public var maximumRedirects = 5
-        /// How many bytes an answer may have, unpacked. What is on the way when more arrive takes up to a megabyte more.
-        public var maximumBodySize = 16 << 20
+        package var maximumRedirects = 5
+        /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
+        package var maximumBodySize = 16 << 20
         /// How many connections there are to one host at the same time. More requests than that wait for one another, unless the host speaks HTTP/2.
-        public var connectionsPerHost = 6
+        package var connectionsPerHost = 6
         /// Asked first, in this order, which of them answers: how a server embedded in the app is reached. Bodies arrive as `httpBody`.
         public var protocolClasses: [URLProtocol.Type] = []
         /// The wall clock, for dates in headers.
-        public var now: @Sendable () -> Date = { Date() }
+        package var now: @Sendable () -> Date = { Date() }
         /// Told what happens, on any thread, soon after.
-        public var onEvent: (@Sendable (HTTPEvent) -> Void)?
+        package var onEvent: (@Sendable (HTTPEvent) -> Void)?
 
         /// The defaults.
         public init() {}
     }
 
     let configuration: Configuration
+    let reachability: Reachability?
     let transport: any HTTPSending
     let pause: @Sendable (Duration) async throws -> Void
     let chance: @Sendable () -> Double
     let throttled = Locked(ThrottledHosts())
 
-    /// A client with connections of its own.
-    public convenience init(_ configuration: Configuration = Configuration()) {
-        var options = URLSessionTransport.Options()
-        options.maximumBodySize = configuration.maximumBodySize
-        options.connectionsPerHost = configuration.connectionsPerHost
-        options.protocolClasses = configuration.protocolClasses
-        let sleeper = Sleeper()
-        self.init(
-            configuration,
-            transport: URLSessionTransport(options),
-            pause: { try await sleeper.sleep(for: $0) },
-            chance: { .random(in: 0...1) }
-        )
-    }
-
     /// A client over another transport, whose pauses are made as a test likes.
     init(
         _ configuration: Configuration,
+        reachability: Reachability? = nil,
         transport: any HTTPSending,
         pause: @escaping @Sendable (Duration) async throws -> Void,
         chance: @escaping @Sendable () -> Double
     ) {
         self.configuration = configuration
+        self.reachability = reachability
         self.transport = transport
         self.pause = pause
         self.chance = chance
@@ -78,9 +68,10 @@ public final class HTTPClient: HTTPSending {
 
     /// Sends a request, follows where the answers lead, and tries again where that may help.
     ///
-    /// Whatever status comes last is the answer. Throws `invalidRequest`, before anything is sent, for a request that may not be sent; `timedOut`
+    /// The last status is the answer. Throws `invalidRequest`, before anything is sent, for a request that may not be sent; `timedOut`
     /// at the deadline; `cancelled` as soon as the calling task is cancelled; `invalidResponse` with the status and `retryAfter` when the host has
-    /// asked to be left alone beyond the deadline, again before anything is sent.
+    /// asked to be left alone beyond the deadline, again before anything is sent; `unreachable` also when the client's ``Reachability`` knew of no
+    /// link until the deadline.
     public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         try request.validate()
         var retry = RetryState(configuration.retry, isIdempotent: request.method.isIdempotent)
@@ -106,5 +97,57 @@ public final class HTTPClient: HTTPSending {
 
     func report(_ kind: HTTPEvent.Kind, _ request: HTTPRequest, _ attempt: Int) {
         configuration.onEvent?(HTTPEvent(request: request.description, attempt: attempt, kind: kind))
+    }
+}
+
+extension HTTPClient: CustomReflectable {
+    /// Nothing: requests that are under way hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// Something that happened to a request, for traces: it shows methods, hosts, paths and statuses, never headers, bodies or queries.
+package struct HTTPEvent: Sendable, CustomStringConvertible {
+    /// The things that can happen.
+    package enum Kind: Sendable {
+        /// The request is sent.
+        case sent
+        /// An answer has arrived: its status, the size of its body, and how far the server's clock is ahead of ours.
+        case answered(status: Int, bodySize: Int, clockSkew: Duration?)
+        /// No answer came.
+        case failed(NetworkError)
+        /// An answer led to another address, which is asked now.
+        case redirected(to: String)
+        /// There will be another attempt after a pause.
+        case waiting(Duration)
+        /// There would have been another attempt, if there were time for it before the deadline.
+        case outOfTime
+        /// The host had asked to be left alone, for this much longer.
+        case throttled(Duration)
+        /// The network is known to be unreachable; the attempt waits.
+        case offline
+    }
+
+    /// The request, as method, host and path.
+    package let request: String
+    /// The number of the attempt, from 1; one that only waits is counted by the attempt it waits for.
+    package let attempt: Int
+    /// The event.
+    package let kind: Kind
+
+    /// The event in one line.
+    package var description: String {
+        let what =
+            switch kind {
+            case .sent: "sent"
+            case .answered(let status, let size, let skew):
+                "answered \(status), \(size) bytes\(skew.map { ", server's clock \(durationText($0)) ahead" } ?? "")"
+            case .failed(let error): "failed: \(error.code): \(error.reason)"
+            case .redirected(let target): "redirected to \(target)"
+            case .waiting(let pause): "waits \(durationText(pause))"
+            case .outOfTime: "no time left before the deadline"
+            case .throttled(let pause): "the host asked to wait \(durationText(pause))"
+            case .offline: "waits for the network"
+            }
+        return "\(request) (attempt \(attempt)): \(what)"
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 extension HTTPRequest {
     /// Throws `invalidRequest`, with the rule it breaks, unless it is a request that may be sent.
@@ -28,30 +29,84 @@ extension URL {
         if host.contains("%") { return "the address spells its host with percent signs" }
         if user() != nil || password() != nil { return "the address holds a user name; put credentials in a header" }
         if let port, !(1...65_535).contains(port) { return "the address has the port \(port); there are those from 1 to 65535" }
-        if scheme == "http", !HTTPOrigin(self).isLoopback { return "plain http goes to this machine only; use https for \(host)" }
+        // A receiver that decodes it would get two lines for one, or a text that ends early.
+        if path(percentEncoded: false).unicodeScalars.contains(where: \.isControl) {
+            return "the address has a control character in its path"
+        }
+        if scheme == "http", !HTTPOrigin(self).isLoopback {
+            return "plain http goes to this machine only; use https for \(ForeignText.withoutSecrets(host))"
+        }
         return nil
     }
 }
 
 extension HTTPHeaders {
-    fileprivate var violation: String? {
+    /// Why these cannot be sent as they are; nil when they can. Nothing is ever taken out of a field to make it one.
+    var violation: String? {
         for (name, value) in self {
             if name.isEmpty || !name.utf8.allSatisfy(\.isTokenCharacter) { return "a header has a name that is none" }
-            // A line break would begin another header, or another request.
-            if !value.unicodeScalars.allSatisfy({ $0 == "\t" || $0.value >= 0x20 && $0.value != 0x7F }) {
-                return "the header \(name) holds a control character"
-            }
+            if !value.isFieldValue { return "the header \(name) holds a control character" }
         }
         return nil
     }
 }
 
+extension String {
+    /// Whether it can be the value of a header field: a line break would begin another one, or another request.
+    var isFieldValue: Bool { unicodeScalars.allSatisfy { $0 == "\t" || !$0.isControl } }
+}
+
 extension UInt8 {
-    /// Whether it may be part of a token (RFC 9110, section 5.6.2).
-    fileprivate var isTokenCharacter: Bool {
+    package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+    package var hexadecimalValue: UInt8? {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
         }
     }
+
+    /// Whether it may be part of a token (RFC 9110, section 5.6.2).
+    package var isTokenCharacter: Bool { isASCIILetter || isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+}
+
+/// Whom a request talks to: scheme, host and port (RFC 6454).
+struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    init(_ url: URL) {
+        scheme = url.scheme?.lowercased() ?? ""
+        host = url.host()?.lowercased() ?? ""
+        port = url.port ?? (scheme == "https" ? 443 : 80)
+    }
+
+    /// Whether it is this machine, so that others cannot read a request on its way.
+    var isLoopback: Bool { ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host) }
+
+    var description: String { "\(scheme)://\(host):\(port)" }
+}
+
+extension URL {
+    /// Host and port, for sentences.
+    var placeText: String {
+        let origin = HTTPOrigin(self)
+        return "\(origin.host):\(origin.port)"
+    }
+}
+
+extension String {
+    /// Whether all of it is shown by a terminal or a screen, as with an identifier of an operation: it has no control character, nothing invisible,
+    /// and nothing that turns the direction of writing.
+    package var isAllShown: Bool { JudgedScalars(self).allSatisfy(\.isShown) }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is one of the control characters of ASCII or Latin-1.
+    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StartupStorage
 
 /// A request's method.
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
@@ -8,17 +9,17 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     case head = "HEAD"
     /// Sends something to be worked on; never repeated.
     case post = "POST"
-    /// Puts something in a place, whatever was there.
+    /// Puts something in a place, in place of an earlier one.
     case put = "PUT"
     /// Changes a part; never repeated.
     case patch = "PATCH"
     /// Removes.
     case delete = "DELETE"
-    /// Asks what can be asked.
+    /// Asks for the allowed methods.
     case options = "OPTIONS"
 
     /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
-    public var isIdempotent: Bool { self != .post && self != .patch }
+    package var isIdempotent: Bool { self != .post && self != .patch }
 }
 
 /// Header fields: names compare without regard to case, and keep the order and the spelling they were set in.
@@ -67,14 +68,16 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
 
 /// A request, before it has met a transport.
 public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
-    /// What is asked of the resource.
+    /// The method.
     public var method: HTTPMethod
     /// Where it is sent.
     public var url: URL
     /// The header fields; the client adds its own.
     public var headers: HTTPHeaders
-    /// What is sent along; nil sends nothing.
+    /// The body; nil sends nothing.
     public var body: Data?
+    /// Whether a server has chosen where it is sent: then its path is somebody else's text.
+    var isAddressForeign = false
 
     /// A request.
     public init(_ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: Data? = nil) {
@@ -86,7 +89,8 @@ public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
 
     /// Method, host, port where it is written out, and path; never the query, which may hold secrets.
     public var description: String {
-        "\(method.rawValue) \(url.host() ?? "")\(url.port.map { ":\($0)" } ?? "")\(url.path())"
+        let place = "\(url.host() ?? "")\(url.port.map { ":\($0)" } ?? "")\(url.path())"
+        return "\(method.rawValue) \(isAddressForeign ? ForeignText.withoutSecrets(place) : place)"
     }
 }
 
@@ -96,7 +100,7 @@ public struct HTTPResponse: Sendable, Hashable {
     public var status: Int
     /// The header fields.
     public var headers: HTTPHeaders
-    /// The content; empty when there is none.
+    /// The content; empty without a body.
     public var body: Data
 
     /// An answer.
@@ -107,13 +111,32 @@ public struct HTTPResponse: Sendable, Hashable {
     }
 }
 
-/// What sends requests.
+/// Sends requests.
 ///
-/// Whatever status the server answers with, it is an answer: only what stands between a request and an answer is thrown. An implementation
+/// Any status of the server is an answer: an error is thrown only for a request that has no answer. An implementation
 /// returns or throws by the deadline, and as soon as the calling task is cancelled.
 public protocol HTTPSending: Sendable {
     /// Sends `request`, and waits for the answer until `deadline`.
     ///
-    /// - Throws: ``NetworkError`` when there was no answer.
+    /// - Throws: ``NetworkError`` for a request without an answer.
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse
+}
+
+// Messages of HTTP hold secrets in places that cannot be told from others: header fields, queries, bodies.
+
+extension HTTPHeaders: SecretHolding {
+    /// The names of the fields, never their values.
+    public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
+}
+
+extension HTTPRequest: SecretHolding {
+    /// The description, and the names of the header fields.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description, "headers": headers]) }
+}
+
+extension HTTPResponse: SecretHolding {
+    /// The status and the length of the body.
+    public var description: String { "\(status), \(body.count) bytes" }
+    /// The description, and the names of the header fields.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description, "headers": headers]) }
 }

@@ -5,7 +5,7 @@ extension HTTPResponse {
     /// The answer itself, if its status is one of 200 to 299; throws `invalidResponse` with the status otherwise.
     ///
     /// - Parameters:
-    ///   - request: what it is the answer to, for the error.
+    ///   - request: the request of this answer, for the error.
     ///   - now: what a Retry-After date is compared with.
     @discardableResult
     public func checked(for request: HTTPRequest, now: Date = Date()) throws(NetworkError) -> HTTPResponse {
@@ -14,14 +14,16 @@ extension HTTPResponse {
 
     /// The body as a value; the status has to be one of 200 to 299.
     ///
-    /// Throws `invalidResponse` with the status; `emptyResponse` when there is no body, unless an ``EmptyResponse`` is expected; `invalidData` when
-    /// the body is no JSON, or not the value that is expected: the reason then says where, as in "speakers[0].name: a string was expected".
+    /// Throws `invalidResponse` with the status; `emptyResponse` for a missing body; `invalidData` when
+    /// the body is not JSON, exceeds `limits`, or has another form: the reason then says where, as in
+    /// "speakers[0].name: a string was expected".
     public func decoded<Value: Decodable>(
         _ type: Value.Type = Value.self,
         for request: HTTPRequest,
-        decoder: JSONDecoder = JSONDecoder()
+        decoder: JSONDecoder = JSONDecoder(),
+        limits: AnswerLimits = .standard
     ) throws(NetworkError) -> Value {
-        try decoded(type, request.description, decoder: decoder)
+        try decoded(type, request.description, decoder: decoder, limits: limits)
     }
 
     // MARK: For requests that go by a name of their own
@@ -41,16 +43,17 @@ extension HTTPResponse {
     func decoded<Value: Decodable>(
         _ type: Value.Type,
         _ request: String,
-        decoder: JSONDecoder = JSONDecoder()
+        decoder: JSONDecoder = JSONDecoder(),
+        limits: AnswerLimits
     ) throws(NetworkError) -> Value {
         try checked(request)
-        if body.isEmpty {
-            if let empty = EmptyResponse() as? Value { return empty }
-            throw failure(.emptyResponse, request, "the answer (status \(status)) has no body, where JSON was expected")
+        if let empty = EmptyResponse() as? Value {
+            if !body.isEmpty { try checkMediaType(request, isIgnored: true) }
+            return empty
         }
+        if body.isEmpty { throw failure(.emptyResponse, request, "the answer (status \(status)) has no body, where JSON was expected") }
         try checkMediaType(request)
-        if let empty = EmptyResponse() as? Value { return empty }
-        let text = JSONText(body)
+        let text = try json(within: limits, request)
         if let violation = text.violation { throw failure(.invalidData, request, violation) }
         do {
             return try decoder.decode(type, from: text.data)
@@ -60,9 +63,15 @@ extension HTTPResponse {
     }
 
     /// A page where data was expected comes from a captive portal or a proxy, and deserves a name of its own.
-    func checkMediaType(_ request: String) throws(NetworkError) {
-        guard let type = headers["Content-Type"].map(MediaType.init), !type.mayBeJSON else { return }
+    func checkMediaType(_ request: String, isIgnored: Bool = false) throws(NetworkError) {
+        guard let type = headers["Content-Type"].map(MediaType.init), isIgnored ? type.isPage : !type.mayBeJSON else { return }
         throw failure(.invalidData, request, "\(type) where JSON was expected")
+    }
+
+    /// The body, provided that a decoder may see it.
+    func json(within limits: AnswerLimits, _ request: String) throws(NetworkError) -> JSONText {
+        if let excess = limits.excess(in: body) { throw failure(.invalidData, request, excess) }
+        return JSONText(body)
     }
 
     /// The error for what a decoder threw.
@@ -78,15 +87,27 @@ extension HTTPResponse {
 
 /// A Content-Type, without its parameters (RFC 9110, section 8.3.1).
 private struct MediaType: CustomStringConvertible {
+    private let name: String
     let description: String
 
     init(_ header: String) {
-        description = printable(header.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased(), limit: 60)
+        let type = header.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        name = type.lowercased()
+        // In this order: in small letters, a secret in base64 would not be found.
+        description = ForeignText.shown(type, limit: 60).lowercased()
     }
+
+    var isPage: Bool { ["text/html", "application/xhtml+xml"].contains(name) }
 
     /// Plain text and unknown bytes pass, as files are often served as such.
     var mayBeJSON: Bool {
-        ["", "application/json", "text/json", "text/plain", "application/octet-stream"].contains(description)
-            || description.hasSuffix("+json")
+        ["", "application/json", "text/json", "text/plain", "application/octet-stream"].contains(name) || name.hasSuffix("+json")
     }
+}
+
+/// What is expected where an answer has no body, as with status 204. What the server adds is ignored, unless it is a web page:
+/// that is somebody else's.
+package struct EmptyResponse: Decodable, Sendable, Hashable {
+    /// The only value.
+    package init() {}
 }

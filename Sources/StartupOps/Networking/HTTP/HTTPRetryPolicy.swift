@@ -7,11 +7,11 @@ import Sequencer
 /// together do not come back together.
 public struct HTTPRetryPolicy: Sendable, Hashable {
     /// How often a request is sent at the most; 1 is never again.
-    public var maximumAttempts: Int
+    package var maximumAttempts: Int
     /// The pause before the second attempt.
-    public var initialDelay: Duration
+    package var initialDelay: Duration
     /// The longest pause. A server that asks for a longer one gets it, if the deadline allows.
-    public var maximumDelay: Duration
+    package var maximumDelay: Duration
 
     /// A policy.
     public init(maximumAttempts: Int = 3, initialDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(5)) {
@@ -21,7 +21,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
     }
 
     /// Each request is sent once.
-    public static let never = HTTPRetryPolicy(maximumAttempts: 1)
+    package static let never = HTTPRetryPolicy(maximumAttempts: 1)
 
     /// The pause before an attempt, from the second one on.
     ///
@@ -33,7 +33,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
             max(maximumDelay, .zero).nanoseconds
         )
         let half = whole / 2
-        // Written so that what is no number counts as zero.
+        // Written so that NaN counts as zero.
         let share = chance > 0 ? min(chance, 1) : 0
         return .nanoseconds(half + (Int64(exactly: (Double(half) * share).rounded()) ?? half))
     }
@@ -43,5 +43,74 @@ extension Int64 {
     fileprivate func multipliedSaturated(by other: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product
+    }
+}
+
+/// The decision after an attempt: decides, and does nothing.
+struct RetryState {
+    /// The decisions.
+    enum Decision: Equatable {
+        /// This was the last attempt.
+        case stop
+        /// Another one would follow, but could not begin before the deadline.
+        case stopForLackOfTime
+        /// Send it again after a pause.
+        case retry(after: Duration)
+    }
+
+    private let policy: HTTPRetryPolicy
+    private let isIdempotent: Bool
+    /// The number of the attempt that runs, from 1.
+    private(set) var attempt = 1
+
+    init(_ policy: HTTPRetryPolicy, isIdempotent: Bool) {
+        self.policy = policy
+        self.isIdempotent = isIdempotent
+    }
+
+    /// An attempt has ended.
+    ///
+    /// - Parameters:
+    ///   - isTransient: whether another one may do better.
+    ///   - retryAfter: the pause the server asked for.
+    ///   - remaining: the time until the deadline.
+    ///   - chance: from 0 to 1.
+    mutating func end(isTransient: Bool, retryAfter: Duration?, remaining: Duration?, chance: Double) -> Decision {
+        guard isTransient, isIdempotent, attempt < policy.maximumAttempts else { return .stop }
+        let pause = max(policy.delay(beforeAttempt: attempt + 1, chance: chance), retryAfter ?? .zero)
+        if let remaining, pause >= remaining { return .stopForLackOfTime }
+        attempt += 1
+        return .retry(after: pause)
+    }
+}
+
+/// Which hosts asked to be left alone, and until when: decides, and does nothing.
+struct ThrottledHosts {
+    /// A host's request for a pause.
+    struct Entry: Equatable {
+        var until: ContinuousClock.Instant
+        var status: Int
+    }
+
+    /// More hosts than an app talks to; of more, those that end first are forgotten.
+    static let capacity = 64
+
+    private var entries: [HTTPOrigin: Entry] = [:]
+
+    /// The host asked for a pause. A later end replaces an earlier one.
+    mutating func throttle(_ origin: HTTPOrigin, until: ContinuousClock.Instant, status: Int) {
+        if let entry = entries[origin], entry.until >= until { return }
+        if entries.count >= Self.capacity, entries[origin] == nil, let first = entries.min(by: { $0.value.until < $1.value.until })?.key {
+            entries[first] = nil
+        }
+        entries[origin] = Entry(until: until, status: status)
+    }
+
+    /// The host's request for a pause, if that is not over.
+    mutating func entry(for origin: HTTPOrigin, now: ContinuousClock.Instant) -> Entry? {
+        guard let entry = entries[origin] else { return nil }
+        if entry.until > now { return entry }
+        entries[origin] = nil
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// The bytes of a JSON text (RFC 8259): UTF-8, without the mark some editors put in front.
 struct JSONText {
@@ -8,7 +9,7 @@ struct JSONText {
         data = body.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(body.dropFirst(3)) : body
     }
 
-    /// Why it cannot be JSON, whatever it says; nil when it may be. Decoders differ here, so they are not asked.
+    /// Why the bytes cannot be JSON; nil when they may be. Decoders differ here, so they are not asked.
     var violation: String? {
         // In UTF-16 and UTF-32, every other byte or more is one of these.
         if let index = data.firstIndex(of: 0) { return "the byte at \(index - data.startIndex) is zero, where JSON in UTF-8 was expected" }
@@ -16,29 +17,108 @@ struct JSONText {
         return nil
     }
 
-    /// What is at a place, in words: "a number", "null".
+    /// Whether it is JSON, with any values.
+    var isJSON: Bool { (try? JSONDecoder().decode(Anything.self, from: data)) != nil }
+
+    /// The value at a place, in words: "a number", "null"; nil when the place is empty, or its number is too large.
+    ///
+    /// Only the values on the way are looked at: as a tree of objects, an answer takes thousands of times its size.
     func kind(at path: [any CodingKey]) -> String? {
-        guard var value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) else { return nil }
-        for key in path {
-            if let array = value as? [Any], let index = key.intValue, array.indices.contains(index) {
-                value = array[index]
-            } else if let member = (value as? [String: Any])?[key.stringValue] {
-                value = member
-            } else {
-                return nil
-            }
-        }
-        switch value {
-        case is NSNull: return "null"
-        case is String: return "a string"
-        case is [Any]: return "an array"
-        case is [String: Any]: return "an object"
-        case let number as NSNumber: return number.isBoolean ? "true or false" : "a number"
-        default: return nil
-        }
+        (try? JSONDecoder().decode(Place.self, from: data, configuration: path[...]))?.kind
     }
 }
 
-extension NSNumber {
-    fileprivate var isBoolean: Bool { String(cString: objCType) == "c" }
+/// Any value; nothing of it is read.
+private struct Anything: Decodable {
+    init(from decoder: any Decoder) {}
+}
+
+/// The value at the end of a path.
+private struct Place: DecodableWithConfiguration {
+    let kind: String?
+
+    init(from decoder: any Decoder, configuration path: ArraySlice<any CodingKey>) throws {
+        guard let key = path.first else {
+            kind = Self.kind(of: decoder)
+            return
+        }
+        if let index = key.intValue {
+            var values = try decoder.unkeyedContainer()
+            while values.currentIndex < index { _ = try values.decode(Anything.self) }
+            kind = try values.decode(Place.self, configuration: path.dropFirst()).kind
+        } else {
+            let members = try decoder.container(keyedBy: AnyKey.self)
+            kind = try members.decode(Place.self, forKey: AnyKey(stringValue: key.stringValue), configuration: path.dropFirst()).kind
+        }
+    }
+
+    private static func kind(of decoder: any Decoder) -> String? {
+        if (try? decoder.unkeyedContainer()) != nil { return "an array" }
+        if (try? decoder.container(keyedBy: AnyKey.self)) != nil { return "an object" }
+        guard let value = try? decoder.singleValueContainer() else { return nil }
+        if value.decodeNil() { return "null" }
+        if (try? value.decode(Bool.self)) != nil { return "true or false" }
+        if (try? value.decode(String.self)) != nil { return "a string" }
+        return (try? value.decode(Double.self)) == nil ? nil : "a number"
+    }
+}
+
+/// Any key of a JSON object.
+package struct AnyKey: CodingKey {
+    package let stringValue: String
+    package var intValue: Int? { nil }
+
+    package init(stringValue: String) { self.stringValue = stringValue }
+    package init?(intValue: Int) { nil }
+}
+
+extension DecodingError {
+    /// The place of the wrong value, its kind and the expected kind; never the value itself, which may be a secret.
+    func reason(in text: JSONText) -> String {
+        switch self {
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            let found = text.kind(at: context.codingPath).map { ", found \($0)" } ?? ""
+            return "\(Self.place(context.codingPath)): \(Self.words(for: type)) was expected\(found)"
+        case .keyNotFound(let key, let context):
+            return "\(Self.place(context.codingPath + [key])): it is missing"
+        case .dataCorrupted(let context):
+            if !context.codingPath.isEmpty { return "\(Self.place(context.codingPath)): the value is not one of those that are allowed" }
+            return text.isJSON ? "a value in it is not one of those that are allowed" : "it is no JSON"
+        @unknown default:
+            return "it is not what was expected"
+        }
+    }
+
+    /// `speakers[0].name`.
+    private static func place(_ path: [any CodingKey]) -> String {
+        if path.isEmpty { return "the top level" }
+        return path.reduce(into: "") { result, key in
+            if let index = key.intValue {
+                result += "[\(index)]"
+            } else {
+                result += (result.isEmpty ? "" : ".") + name(of: key)
+            }
+        }
+    }
+
+    /// Names that the app has declared are enumerations' cases. Others come from the answer, like the keys of a dictionary: what is not short and
+    /// plain may be a secret, too.
+    private static func name(of key: any CodingKey) -> String {
+        let name = key.stringValue
+        if Mirror(reflecting: key).displayStyle == .enum { return printable(name, limit: 60) }
+        let isPlain = name.utf8.count <= 20 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) }
+        return isPlain ? ForeignText.shown(name) : "…"
+    }
+
+    private static func words(for type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any BinaryInteger.Type: "a whole number"
+        case is any BinaryFloatingPoint.Type, is NSNumber.Type: "a number"
+        default:
+            String(describing: type).hasPrefix("Array<")
+                ? "an array" : String(describing: type).hasPrefix("Dictionary<") ? "an object" : "\(type)"
+        }
+    }
 }

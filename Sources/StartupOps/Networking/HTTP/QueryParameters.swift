@@ -6,7 +6,7 @@ import Foundation
 /// were. That is right for queries as well as for forms (`application/x-www-form-urlencoded`).
 ///
 /// ```swift
-/// let url = baseURL.appending(["q": "rock & roll", "page": "2"] as QueryParameters)  // …?q=rock%20%26%20roll&page=2
+/// let songs = try await client.get("v1/songs", query: ["q": "rock & roll"], as: [Song].self, deadline: deadline)  // …?q=rock%20%26%20roll
 /// ```
 public struct QueryParameters: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     private var items: [Item] = []
@@ -22,25 +22,42 @@ public struct QueryParameters: Sendable, Hashable, ExpressibleByDictionaryLitera
     }
 
     /// Adds a parameter; nil adds nothing.
-    public mutating func append(_ name: String, _ value: String?) {
+    package mutating func append(_ name: String, _ value: String?) {
         if let value { items.append(Item(name: name, value: value)) }
     }
 
-    /// Whether there are none.
-    public var isEmpty: Bool { items.isEmpty }
+    /// Whether it has no parameters.
+    package var isEmpty: Bool { items.isEmpty }
 
     /// `name=value&name=value`, encoded: a query without its question mark, or the body of a form.
-    public var encoded: String {
+    package var encoded: String {
         items.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }
 }
 
 extension URL {
     /// The address with these parameters after those it already has; without any, the address itself.
-    public func appending(_ parameters: QueryParameters) -> URL {
+    package func appending(_ parameters: QueryParameters) -> URL {
         guard !parameters.isEmpty, var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
         let query = components.percentEncodedQuery ?? ""
         components.percentEncodedQuery = query.isEmpty ? parameters.encoded : query + "&" + parameters.encoded
         return components.url ?? self
+    }
+}
+
+/// Percent-encoding of everything but what RFC 3986, section 2.3, leaves alone: right for path segments, query parts and forms alike.
+enum PercentEncoding {
+    static func encode(_ text: some StringProtocol) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

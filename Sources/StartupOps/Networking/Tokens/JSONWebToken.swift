@@ -8,29 +8,31 @@ import Foundation
 /// ```swift
 /// let isUsable = JSONWebToken(text)?.isExpired(at: .now) == false
 /// ```
-public struct JSONWebToken: Sendable, Hashable {
-    /// Longer texts are no tokens: servers refuse headers of this size, and nobody should have to decode them.
-    public static let maximumLength = 16 * 1024
+package struct JSONWebToken: Sendable, Hashable {
+    /// Longer texts are not read: servers refuse headers of this size, and nobody should have to decode them.
+    package static let maximumLength = 16 * 1024
 
     /// When a token expires.
-    public enum Expiry: Sendable, Hashable {
+    package enum Expiry: Sendable, Hashable {
         /// At this time, by the clock of the service.
         case at(Date)
         /// The token does not say (or says null).
         case missing
-        /// What the token says is no number.
+        /// The claim is not a number.
         case invalid
     }
 
     /// When it expires.
-    public let expiry: Expiry
+    package let expiry: Expiry
     /// Whom it is about: the user's identifier, as a rule.
-    public let subject: String?
+    package let subject: String?
+    /// The issuer, often the address of a service.
+    package let issuer: String?
 
-    /// Reads a token; nil when the text is none: it has other than three parts, one that is not base64url or no JSON object, or is too long.
+    /// Reads a token; nil for any other text: without three parts, with a part that is not base64url or not a JSON object, or too long.
     ///
-    /// The signature may be missing only where the header says that there is none (RFC 7519, section 6).
-    public init?(_ text: String) {
+    /// The signature may be missing only where the header declares that (RFC 7519, section 6).
+    package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3,
@@ -41,19 +43,20 @@ public struct JSONWebToken: Sendable, Hashable {
         else { return nil }
         expiry = claims.expiry
         subject = claims.subject
+        issuer = claims.issuer
     }
 
     /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be refreshed to know.
-    public func isExpired(at now: Date) -> Bool {
+    package func isExpired(at now: Date) -> Bool {
         guard case .at(let date) = expiry else { return true }
         return date <= now
     }
 
     /// The time that a claim in seconds since 1970 stands for (RFC 7519, section 2, "NumericDate").
     ///
-    /// Any number is safe. Beyond the year 5138 it is taken for milliseconds, which some services send; what is then beyond the year 9999 is
-    /// the distant future, what is before the year 1 the distant past.
-    public static func date(numericDate seconds: Double) -> Date {
+    /// Any number is safe. Beyond the year 5138 it is taken for milliseconds, which some services send; after that, a time beyond the year 9999 is
+    /// the distant future, a time before the year 1 the distant past.
+    package static func date(numericDate seconds: Double) -> Date {
         guard !seconds.isNaN else { return .distantPast }
         let seconds = seconds > 1e11 ? seconds / 1000 : seconds
         if seconds > 253_402_300_799 { return .distantFuture }
@@ -74,15 +77,18 @@ public struct JSONWebToken: Sendable, Hashable {
     private struct Claims: Decodable {
         let expiry: Expiry
         let subject: String?
+        let issuer: String?
 
         private enum CodingKeys: String, CodingKey {
             case expiry = "exp"
             case subject = "sub"
+            case issuer = "iss"
         }
 
         init(from decoder: any Decoder) throws {
             let claims = try decoder.container(keyedBy: CodingKeys.self)
             subject = try? claims.decode(String.self, forKey: .subject)
+            issuer = try? claims.decode(String.self, forKey: .issuer)
             if !claims.contains(.expiry) || (try? claims.decodeNil(forKey: .expiry)) == true {
                 expiry = .missing
             } else if let seconds = try? claims.decode(Double.self, forKey: .expiry) {
@@ -91,5 +97,30 @@ public struct JSONWebToken: Sendable, Hashable {
                 expiry = .invalid
             }
         }
+    }
+}
+
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648, section 5; RFC 7515, appendix C).
+package enum Base64URL {
+    package static func encode(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// The bytes that `text` stands for; nil when it holds anything but the alphabet, padding included, or ends within a byte.
+    static func decode(_ text: some StringProtocol) -> Data? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 3)
+        for byte in text.utf8 {
+            switch byte {
+            case _ where byte.isASCIILetter || byte.isASCIIDigit: bytes.append(byte)
+            case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "/"))
+            default: return nil
+            }
+        }
+        if bytes.count % 4 == 1 { return nil }
+        // Foundation's decoder wants the padding that tokens leave out.
+        while bytes.count % 4 != 0 { bytes.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(bytes))
     }
 }

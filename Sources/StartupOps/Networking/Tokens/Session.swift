@@ -1,19 +1,21 @@
 import Foundation
 
-/// What a user's session consists of: the tokens, and whose they are.
+/// A user's session: the tokens, and their owner.
 ///
-/// It is `Codable` so that a ``SessionStore`` can keep it; whatever else prints, dumps or reflects it sees no token.
+/// It is `Codable` so that a ``SessionStore`` can keep it; everything else that prints, dumps or reflects it sees no token.
 public struct Session: Sendable, Hashable {
     /// The bearer token that requests carry.
     public let accessToken: Secret
-    /// What a new access token is asked for with; services may replace it at every use.
-    public let refreshToken: Secret?
-    /// Whose session it is.
-    public let userID: String?
+    /// The token for getting a new access token; services may replace it at every use.
+    package let refreshToken: Secret?
+    /// The user.
+    package let userID: String?
     /// Whether it is a guest's, opened without asking anything.
-    public let isAnonymous: Bool
+    package let isAnonymous: Bool
     /// When the access token expires by this device's clock, as the service said when it gave it ("expires_in").
-    public let expiresAt: Date?
+    package let expiresAt: Date?
+    /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down. ``SessionStore`` does so.
+    package let origin: String?
 
     /// A session; when no user is named, it is the one whom the access token is about.
     public init(
@@ -21,13 +23,15 @@ public struct Session: Sendable, Hashable {
         refreshToken: Secret? = nil,
         userID: String? = nil,
         isAnonymous: Bool = false,
-        expiresAt: Date? = nil
+        expiresAt: Date? = nil,
+        origin: String? = nil
     ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.userID = userID ?? JSONWebToken(accessToken.value)?.subject
         self.isAnonymous = isAnonymous
         self.expiresAt = expiresAt
+        self.origin = origin
     }
 
     /// The session as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
@@ -37,23 +41,47 @@ public struct Session: Sendable, Hashable {
             refreshToken: new.refreshToken ?? refreshToken,
             userID: new.userID ?? userID,
             isAnonymous: isAnonymous,
-            expiresAt: new.expiresAt
+            expiresAt: new.expiresAt,
+            origin: origin
         )
     }
+
+    /// The same session, with the service that it is of.
+    func of(_ origin: String) -> Session {
+        Session(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            userID: userID,
+            isAnonymous: isAnonymous,
+            expiresAt: expiresAt,
+            origin: origin
+        )
+    }
+
+    /// Whether it is of a service: of one that was written down, or else of the one that the access token names as its issuer.
+    ///
+    /// A session of an older format may name neither. It is nobody's: to send it anywhere would be a guess.
+    func belongs(to origin: String) -> Bool { issuedBy == origin }
+
+    /// The service that it is of; nil when nothing says so.
+    var issuedBy: String? {
+        if let origin { return origin }
+        guard let issuer = JSONWebToken(accessToken.value)?.issuer.flatMap({ URL(string: $0) }), issuer.host() != nil else { return nil }
+        return HTTPOrigin(issuer).description
+    }
+
+    /// Whether it has the same tokens as the other one.
+    func hasTokens(of other: Session) -> Bool { accessToken == other.accessToken && refreshToken == other.refreshToken }
 }
 
-extension Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Session: SecretHolding {
     /// Whether it is a guest's, and nothing else.
     public var description: String { isAnonymous ? "an anonymous session" : "a session" }
-    /// The same as the description.
-    public var debugDescription: String { description }
-    /// Nothing of the tokens.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 extension Session: Codable {
     private enum CodingKeys: String, CodingKey {
-        case accessToken, refreshToken, userID, isAnonymous, expiresAt
+        case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin
     }
 
     /// Reads what a store has kept.
@@ -64,7 +92,8 @@ extension Session: Codable {
             refreshToken: try values.decodeIfPresent(String.self, forKey: .refreshToken).map { Secret($0) },
             userID: try values.decodeIfPresent(String.self, forKey: .userID),
             isAnonymous: try values.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false,
-            expiresAt: try values.decodeIfPresent(Date.self, forKey: .expiresAt)
+            expiresAt: try values.decodeIfPresent(Date.self, forKey: .expiresAt),
+            origin: try values.decodeIfPresent(String.self, forKey: .origin)
         )
     }
 
@@ -76,5 +105,67 @@ extension Session: Codable {
         try values.encodeIfPresent(userID, forKey: .userID)
         try values.encode(isAnonymous, forKey: .isAnonymous)
         try values.encodeIfPresent(expiresAt, forKey: .expiresAt)
+        try values.encodeIfPresent(origin, forKey: .origin)
+    }
+}
+
+extension KnownSecrets {
+    /// Keeps both tokens of a session in mind.
+    static func add(_ session: Session) {
+        add(session.accessToken, from: .service)
+        if let token = session.refreshToken { add(token, from: .service) }
+    }
+}
+
+/// A session in memory, with the expiry of its access token as it was when the session got there.
+struct HeldSession: Sendable {
+    /// How good a token is.
+    enum Freshness: Sendable, Hashable {
+        /// It can be used.
+        case fresh
+        /// It can be used, and expires so soon that it should be refreshed ahead.
+        case expiring
+        /// It must not be sent.
+        case expired
+    }
+
+    let session: Session
+    let token: AccessToken
+    /// When the token expires, by this device's clock.
+    let expiry: Date
+    /// How long before that it is refreshed ahead.
+    let leeway: TimeInterval
+    /// Whether the service has turned the token down, in spite of its claims.
+    var isRejected = false
+
+    /// - Parameters:
+    ///   - issued: when the service gave the token, if that was in this process; nil for one that was stored.
+    init(_ session: Session, generation: UInt64, revision: UInt64, issued: Date?, leeway: TimeInterval) {
+        self.session = session
+        token = AccessToken(value: session.accessToken, userID: session.userID, generation: generation, revision: revision)
+        let claimed: Date? = if case .at(let date) = JSONWebToken(session.accessToken.value)?.expiry { date } else { nil }
+        guard let issued else {
+            // A stored token that cannot be read is refreshed: only the service can judge it.
+            expiry = claimed ?? .distantPast
+            self.leeway = leeway
+            return
+        }
+        if let claimed, claimed > issued {
+            expiry = claimed
+        } else if let hint = session.expiresAt, hint > issued {
+            // A token that has just been issued and looks expired, or does not say: the device's clock is wrong, or the token is opaque. How
+            // long it lives from now on does not depend on any clock.
+            expiry = hint
+        } else {
+            // To refresh it again would only bring another one like it. It is used until the service turns it down.
+            expiry = .distantFuture
+        }
+        // A token that lives for less than the leeway would be refreshed at every use.
+        self.leeway = min(leeway, expiry.timeIntervalSince(issued) / 2)
+    }
+
+    func freshness(at now: Date) -> Freshness {
+        if isRejected || expiry <= now { return .expired }
+        return expiry.timeIntervalSince(now) <= leeway ? .expiring : .fresh
     }
 }

@@ -1,37 +1,52 @@
 import Foundation
+import StartupStorage
 
 /// Keeps a session from one launch to the next, in a store for secrets.
 ///
-/// Ending a session is safe against being interrupted: a marker is written first and removed last. Whoever reads after a crash in between finds
-/// the marker, completes the clearing and says that there is no session: never half a session.
+/// Ending a session is safe against being interrupted: a marker is written first and removed last. The next reader after a crash in between finds
+/// the marker, completes the clearing and reports no session: never half a session.
+///
+/// A session belongs to the service that has opened it. With a `service` given, a stored session of another one counts as absent: it is neither used
+/// nor ended, and a session of this service is kept beside it. A session that does not say whose it is (written by an older version of the app)
+/// belongs to the service that its access token names as its issuer; when it names none, it is not used, and the next login replaces it.
 public struct SessionStore: Sendable {
-    private static let session: StoreKey = "session"
-    private static let clearing: StoreKey = "session.clearing"
-
     private let store: any SecureStore
+    private let origin: String?
+    private let refreshLock: LockFile?
     private let isProtectedDataAvailable: @Sendable () -> Bool
     private let alsoClear: @Sendable () -> Void
+    /// The values that belong to the session, each under ``key(beside:)``, and are removed with it.
+    package var companions: [StoreKey] = []
 
     /// A place for the session in `store`.
     ///
     /// - Parameters:
     ///   - store: where the session is kept.
+    ///   - service: an address of the service: scheme, host and port count. Without it, every stored session is taken for the service's
+    ///     own: only for apps that have never had but one service.
+    ///   - folder: a folder that all processes which share the session have: one of them refreshes it at a time, the others take its result.
+    ///     Without it each refreshes for itself.
     ///   - isProtectedDataAvailable: whether secrets can be read now. Before a phone's first unlock some stores say "not found" rather than
-    ///     "locked"; while this says no, what is not found is unavailable, not absent.
-    ///   - alsoClear: clears whatever else is kept of a session, such as cached answers. Called again when clearing was interrupted.
+    ///     "locked"; while this says no, a missing session is unavailable, not absent.
+    ///   - alsoClear: clears everything else of a session, such as cached answers. Called again when clearing was interrupted.
     public init(
         _ store: some SecureStore,
+        of service: URL? = nil,
+        sharedIn folder: URL? = nil,
         isProtectedDataAvailable: @escaping @Sendable () -> Bool = { true },
         alsoClear: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
+        origin = service.map { HTTPOrigin($0).description }
+        refreshLock = folder.map { LockFile(directory: PosixDirectory(path: $0.path), name: ".refresh-lock") }
         self.isProtectedDataAvailable = isProtectedDataAvailable
         self.alsoClear = alsoClear
     }
 
-    /// The session that is stored. Unavailable is no logout: ask again later.
-    public func load() -> StoredAnswer<Session> {
-        switch store.read(Self.clearing) {
+    /// The stored session. Unavailable does not mean logged out: ask again later.
+    package func load() -> StoredAnswer<Session> {
+        let place = place
+        switch store.read(place.clearing) {
         case .unavailable(let error):
             return .unavailable(error)
         case .value:
@@ -40,37 +55,58 @@ public struct SessionStore: Sendable {
             return .absent
         case .absent:
             let isReadable = isProtectedDataAvailable()
-            let answer = store.value(Session.self, for: Self.session)
-            guard case .absent = answer, !isReadable else { return answer }
-            return .unavailable(
-                StorageError(.locked, Self.session.description, "protected data cannot be read before the device is unlocked")
-            )
+            switch store.value(Session.self, for: place.session) {
+            case .value(let session) where isOurs(session): return .value(session)
+            case .unavailable(let error): return .unavailable(error)
+            case .absent where !isReadable:
+                return .unavailable(
+                    StorageError(.locked, place.session.description, "protected data cannot be read before the device is unlocked")
+                )
+            case .absent, .value: return .absent
+            }
         }
     }
 
-    /// Stores a session in place of the one that is stored.
-    public func save(_ session: Session) throws(StorageError) {
-        try exclusively { () throws(StorageError) in
-            // What is left of an earlier session's clearing must not take the new one away at the next start.
-            if case .value = store.read(Self.clearing) { try finishClearing() }
-            try store.save(session, for: Self.session)
+    /// Stores a session in place of the one that is stored, as one of this service.
+    ///
+    /// Where another process keeps the store locked it is written all the same: a session that is not kept is lost.
+    package func save(_ session: Session) throws(StorageError) {
+        let session = origin.map { session.of($0) } ?? session
+        func save() throws(StorageError) {
+            let place = place
+            // Complete an earlier session's clearing now: it must not take the new one away at the next start.
+            if case .value = store.read(place.clearing) { try finishClearing(place) }
+            try store.save(session, for: place.session)
+        }
+        do {
+            try exclusively(save)
+        } catch  where error.systemError == ETIMEDOUT {
+            try save()
         }
     }
 
     /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on with it, provided that the
     /// marker could be written.
-    public func clear() throws(StorageError) {
+    package func clear() throws(StorageError) {
         try exclusively { () throws(StorageError) in
+            let place = place
             // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
-            try? store.write(Data("clearing".utf8), for: Self.clearing)
-            try finishClearing()
+            try? store.write(Data("clearing".utf8), for: place.clearing)
+            try finishClearing(place)
         }
     }
 
-    private func finishClearing() throws(StorageError) {
+    /// The key of a value that is kept beside the session, and belongs to the same service.
+    package func key(beside name: StoreKey) -> StoreKey { place.key(name) }
+
+    /// The lock of those who refresh; nil when the session is not shared.
+    var sharedRefreshLock: LockFile? { refreshLock }
+
+    private func finishClearing(_ place: Place) throws(StorageError) {
         alsoClear()
-        try store.remove(Self.session)
-        try store.remove(Self.clearing)
+        for name in companions { try? store.remove(place.key(name)) }
+        try store.remove(place.session)
+        try store.remove(place.clearing)
     }
 
     private func exclusively(_ body: () throws(StorageError) -> Void) throws(StorageError) {
@@ -79,7 +115,33 @@ public struct SessionStore: Sendable {
         } catch let error as StorageError {
             throw error
         } catch {
-            throw StorageError(.inputOutput, Self.session.description, "the store could not be locked for this process")
+            throw StorageError(.inputOutput, place.session.description, "the store could not be locked for this process")
         }
     }
+}
+
+// MARK: - Places
+
+extension SessionStore {
+    /// Where the session of a service is: the first service's is in the usual place, as it always was, those of others are beside it.
+    private struct Place {
+        /// Nil for the usual place.
+        let origin: String?
+
+        var session: StoreKey { key("session") }
+        var clearing: StoreKey { key("session.clearing") }
+
+        func key(_ name: StoreKey) -> StoreKey { origin.map { StoreKey("\(name) of \($0)") } ?? name }
+    }
+
+    private var place: Place {
+        let (usual, own) = (Place(origin: nil), Place(origin: origin))
+        if origin == nil { return usual }
+        if store.read(own.session) != .absent || store.read(own.clearing) != .absent { return own }
+        guard case .value(let other) = store.value(Session.self, for: usual.session), !isOurs(other) else { return usual }
+        // A session that nobody can ever use keeps no place.
+        return other.issuedBy == nil ? usual : own
+    }
+
+    private func isOurs(_ session: Session) -> Bool { origin.map { session.belongs(to: $0) } ?? true }
 }

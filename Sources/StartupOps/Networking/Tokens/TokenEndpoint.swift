@@ -1,4 +1,5 @@
 import Foundation
+import StartupStorage
 
 /// The service's token endpoint (RFC 6749): opens sessions, and refreshes them.
 public struct TokenEndpoint: Sendable {
@@ -22,11 +23,12 @@ public struct TokenEndpoint: Sendable {
     ///
     /// - Throws: ``SessionRejected`` when name or password is wrong, ``NetworkError`` otherwise.
     public func session(username: String, password: Secret, deadline: Deadline) async throws -> Session {
-        try await request(["grant_type": "password", "username": username, "password": password.value], deadline)
+        KnownSecrets.add(password, from: .person)
+        return try await request(["grant_type": "password", "username": username, "password": password.value], deadline)
     }
 
     /// Opens a guest's session.
-    public func anonymousSession(deviceID: String, deadline: Deadline) async throws -> Session {
+    package func anonymousSession(deviceID: String, deadline: Deadline) async throws -> Session {
         try await request(["grant_type": "anonymous", "device_id": deviceID], isAnonymous: true, deadline)
     }
 
@@ -42,29 +44,40 @@ public struct TokenEndpoint: Sendable {
         )
     }
 
-    private func request(_ form: KeyValuePairs<String, String>, isAnonymous: Bool = false, _ deadline: Deadline) async throws -> Session {
-        let body = form.map { "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    private func request(_ form: QueryParameters, isAnonymous: Bool = false, _ deadline: Deadline) async throws -> Session {
         let request = HTTPRequest(
             .post,
             url,
             headers: ["Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"],
-            body: Data(body.utf8)
+            body: Data(form.encoded.utf8)
         )
         let response = try await http.send(request, deadline: deadline)
-        if response.status == 400, let failure = try? JSONDecoder().decode(Failure.self, from: response.body) {
-            if failure.error == "invalid_grant" { throw SessionRejected("the service answered invalid_grant") }
+        if response.status == 400, AnswerLimits.tokens.excess(in: response.body) == nil,
+            let failure = try? JSONDecoder().decode(Failure.self, from: response.body), failure.error == "invalid_grant"
+        {
+            throw SessionRejected("the service answered invalid_grant")
         }
         try response.checked(request.description)
-        let tokens = try response.decoded(Tokens.self, request.description)
+        let tokens = try response.decoded(Tokens.self, request.description, limits: .tokens)
         guard !tokens.accessToken.isEmpty else {
             throw NetworkError(.invalidData, request: request.description, "access_token is empty", status: response.status)
         }
-        return Session(
+        let session = Session(
             accessToken: Secret(tokens.accessToken),
             refreshToken: tokens.refreshToken.map { Secret($0) },
             isAnonymous: isAnonymous,
             expiresAt: tokens.lifetime.map { now().addingTimeInterval($0) }
         )
+        // Refused here, where the service can be named, and not by every request that would carry it.
+        guard [tokens.accessToken, session.userID ?? ""].allSatisfy(\.isFieldValue) else {
+            throw NetworkError(
+                .invalidData,
+                request: request.description,
+                "access_token, or the user it is about, holds a control character, which no header can carry",
+                status: response.status
+            )
+        }
+        return session
     }
 
     private struct Failure: Decodable { let error: String }
@@ -88,5 +101,52 @@ public struct TokenEndpoint: Sendable {
             let seconds = try? values.decode(Double.self, forKey: .lifetime)
             lifetime = seconds.flatMap { $0 > 0 ? min($0, 1e10) : nil }
         }
+    }
+}
+
+/// The errors of asking for a token. They get the request's own name when the request is known.
+extension NetworkError {
+    private static let accessToken = "access token"
+
+    static let nobodyLoggedIn = NetworkError(.missingAccessToken, request: accessToken, "a token is required, and nobody is logged in")
+
+    static let sessionReplaced = NetworkError(
+        .cancelled,
+        request: accessToken,
+        "the session it was asked for has ended, or is another user's now"
+    )
+
+    static func sessionUnavailable(_ error: StorageError?) -> NetworkError {
+        NetworkError(
+            .sessionUnavailable,
+            request: accessToken,
+            "whether somebody is logged in cannot be told now (\(error?.description ?? "the store has not been asked"))",
+            underlying: error
+        )
+    }
+
+    static let tokenTimedOut = NetworkError(.timedOut, request: accessToken, "no token before the deadline; the refresh goes on")
+
+    static let tokenCancelled = NetworkError(.cancelled, request: accessToken, "cancelled while waiting for a token")
+
+    static func refreshFailed(_ reason: String, _ underlying: (any Error)?) -> NetworkError {
+        NetworkError(.refreshTokenFailed, request: accessToken, "the token could not be refreshed: \(reason)", underlying: underlying)
+    }
+
+    /// Errors of other types are named by their type only: their texts may hold tokens.
+    static func refreshFailed(_ error: any Error) -> NetworkError {
+        if let error = error as? NetworkError { return refreshFailed("\(error)", error) }
+        return refreshFailed("\(type(of: error))", nil)
+    }
+
+    /// Another process has been refreshing the token for as long as that may take.
+    static func refreshedElsewhere(by process: Int32?) -> NetworkError {
+        let who = process.map { "process \($0)" } ?? "another process"
+        return NetworkError(.timedOut, request: accessToken, "\(who) keeps the others from refreshing it; end that process, or try again")
+    }
+
+    /// This error, about `request`.
+    func about(_ request: String) -> NetworkError {
+        NetworkError(code, request: request, reason, status: status, retryAfter: retryAfter, underlying: underlying)
     }
 }

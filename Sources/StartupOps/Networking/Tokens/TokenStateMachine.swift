@@ -1,6 +1,7 @@
 import Foundation
+import StartupStorage
 
-/// Decides who gets which token, when to refresh, and what becomes of what a refresh brings. Values only: no lock, no clock, no task.
+/// Decides who gets which token, when to refresh, and how a refresh's result is used. Values only: no lock, no clock, no task.
 ///
 /// Two numbers fence off what comes late. The *generation* moves when the session becomes another one (login, logout, switch of users): what was
 /// asked for or begun in an earlier one has no effect on this one. The *revision* moves with every token: of several refreshes of one
@@ -14,6 +15,8 @@ struct TokenStateMachine {
     private(set) var holding = Holding.unknown(nil)
     private(set) var generation: UInt64 = 0
     private(set) var flights: [Flight] = []
+    /// Why the last session ended; nil when none has, or when somebody who is not a guest has logged in since.
+    private(set) var lastLogout: LogoutReason?
     /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it refused and was reported.
     private(set) var changes: UInt64 = 0
     private var stored: UInt64 = 0
@@ -55,7 +58,7 @@ extension TokenStateMachine {
         }
     }
 
-    /// What the store has to be told, when it has not been.
+    /// The change that the store has to be told; nil when it knows all.
     var unstored: (change: UInt64, session: Session?)? {
         changes == stored ? nil : (changes, session?.session)
     }
@@ -136,10 +139,12 @@ extension TokenStateMachine {
         // Another generation's flights are gone with it; a flight of an earlier revision has lost to another one, and nobody waits for it.
         guard flight.revision == revision, let held = session else { return Effects() }
         switch result {
-        case .session(let new):
+        case .session(let new), .stored(let new):
             guard new.userID == nil || held.session.userID == nil || new.userID == held.session.userID else {
                 return failed(flight, .refreshFailed("the service gave another user's token", nil))
             }
+            if case .stored = result { return refreshed(new, now: now) }
+            changes += 1
             return refreshed(held.session.refreshed(by: new), now: now)
         case .impossible:
             return failed(flight, .refreshFailed("there is no way to refresh it", nil))
@@ -153,7 +158,6 @@ extension TokenStateMachine {
 
     private mutating func refreshed(_ session: Session, now: Date) -> Effects {
         hold(session, issued: now)
-        changes += 1
         var effects = Effects(events: [.sessionChanged(userID: session.userID)])
         if let token = self.session?.token { effects.resumed = resumeAll(.success(token)) }
         return effects
@@ -181,6 +185,7 @@ extension TokenStateMachine {
     /// Somebody has logged in, perhaps in place of somebody else.
     mutating func begin(_ session: Session, now: Date) -> Effects {
         var effects = replaceGeneration(failing: .sessionReplaced)
+        if !session.isAnonymous { lastLogout = nil }
         hold(session, issued: now)
         effects.events = [.sessionChanged(userID: session.userID)]
         return effects
@@ -194,7 +199,10 @@ extension TokenStateMachine {
         var effects = replaceGeneration(failing: error)
         holding = .nobody
         heldRejection = nil
-        if !wasOver { effects.events = [.loggedOut(reason)] }
+        if !wasOver {
+            effects.events = [.loggedOut(reason)]
+            lastLogout = reason
+        }
         return effects
     }
 
@@ -211,5 +219,57 @@ extension TokenStateMachine {
         let all = waiters.keys.sorted()
         waiters = [:]
         return all.map { ($0, result) }
+    }
+}
+
+/// The inputs and the results of decisions about tokens.
+extension TokenStateMachine {
+    /// The knowledge of the session.
+    enum Holding {
+        /// Nobody has asked the store yet, or it could not tell (with the error it gave).
+        case unknown(StorageError?)
+        case nobody
+        case session(HeldSession)
+    }
+
+    /// A refresh that is under way.
+    struct Flight: Sendable {
+        let id: UInt64
+        let session: Session
+        let generation: UInt64
+        let revision: UInt64
+        /// Until when it may be slow without being taken for hung.
+        let patience: Deadline
+        /// Whether somebody's time ended while waiting for it.
+        var isOverdue = false
+        /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still good.
+        var isHung: Bool { isOverdue && patience.isOver }
+    }
+
+    /// The answer to a request for a token.
+    enum Answer {
+        /// This, at once; and begin this refresh ahead.
+        case use(AccessToken?, refresh: Flight?)
+        /// Wait; and begin this refresh.
+        case wait(refresh: Flight?)
+        case fail(NetworkError)
+    }
+
+    /// How a refresh ended.
+    enum RefreshResult: Sendable {
+        case session(Session)
+        /// Another process has refreshed it, and this is stored.
+        case stored(Session)
+        /// It cannot be refreshed.
+        case impossible
+        case rejected(SessionRejected)
+        case failed(any Error)
+    }
+
+    /// The actions to take, in this order, after letting go of the lock.
+    struct Effects {
+        var cancelled: [UInt64] = []
+        var events: [TokenEvent] = []
+        var resumed: [(waiter: WaiterID, result: Result<AccessToken?, NetworkError>)] = []
     }
 }

@@ -1,13 +1,14 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
-/// The lock, the tasks and the store around a ``TokenStateMachine``: takes the lock, asks, lets go, then acts.
+/// The lock, the tasks and the store around a `TokenStateMachine`: takes the lock, asks, lets go, then acts.
 ///
-/// - `state`: who waits, what is under way, and the machine that decides; guarded by its own lock.
-/// - `storing`: held while the store is told something, so that what is stored last is what was decided last.
+/// - `state`: the waiting callers, the refreshes under way, and the machine that decides; guarded by its own lock.
+/// - `storing`: held while the store is told something, so that the last decision is stored last.
 final class TokenStorage: Sendable {
     private typealias Machine = TokenStateMachine
-    private typealias Answer = Result<AccessToken?, NetworkError>
+    private typealias Answer = Result<TokenGrant, NetworkError>
 
     private struct Waiter {
         let continuation: CheckedContinuation<Answer, Never>
@@ -24,6 +25,8 @@ final class TokenStorage: Sendable {
         var waiters: [UInt64: Waiter] = [:]
         var refreshes: [UInt64: Refresh] = [:]
         var nextWaiter: UInt64 = 0
+        /// The session that the store had when it was asked or told last.
+        var inStore: Session?
     }
 
     private let state: Locked<State>
@@ -31,14 +34,14 @@ final class TokenStorage: Sendable {
     private let store: SessionStore
     private let policy: TokenPolicy
     private let now: @Sendable () -> Date
-    private let refresh: TokenManager.Refresh
+    private let refresh: SharedRefresh
     private let broadcaster = EventBroadcaster<TokenEvent>()
 
     init(store: SessionStore, policy: TokenPolicy, now: @escaping @Sendable () -> Date, refresh: @escaping TokenManager.Refresh) {
         self.store = store
         self.policy = policy
         self.now = now
-        self.refresh = refresh
+        self.refresh = SharedRefresh(store: store, limit: policy.refreshLimit, refresh: refresh)
         state = Locked(State(machine: Machine(leeway: policy.leeway, patience: policy.patience)))
     }
 
@@ -63,6 +66,8 @@ final class TokenStorage: Sendable {
         }
     }
 
+    var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
+
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     func isCurrent(_ token: AccessToken) -> Bool {
@@ -71,20 +76,21 @@ final class TokenStorage: Sendable {
 
     func begin(_ session: Session) {
         let now = now()
+        KnownSecrets.add(session)
         perform { $0.begin(session, now: now) }
     }
 
     func end(_ reason: LogoutReason) {
-        // Only what is stored tells whether there is a session to end, and an event to send.
+        // Only the store knows whether there is a session to end, and an event to send.
         loadIfNeeded()
         perform { $0.end(reason) }
     }
 
-    func token(
+    func grant(
         for requirement: TokenRequirement,
         replacing rejected: AccessToken?,
         deadline: Deadline
-    ) async throws(NetworkError) -> AccessToken? {
+    ) async throws(NetworkError) -> TokenGrant {
         loadIfNeeded()
         storeIfNeeded()
         let waiter = state.withLock { state in
@@ -122,7 +128,7 @@ extension TokenStorage {
         case .fail(let error): continuation.resume(returning: .failure(error))
         case .use(let token, let flight):
             if let flight { start(flight) }
-            continuation.resume(returning: .success(token))
+            continuation.resume(returning: .success(TokenGrant(token: token, isNew: false)))
         case .wait(let flight):
             if let flight { start(flight) }
             let timer = DeadlineTimer(deadline) { [weak self] in self?.leave(waiter, .tokenTimedOut) }
@@ -150,21 +156,12 @@ extension TokenStorage {
 
 extension TokenStorage {
     private func start(_ flight: Machine.Flight) {
-        let limit = Deadline.after(policy.refreshLimit)
         // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this object until it has ended, so
-        // that a refresh token which the service has replaced is stored whatever becomes of the callers.
+        // that a refresh token which the service has replaced is stored also when all callers have left.
         let task = Task.detached { [self] in
-            let result: Machine.RefreshResult
-            do {
-                result = try await refresh(flight.session, limit).map { .session($0) } ?? .impossible
-            } catch let error as SessionRejected {
-                result = .rejected(error)
-            } catch {
-                result = .failed(error)
-            }
-            ended(flight.id, result)
+            await refresh.run(flight.session, knowing: { knowledge }) { ended(flight.id, $0) }
         }
-        let timer = DeadlineTimer(limit) { [weak self] in self?.ended(flight.id, .failed(NetworkError.tokenTimedOut)) }
+        let timer = DeadlineTimer(.after(refresh.longest)) { [weak self] in self?.ended(flight.id, .failed(NetworkError.tokenTimedOut)) }
         let isUnderWay = state.withLock { state in
             guard state.machine.flights.contains(where: { $0.id == flight.id }) else { return false }
             state.refreshes[flight.id] = Refresh(task: task, timer: timer)
@@ -178,6 +175,10 @@ extension TokenStorage {
 
     private func ended(_ flight: UInt64, _ result: Machine.RefreshResult) {
         let now = now()
+        switch result {
+        case .session(let session), .stored(let session): KnownSecrets.add(session)
+        case .impossible, .rejected, .failed: break
+        }
         perform(ending: flight) { $0.refreshEnded(flight, result, now: now) }
     }
 
@@ -200,7 +201,7 @@ extension TokenStorage {
         broadcaster.handOut()
         for (waiter, result) in waiters {
             waiter.timer?.cancel()
-            waiter.continuation.resume(returning: result)
+            waiter.continuation.resume(returning: result.map { TokenGrant(token: $0, isNew: true) })
         }
     }
 }
@@ -211,12 +212,23 @@ extension TokenStorage {
     private func loadIfNeeded() {
         guard state.withLock({ $0.machine.needsLoading }) else { return }
         let answer = store.load()
-        state.withLock { $0.machine.loaded(answer) }
+        if let session = answer.value { KnownSecrets.add(session) }
+        state.withLock { state in
+            // Another thread may have been faster, whose answer counts then.
+            if state.machine.needsLoading { state.inStore = answer.value }
+            state.machine.loaded(answer)
+        }
     }
 
-    /// Tells the store what it has not been told, if anything; after a failure this is tried again at each use of the session.
+    private var hasUnstored: Bool { state.withLock { $0.machine.unstored != nil } }
+
+    private var knowledge: SharedRefresh.Knowledge {
+        state.withLock { SharedRefresh.Knowledge(stored: $0.inStore, hasNewer: $0.machine.unstored != nil) }
+    }
+
+    /// Tells the store the latest change, if it has not been told. After a failure this is tried again at each use of the session.
     private func storeIfNeeded() {
-        guard state.withLock({ $0.machine.unstored != nil }) else { return }
+        guard hasUnstored else { return }
         storing.lock()
         defer {
             storing.unlock()
@@ -226,7 +238,10 @@ extension TokenStorage {
         while let (change, session) = state.withLock({ $0.machine.unstored }) {
             do {
                 if let session { try store.save(session) } else { try store.clear() }
-                state.withLock { $0.machine.didStore(change) }
+                state.withLock { state in
+                    state.machine.didStore(change)
+                    state.inStore = session
+                }
             } catch {
                 state.withLock { state in broadcaster.note(state.machine.couldNotStore(change, error)) }
                 return

@@ -1,6 +1,7 @@
 import Foundation
+import StartupNetworking
 
-/// What an SDK is set up with. It is made by a ``Builder``, which checks it.
+/// The configuration of an SDK. It is made by a ``Builder``, which checks it.
 ///
 /// ```swift
 /// let configuration = try SDKConfiguration.Builder()
@@ -10,38 +11,22 @@ import Foundation
 public struct SDKConfiguration: Sendable, Equatable {
     /// Where its service is.
     public let baseURL: URL
-    /// Who the app is to the service.
-    public let clientID: Secret
-    /// What the app proves that with.
+    /// The app's identifier at the service.
+    let clientID: Secret
+    /// The secret that belongs to the identifier.
     public let clientSecret: Secret
     /// Whether it logs at all.
-    public let isLoggingEnabled: Bool
+    let isLoggingEnabled: Bool
     /// From which level on it logs.
-    public let logLevel: SDKLogLevel
+    package let logLevel: SDKLogLevel
     /// Where it logs to; nil for standard error.
-    public let logWriter: (any SDKLogWriter)?
-
-    init(
-        baseURL: URL,
-        clientID: Secret,
-        clientSecret: Secret,
-        isLoggingEnabled: Bool,
-        logLevel: SDKLogLevel,
-        logWriter: (any SDKLogWriter)?
-    ) {
-        self.baseURL = baseURL
-        self.clientID = clientID
-        self.clientSecret = clientSecret
-        self.isLoggingEnabled = isLoggingEnabled
-        self.logLevel = logLevel
-        self.logWriter = logWriter
-    }
+    let logWriter: (any SDKLogWriter)?
 
     /// Two configurations are the same when no field differs; a log writer is the same only as itself.
     public static func == (left: SDKConfiguration, right: SDKConfiguration) -> Bool { left.differences(from: right).isEmpty }
 
-    /// The names of the fields in which two configurations differ: never what they hold.
-    public func differences(from other: SDKConfiguration) -> [String] {
+    /// The names of the fields in which two configurations differ, without their values.
+    func differences(from other: SDKConfiguration) -> [String] {
         [
             ("baseUrl", baseURL != other.baseURL),
             ("clientId", clientID != other.clientID),
@@ -60,5 +45,140 @@ public struct SDKConfiguration: Sendable, Equatable {
         log.redact(clientSecret)
         log.redact(Secret("\(clientID.value):\(clientSecret.value)"))
         return log
+    }
+}
+
+extension SDKConfiguration {
+    /// Collects the fields of a configuration, in any order, and checks them at the end.
+    public struct Builder: Sendable {
+        private var baseUrl: String?
+        private var clientId: Secret?
+        private var clientSecret: Secret?
+        private var isLoggingEnabled = false
+        private var level = SDKLogLevel.off
+        private var writer: (any SDKLogWriter)?
+        private var allowsInsecureLoopback = false
+
+        /// Nothing is set yet; logging is off.
+        public init() {}
+
+        /// Where the service is: `https`, with a host. Required.
+        public func baseUrl(_ url: String) -> Builder { with { $0.baseUrl = url } }
+        /// The app's identifier at the service. Required.
+        public func clientId(_ id: String) -> Builder { with { $0.clientId = Secret(id) } }
+        /// The secret that belongs to the identifier. Required.
+        public func clientSecret(_ secret: Secret) -> Builder { with { $0.clientSecret = secret } }
+        /// Whether anything is logged; not by default.
+        public func enableLogging(_ isEnabled: Bool = true) -> Builder { with { $0.isLoggingEnabled = isEnabled } }
+        /// From which level on; ``SDKLogLevel/off`` by default.
+        public func logLevel(_ level: SDKLogLevel) -> Builder { with { $0.level = level } }
+        /// Where to; to standard error by default.
+        public func logWriter(_ writer: any SDKLogWriter) -> Builder { with { $0.writer = writer } }
+        /// Accepts `http` as long as it stays on this machine (127.0.0.1, ::1, localhost): for tests.
+        public func allowInsecureLoopback() -> Builder { with { $0.allowsInsecureLoopback = true } }
+
+        /// The configuration.
+        ///
+        /// - Throws: ``SDKError`` with `SDKError.Code.missingField`, or with `SDKError.Code.invalidBaseURL`, naming the field.
+        public func build() throws(SDKError) -> SDKConfiguration {
+            let baseUrl = try required(baseUrl, "baseUrl")
+            let clientId = try required(clientId?.value, "clientId")
+            let clientSecret = try required(clientSecret?.value, "clientSecret")
+            return SDKConfiguration(
+                baseURL: try SDKBaseURL.check(baseUrl, allowsInsecureLoopback: allowsInsecureLoopback),
+                clientID: Secret(clientId),
+                clientSecret: Secret(clientSecret),
+                isLoggingEnabled: isLoggingEnabled,
+                logLevel: level,
+                logWriter: writer
+            )
+        }
+
+        /// A log as asked for so far: to log that the rest is wrong.
+        func makeLog() -> SDKLog {
+            let log = SDKLog(isEnabled: isLoggingEnabled, level: level, writer: writer)
+            if let clientId { log.redact(clientId) }
+            if let clientSecret { log.redact(clientSecret) }
+            return log
+        }
+
+        private func required(_ value: String?, _ field: String) throws(SDKError) -> String {
+            guard let value else {
+                throw SDKError(.missingField, field, "it is required and was not set", resolution: "set it with .\(field)(...)")
+            }
+            if value.allSatisfy(\.isWhitespace) {
+                throw SDKError(
+                    .missingField,
+                    field,
+                    "it is required and is blank",
+                    resolution: "give .\(field)(...) the value you were issued"
+                )
+            }
+            return value
+        }
+
+        private func with(_ change: (inout Builder) -> Void) -> Builder {
+            var copy = self
+            change(&copy)
+            return copy
+        }
+    }
+}
+
+/// Which base URLs credentials may be sent to.
+enum SDKBaseURL {
+    /// The URL, when it is `https` with a plain host, and nothing in it that does not belong into a base URL.
+    static func check(_ text: String, allowsInsecureLoopback: Bool) throws(SDKError) -> URL {
+        // The rules look at the text as it is: URL types decode hosts (g%6fod.example), and disagree about what they accept.
+        func refuse(_ reason: String) -> SDKError {
+            SDKError(.invalidBaseURL, "baseUrl", reason, resolution: "give one like https://api.example.com")
+        }
+        guard let colon = text.range(of: "://") else { throw refuse("it has no scheme") }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        let rest = text[colon.upperBound...]
+        let authority = rest.prefix { !"/?#\\".contains($0) }
+        if rest.contains("?") || rest.contains("#") { throw refuse("it has a query or a fragment") }
+        if authority.contains("@") { throw refuse("it has a user or a password in it") }
+        guard let (host, port) = split(authority) else { throw refuse("its port is no number from 1 to 65535") }
+        guard isHost(host) else { throw refuse("it has no valid host") }
+        switch scheme {
+        case "https": break
+        case "http" where allowsInsecureLoopback && ["127.0.0.1", "localhost", "[::1]"].contains(host.lowercased()): break
+        case "http": throw refuse("it is http, and credentials would travel in the clear: https is required")
+        default: throw refuse("its scheme is not https")
+        }
+        let path = rest.dropFirst(authority.count)
+        if path.contains("\\") || !path.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }) {
+            throw refuse("its path has characters that have to be percent-encoded")
+        }
+        guard let url = URL(string: "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(path)"), url.host != nil else {
+            throw refuse("it is no URL")
+        }
+        return url
+    }
+
+    /// Host and port; nil when the port cannot be read.
+    private static func split(_ authority: Substring) -> (host: String, port: Int?)? {
+        // The colons of an IPv6 address are inside its brackets.
+        let end = authority.lastIndex(of: "]") ?? authority.startIndex
+        guard let colon = authority[end...].firstIndex(of: ":") else { return (String(authority), nil) }
+        let digits = authority[authority.index(after: colon)...]
+        guard (1...5).contains(digits.count), digits.utf8.allSatisfy({ (48...57).contains($0) }), let port = Int(digits),
+            (1...65_535).contains(port)
+        else { return nil }
+        return (String(authority[..<colon]), port)
+    }
+
+    /// Labels of letters, digits and hyphens (RFC 1123, section 2.1), or an IPv6 address in brackets.
+    private static func isHost(_ host: String) -> Bool {
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            let address = host.dropFirst().dropLast()
+            return address.contains(":") && address.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == ":" || $0 == ".") }
+        }
+        guard (1...253).contains(host.utf8.count) else { return false }
+        return host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        }
     }
 }

@@ -1,9 +1,10 @@
 import Sequencer
+import StartupNetworking
 
 extension SDKLifecycle {
     /// A feature's module, made the first time it is asked for and kept until the SDK is reconfigured or reset.
     ///
-    /// - Throws: ``SDKError`` with ``SDKError/Code/notInitialized``, naming who asked; and what `make` throws.
+    /// - Throws: ``SDKError`` with `SDKError.Code.notInitialized`, naming who asked; and what `make` throws.
     public func module<Module: Sendable>(
         _ type: Module.Type = Module.self,
         for accessor: String = #function,
@@ -23,16 +24,16 @@ extension SDKLifecycle {
 
     /// Does something with the session that is current now.
     ///
-    /// When the SDK is reconfigured or reset meanwhile, the work is cancelled, this throws at once, and whatever the work still comes to is
+    /// When the SDK is reconfigured or reset meanwhile, the work is cancelled, this throws at once, and the result of the work is
     /// discarded.
     ///
-    /// - Throws: ``SDKError`` with ``SDKError/Code/notInitialized`` or ``SDKError/Code/superseded``, naming who asked; and what `body` throws.
+    /// - Throws: ``SDKError`` with `SDKError.Code.notInitialized` or ``SDKError/Code/superseded``, naming the caller; and the errors of `body`.
     public func perform<Value: Sendable>(
         for accessor: String = #function,
         _ body: @escaping @Sendable (any SDKSession) async throws -> Value
     ) async throws -> Value {
         let (session, generation) = try current(accessor)
-        let answer = SDKOneShot<Value>()
+        let answer = OneShot<Value>()
         let task = Task {
             do {
                 answer.give(.success(try await body(session)))

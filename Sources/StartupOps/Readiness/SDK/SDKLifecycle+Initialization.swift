@@ -1,4 +1,5 @@
 import Sequencer
+import StartupStorage
 
 extension SDKLifecycle {
     /// The fixed order: logging, secure storage, credentials, client, boot configuration, auto-restore.
@@ -33,10 +34,10 @@ extension SDKLifecycle {
             guard state.machine.tearDown() else { return taken }
             (state.session, state.requests, state.restore, state.restoreTimer) = (nil, [:], nil, nil)
             state.modules = [:]
-            eventLine.enqueue(.modulesCleared)
-            eventLine.enqueue(.loggedOut(reason: reason))
-            if wasReady { readiness.enqueue(false) }
-            eventLine.enqueue(.ready(false))
+            eventLine.note(.modulesCleared)
+            eventLine.note(.loggedOut(reason: reason))
+            if wasReady { readiness.note(false) }
+            eventLine.note(.ready(false))
             return taken
         }
         guard wasInitialized else { return }
@@ -49,11 +50,11 @@ extension SDKLifecycle {
     }
 
     func deliver() {
-        eventLine.deliver()
-        readiness.deliver()
+        eventLine.handOut()
+        readiness.handOut()
     }
 
-    /// - Returns: what is worth a note.
+    /// - Returns: the note for the trace.
     private func openStorage(for credentials: SDKStorage.Credentials) throws(SDKError) -> String? {
         switch try storage.open() {
         case .empty: return nil
@@ -97,10 +98,10 @@ extension SDKLifecycle {
         state.withLock { state in
             state.machine.didInitialize(configuration, restores: restores)
             state.session = session
-            eventLine.enqueue(.initialized(generation: generation))
+            eventLine.note(.initialized(generation: generation))
             if !restores {
-                readiness.enqueue(true)
-                eventLine.enqueue(.ready(true))
+                readiness.note(true)
+                eventLine.note(.ready(true))
             }
         }
         note(.autoRestore, generation, reasonNotToRestore)
@@ -114,7 +115,7 @@ extension SDKLifecycle {
         switch storage.services.storedAccessToken() {
         case .absent: return "no session"
         case .unavailable(let error):
-            // It cannot be told whether there is a session: that is no logout, and nothing is deleted.
+            // Whether a session is stored cannot be told. That is not a logout, and nothing is deleted.
             log.write(.warn, Self.tag, "the session cannot be read now: \(error)")
             return "the session cannot be read now: \(error)"
         case .value(let token):

@@ -1,13 +1,15 @@
 import Dispatch
 import Foundation
 import Sequencer
+import StartupNetworking
+import StartupStorage
 
-/// What an SDK's set-up does beside its configuration.
+/// Options of an SDK's set-up beside its configuration.
 public struct SDKOptions: Sendable, Hashable {
     /// Whether an earlier session is restored in the background. Where it is not, as on a watch, the SDK is ready when `initialize` returns.
-    public var autoRestores: Bool
+    var autoRestores: Bool
     /// After how long the SDK is ready although the restore is not over.
-    public var restoreTimeout: Duration
+    var restoreTimeout: Duration
 
     /// Options.
     public init(autoRestores: Bool = true, restoreTimeout: Duration = .seconds(10)) {
@@ -18,8 +20,8 @@ public struct SDKOptions: Sendable, Hashable {
 
 /// Sets an SDK up, once, in a fixed order; restores an earlier session in the background; and takes everything down again.
 ///
-/// `initialize`, `reconfigure` and `reset` can be called from any thread: they run one after the other, and wait for the disk. What they make
-/// belongs to one *generation*. After a reconfiguration or a reset nothing of an older generation counts any more: its requests are cancelled,
+/// `initialize`, `reconfigure` and `reset` can be called from any thread: they run one after the other, and wait for the disk. Each client belongs
+/// to one *generation*. After a reconfiguration or a reset nothing of an older generation counts any more: its requests are cancelled,
 /// their late answers discarded, and the end of its restore does not make the new one ready.
 ///
 /// ```swift
@@ -33,25 +35,26 @@ public final class SDKLifecycle: Sendable {
         var log = SDKLog(isEnabled: false, level: .off)
         var session: (any SDKSession)?
         var modules: [ObjectIdentifier: any Sendable] = [:]
-        /// What to tell the requests under way when their session ends.
+        /// Called for the requests under way when their session ends.
         var requests: [Int: @Sendable () -> Void] = [:]
         var requestsInAll = 0
         var failure: SDKError?
         var trace: [SDKTraceEntry] = []
         var restoreOutcomes: [SDKRestoreStep: SDKRestoreOutcome] = [:]
         var restore: Task<Void, Never>?
-        var restoreTimer: ReadinessTimer?
-        var settingUp: Thread?
+        var restoreTimer: DeadlineTimer?
+        /// The thread that sets up, by its identity.
+        var settingUp: UInt?
     }
 
     static let tag = "SDKLifecycle"
     let storage: SDKStorage
     let options: SDKOptions
-    /// One set-up at a time. What a set-up decides is in `state`, and so never waits for it.
+    /// One set-up at a time. Its decisions are in `state`, which never waits for it.
     private let setUp = DispatchQueue(label: "startup.sdk-lifecycle")
     let state = Locked(State())
-    let readiness = ValueBroadcast(latest: false)
-    let eventLine = ValueBroadcast<SDKEvent>()
+    let readiness = EventBroadcaster(replaying: false)
+    let eventLine = EventBroadcaster<SDKEvent>()
 
     /// An SDK that has not been initialised.
     public init(services: any SDKServices, options: SDKOptions = SDKOptions()) {
@@ -64,20 +67,20 @@ public final class SDKLifecycle: Sendable {
     /// Whether it is ready now.
     public var isReadyNow: Bool { state.withLock { $0.machine.isReady } }
     /// Whether it is initialised, ready or not.
-    public var isInitialized: Bool { state.withLock { $0.machine.isInitialized } }
-    /// What happens from now on, in order.
-    public var events: AsyncStream<SDKEvent> { eventLine.stream() }
+    package var isInitialized: Bool { state.withLock { $0.machine.isInitialized } }
+    /// The events from now on, in order.
+    package var events: AsyncStream<SDKEvent> { eventLine.stream() }
     /// Why the last call returned false; nil when it returned true.
     public var failure: SDKError? { state.withLock { $0.failure } }
-    /// What the initialisations did, in order.
+    /// The steps of the initialisations, in order.
     public var trace: [SDKTraceEntry] { state.withLock { $0.trace } }
     /// How the parts of the last auto-restore ended, as far as they have.
     public var restoreOutcomes: [SDKRestoreStep: SDKRestoreOutcome] { state.withLock { $0.restoreOutcomes } }
     /// The log, as configured.
-    public var log: SDKLog { state.withLock { $0.log } }
+    var log: SDKLog { state.withLock { $0.log } }
 
-    /// The configuration of the last initialisation, of this process or of one before it: for what runs before the app is up.
-    public func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
+    /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the app is up.
+    package func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
 
     /// Initialises with what a builder makes.
     ///
@@ -91,7 +94,7 @@ public final class SDKLifecycle: Sendable {
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not. After a failure it may be tried again.
     @discardableResult
-    public func initialize(_ configuration: SDKConfiguration) -> Bool { oneAtATime("initialize") { initializeNow(configuration) } }
+    package func initialize(_ configuration: SDKConfiguration) -> Bool { oneAtATime("initialize") { initializeNow(configuration) } }
 
     /// Ends the session and initialises with another configuration. One that is not valid changes nothing.
     ///
@@ -105,7 +108,7 @@ public final class SDKLifecycle: Sendable {
     ///
     /// The secure storage is looked at first: as long as it cannot be used, everything stays as it is.
     @discardableResult
-    public func reconfigure(_ configuration: SDKConfiguration) -> Bool { oneAtATime("reconfigure") { reconfigureNow(configuration) } }
+    package func reconfigure(_ configuration: SDKConfiguration) -> Bool { oneAtATime("reconfigure") { reconfigureNow(configuration) } }
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
     ///
@@ -186,7 +189,7 @@ public final class SDKLifecycle: Sendable {
 
     /// Runs one set-up at a time. A set-up that is asked for from within another would wait for itself, and is refused.
     private func oneAtATime(_ call: String, _ body: () -> Bool) -> Bool {
-        if state.withLock({ $0.settingUp }) === Thread.current {
+        if state.withLock({ $0.settingUp }) == currentThreadIdentity() {
             return fail(
                 SDKError(
                     .reentrantCall,
@@ -197,7 +200,7 @@ public final class SDKLifecycle: Sendable {
             )
         }
         return setUp.sync {
-            state.withLock { $0.settingUp = Thread.current }
+            state.withLock { $0.settingUp = currentThreadIdentity() }
             defer { state.withLock { $0.settingUp = nil } }
             return body()
         }

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
 import Sequencer
+import StartupNetworking
 
-/// What an SDK writes down of itself: from a level upwards, without credentials, and without ever making anyone wait.
+/// The log of an SDK: from a level upwards, without credentials, and without ever making a caller wait.
 ///
-/// Messages go to the writer one by one, on a serial queue of the log's own. While the writer is slow at most ``capacity`` of them wait; what
+/// Messages go to the writer one by one, on a serial queue of the log's own. While the writer is slow at most `capacity` of them wait; what
 /// comes then is dropped, and the writer is told how many were.
 public final class SDKLog: Sendable {
     private struct Entry: Sendable {
@@ -23,10 +24,10 @@ public final class SDKLog: Sendable {
     }
 
     /// How many messages wait for a slow writer at most.
-    public static let capacity = 256
+    static let capacity = 256
 
-    /// What a message has to be at least to be written; ``SDKLogLevel/off`` when nothing is.
-    public let level: SDKLogLevel
+    /// The lowest level of a message that is written; ``SDKLogLevel/off`` for none.
+    package let level: SDKLogLevel
     private let writer: any SDKLogWriter
     private let queue = DispatchQueue(label: "startup.sdk-log")
     private let state = Locked(State())
@@ -34,21 +35,21 @@ public final class SDKLog: Sendable {
     /// A log of messages of `level` and above.
     ///
     /// - Parameters:
-    ///   - isEnabled: whether anything is written at all, whatever the level.
+    ///   - isEnabled: whether anything is written at all.
     ///   - writer: nil for standard error.
-    public init(isEnabled: Bool, level: SDKLogLevel, writer: (any SDKLogWriter)? = nil) {
+    init(isEnabled: Bool, level: SDKLogLevel, writer: (any SDKLogWriter)? = nil) {
         self.level = isEnabled ? level : .off
         self.writer = writer ?? StandardErrorWriter()
     }
 
     /// How many messages were dropped because the writer was too slow, and how many it failed to write.
-    public var losses: (dropped: Int, failed: Int) { state.withLock { ($0.droppedInAll, $0.failures) } }
+    var losses: (dropped: Int, failed: Int) { state.withLock { ($0.droppedInAll, $0.failures) } }
 
     /// Whether a message of this level is written.
-    public func writes(_ level: SDKLogLevel) -> Bool { level != .off && self.level != .off && level >= self.level }
+    func writes(_ level: SDKLogLevel) -> Bool { level != .off && self.level != .off && level.rawValue >= self.level.rawValue }
 
     /// Keeps a secret out of every message from now on.
-    public func redact(_ secret: Secret) { state.withLock { $0.redaction.add(secret.value) } }
+    func redact(_ secret: Secret) { state.withLock { $0.redaction.add(secret.value) } }
 
     /// Writes a message, when its level asks for that. Returns at once; the message is not even made when it is not written.
     public func write(_ level: SDKLogLevel, _ tag: String, _ message: @autoclosure () -> String) {
@@ -70,7 +71,7 @@ public final class SDKLog: Sendable {
     }
 
     /// Returns when all that has been written so far has been given to the writer.
-    package func flush() async {
+    func flush() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
@@ -106,5 +107,108 @@ public final class SDKLog: Sendable {
 private final class StandardErrorWriter: SDKLogWriter {
     func write(_ level: SDKLogLevel, tag: String, message: String) throws {
         try FileHandle.standardError.write(contentsOf: Data("\(level) \(printable(tag)): \(printable(message))\n".utf8))
+    }
+}
+
+/// How important a message is, or how important one has to be in order to be written.
+public enum SDKLogLevel: Int, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
+    /// Everything, step by step.
+    case verbose
+    /// Details that help to find a mistake.
+    case debug
+    /// An event of normal use.
+    case info
+    /// A possible mistake.
+    case warn
+    /// A failure.
+    case error
+    /// A failure that must never happen.
+    case assert
+    /// Nothing is written.
+    case off
+
+    /// The level's name, in capitals.
+    public var description: String {
+        switch self {
+        case .verbose: "VERBOSE"
+        case .debug: "DEBUG"
+        case .info: "INFO"
+        case .warn: "WARN"
+        case .error: "ERROR"
+        case .assert: "ASSERT"
+        case .off: "OFF"
+        }
+    }
+}
+
+/// Takes an SDK's messages to where they are kept.
+///
+/// One message comes at a time, on a queue that nothing else waits for. A writer that throws loses that message; one that blocks loses those that
+/// come while too many are waiting already.
+public protocol SDKLogWriter: AnyObject, Sendable {
+    /// Writes one message, which holds no secrets.
+    func write(_ level: SDKLogLevel, tag: String, message: String) throws
+}
+
+/// Takes secrets out of texts: those it knows, in the spellings in which they travel, and what looks like a token.
+struct SDKRedaction: Sendable {
+    static let replacement = "<redacted>"
+    private var spellings: [String] = []
+
+    /// Takes `secret` out from now on: as it is, percent-encoded, and in base64.
+    mutating func add(_ secret: String) {
+        if secret.isEmpty { return }
+        let base64 = Data(secret.utf8).base64EncodedString()
+        let unpadded = base64.replacingOccurrences(of: "=", with: "")
+        let base64URL = unpadded.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        let encoded = [CharacterSet.alphanumerics, .urlQueryAllowed, CharacterSet(charactersIn: "-._~").union(.alphanumerics)]
+            .compactMap { secret.addingPercentEncoding(withAllowedCharacters: $0) }
+        // Longest first: a shorter spelling must not cut a longer one in two.
+        spellings = Set(spellings + [secret, base64, unpadded, base64URL] + encoded).sorted {
+            ($0.utf8.count, $0) > ($1.utf8.count, $1)
+        }
+    }
+
+    /// The text without secrets.
+    func callAsFunction(_ text: String) -> String {
+        var text = text
+        for spelling in spellings where text.contains(spelling) {
+            text = text.replacingOccurrences(of: spelling, with: Self.replacement)
+        }
+        return Self.withoutTokens(text)
+    }
+
+    /// The text after `Bearer` or `Basic`, and every JSON web token (three parts in base64url that begin as JSON objects do), goes.
+    private static func withoutTokens(_ text: String) -> String {
+        var result = ""
+        var word = ""
+        var previous = ""
+        func flush() {
+            guard !word.isEmpty else { return }
+            let isCredential = ["bearer", "basic"].contains(previous.lowercased()) && word.utf8.count >= 12
+            let isToken = word.hasPrefix("eyJ") && word.utf8.filter { $0 == UInt8(ascii: ".") }.count >= 2
+            result += isCredential || isToken ? replacement : word
+            previous = word
+            word = ""
+        }
+        for scalar in text.unicodeScalars {
+            if isTokenCharacter(scalar) {
+                word.unicodeScalars.append(scalar)
+            } else {
+                flush()
+                if scalar != " " { previous = "" }
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        flush()
+        return result
+    }
+
+    /// The characters of a token68 (RFC 9110, section 11.2).
+    private static func isTokenCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~", "+", "/", "=": true
+        default: false
+        }
     }
 }

@@ -1,4 +1,8 @@
-/// What an SDK's set-up needs from the app that it is a part of.
+import Foundation
+import StartupNetworking
+import StartupStorage
+
+/// The services that an SDK's set-up needs from the app that it is a part of.
 public protocol SDKServices: Sendable {
     /// Where credentials and tokens are kept.
     var secureStore: any SecureStore { get }
@@ -33,10 +37,10 @@ extension SDKServices {
 
 /// A client and what works on it, from one initialisation to the next reset.
 public protocol SDKSession: Sendable {
-    /// Cancels what is under way, and lets nothing be sent any more.
+    /// Cancels the requests under way, and lets nothing be sent any more.
     func invalidate()
 
-    /// What the person is entitled to. This validates the session, and refreshes a token that is about to expire.
+    /// The person's entitlements. This validates the session, and refreshes a token that is about to expire.
     func fetchEntitlements(by deadline: Deadline) async throws -> Set<String>
 
     /// Whether geofencing was active when the app last ran.
@@ -46,10 +50,152 @@ public protocol SDKSession: Sendable {
 
     /// Whether the person has walking sync switched on.
     var isWalkingSyncEnabled: Bool { get }
-    /// What a person has to be entitled to for walking sync.
+    /// The entitlement that a person needs for walking sync.
     var walkingSyncEntitlement: String { get }
     /// Takes walking sync up again.
     func startWalkingSync(by deadline: Deadline) async throws
     /// Syncs once, now.
     func syncWalkingNow(by deadline: Deadline) async throws
+}
+
+/// Stores the values of an SDK's set-up: secrets in the secure store, the rest in the data store.
+struct SDKStorage: Sendable {
+    /// The app's credentials, and the service that they are for. The service belongs to the secrets: they must never be sent to another.
+    struct Credentials: Codable, Equatable, Sendable {
+        let baseURL: String
+        let clientID: String
+        let clientSecret: String
+
+        init(_ configuration: SDKConfiguration) {
+            baseURL = configuration.baseURL.absoluteString
+            clientID = configuration.clientID.value
+            clientSecret = configuration.clientSecret.value
+        }
+
+        /// Whether a session of these is one of the others too.
+        func sharesSessions(with other: Credentials) -> Bool { baseURL == other.baseURL && clientID == other.clientID }
+    }
+
+    private struct Boot: Codable, Sendable {
+        let baseURL: String
+        let isLoggingEnabled: Bool
+        let logLevel: SDKLogLevel
+    }
+
+    enum Opened {
+        case credentials(Credentials)
+        case empty
+        /// It could not be read, and has been made anew.
+        case recreated(because: String)
+    }
+
+    static let credentials: StoreKey = "sdk-credentials"
+    static let boot: StoreKey = "sdk-boot-configuration"
+
+    let services: any SDKServices
+
+    /// Opens the secure store; one that is corrupted is made anew.
+    func open() throws(SDKError) -> Opened {
+        switch services.secureStore.read(Self.credentials) {
+        case .absent: return .empty
+        case .value(let data):
+            if let credentials = try? JSONDecoder().decode(Credentials.self, from: data) { return .credentials(credentials) }
+            return try recreate(because: "what was stored under \(Self.credentials) made no sense")
+        case .unavailable(let error) where error.code == .corrupt: return try recreate(because: error.description)
+        case .unavailable(let error): throw failure(error)
+        }
+    }
+
+    func persist(_ credentials: Credentials) throws(SDKError) {
+        do {
+            try services.secureStore.save(credentials, for: Self.credentials)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    func persistBoot(_ configuration: SDKConfiguration) throws(StorageError) {
+        let boot = Boot(
+            baseURL: configuration.baseURL.absoluteString,
+            isLoggingEnabled: configuration.isLoggingEnabled,
+            logLevel: configuration.logLevel
+        )
+        try services.dataStore.save(boot, for: Self.boot)
+    }
+
+    /// The configuration of the last initialisation that got to its end.
+    func recover() -> StoredAnswer<SDKConfiguration> {
+        let credentials: Credentials
+        switch services.secureStore.value(Credentials.self, for: Self.credentials) {
+        case .value(let value): credentials = value
+        case .absent: return .absent
+        case .unavailable(let error): return .unavailable(error)
+        }
+        switch services.dataStore.value(Boot.self, for: Self.boot) {
+        case .absent: return .absent
+        case .unavailable(let error): return .unavailable(error)
+        case .value(let boot):
+            guard boot.baseURL == credentials.baseURL, let url = URL(string: boot.baseURL) else { return .absent }
+            return .value(
+                SDKConfiguration(
+                    baseURL: url,
+                    clientID: Secret(credentials.clientID),
+                    clientSecret: Secret(credentials.clientSecret),
+                    isLoggingEnabled: boot.isLoggingEnabled,
+                    logLevel: boot.logLevel,
+                    logWriter: nil
+                )
+            )
+        }
+    }
+
+    /// Forgets the session, and so that no token of it can be sent elsewhere, fails when that is not possible.
+    func clearSession() throws(SDKError) {
+        do {
+            try services.clearSession()
+        } catch let error as StorageError {
+            throw failure(error)
+        } catch {
+            throw SDKError(.secureStorageFailed, "session", "it could not be cleared: \(error)", underlying: error)
+        }
+    }
+
+    func removeAll() throws(SDKError) {
+        do {
+            try services.secureStore.remove(Self.credentials)
+            try services.dataStore.remove(Self.boot)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func recreate(because reason: String) throws(SDKError) -> Opened {
+        let store = services.secureStore
+        do {
+            try store.setAside(Self.credentials, because: reason)
+        } catch {
+            // One value alone cannot be put away: the whole store goes.
+            do { try store.removeAll() } catch { throw failure(error) }
+        }
+        if case .unavailable = store.read(Self.credentials) {
+            do { try store.removeAll() } catch { throw failure(error) }
+        }
+        // A token from before may be for another service: who that was is not known any more.
+        try clearSession()
+        if case .unavailable(let error) = store.read(Self.credentials) { throw failure(error) }
+        return .recreated(because: reason)
+    }
+
+    private func failure(_ error: StorageError) -> SDKError {
+        let resolution =
+            switch error.code {
+            case .accessDenied:
+                "give the app access to it: on Apple platforms the keychain-sharing entitlement and signing, elsewhere the folder's "
+                    + "owner and mode 0700; then initialise again"
+            case .locked: "initialise again after the device has been unlocked; nothing was deleted"
+            default: "see that it can be written to, then initialise again"
+            }
+        let code: SDKError.Code = error.code == .accessDenied ? .accessDenied : .secureStorageFailed
+        return SDKError(code, "secure storage", error.description, resolution: resolution, underlying: error)
+    }
 }

@@ -55,3 +55,114 @@ struct SDKStateMachine {
         return isInitialized
     }
 }
+
+/// A part of an SDK's set-up, in the order in which they run.
+enum SDKStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The log.
+    case logging = "logging"
+    /// The storage of secrets.
+    case secureStorage = "secure storage"
+    /// The credentials.
+    case credentials = "credentials"
+    /// The client.
+    case client = "client"
+    /// The configuration that the app boots with.
+    case bootConfiguration = "boot configuration"
+    /// The parts that were active when the app last ran; see ``SDKRestoreStep``.
+    case autoRestore = "auto-restore"
+
+    /// The step's name.
+    var description: String { rawValue }
+}
+
+/// One line of the trace of an initialisation.
+public struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
+    /// Which initialisation this belongs to: greater for a later one. Tear-downs are counted too, so there may be gaps.
+    public let generation: Int
+    /// The step.
+    let step: SDKStep
+    /// A note, such as "the storage was corrupted and has been made anew".
+    package let note: String?
+
+    /// The step and the note.
+    public var description: String { "\(step)\(note.map { ": \($0)" } ?? "")" }
+}
+
+/// Something that happened to an SDK, in order.
+package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
+    /// The modules of features were dropped.
+    case modulesCleared
+    /// The session ended.
+    case loggedOut(reason: String)
+    /// Whether it is ready has changed.
+    case ready(Bool)
+    /// It has been initialised.
+    case initialized(generation: Int)
+    /// A part of the auto-restore has ended.
+    case restored(SDKRestoreStep, SDKRestoreOutcome)
+    /// The auto-restore was not over at its deadline.
+    case restoreTimedOut
+
+    /// The event in a few words.
+    package var description: String {
+        switch self {
+        case .modulesCleared: "modules cleared"
+        case .loggedOut(let reason): "logged out: \(reason)"
+        case .ready(let isReady): isReady ? "ready" : "not ready"
+        case .initialized(let generation): "initialised, generation \(generation)"
+        case .restored(let step, let outcome): "\(step): \(outcome)"
+        case .restoreTimedOut: "auto-restore not over at its deadline"
+        }
+    }
+}
+
+/// Why an SDK could not be set up, or cannot be used. No description shows a credential.
+public struct SDKError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of error.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
+
+        /// A required field is missing or blank.
+        static let missingField = Code(description: "missingField")
+        /// The base URL is not one that credentials may be sent to.
+        static let invalidBaseURL = Code(description: "invalidBaseURL")
+        /// The system does not let the app into its secure storage.
+        static let accessDenied = Code(description: "accessDenied")
+        /// The secure storage cannot be used now, and cannot be made anew.
+        static let secureStorageFailed = Code(description: "secureStorageFailed")
+        /// The client could not be made.
+        static let clientFailed = Code(description: "clientFailed")
+        /// It was used before it was initialised, or after that had failed.
+        static let notInitialized = Code(description: "notInitialized")
+        /// It is initialised already, with another configuration.
+        static let alreadyInitialized = Code(description: "alreadyInitialized")
+        /// It was set up from within its own set-up.
+        static let reentrantCall = Code(description: "reentrantCall")
+        /// It was reconfigured or reset in the meantime; the answer was discarded.
+        public static let superseded = Code(description: "superseded")
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// The field, the call or the store it is about.
+    let subject: String
+    /// The event and the expectation.
+    let reason: String
+    /// The remedy, where one is known.
+    let resolution: String?
+    /// The error underneath, when there was one.
+    let underlying: (any Error)?
+
+    /// An error.
+    public init(_ code: Code, _ subject: String, _ reason: String, resolution: String? = nil, underlying: (any Error)? = nil) {
+        self.code = code
+        self.subject = subject
+        self.reason = reason
+        self.resolution = resolution
+        self.underlying = underlying
+    }
+
+    /// The subject, the event and the remedy.
+    public var description: String { "\(subject): \(reason)\(resolution.map { "; \($0)" } ?? "")" }
+}

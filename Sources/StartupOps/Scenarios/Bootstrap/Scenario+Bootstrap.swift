@@ -1,76 +1,75 @@
 import Sequencer
 
 extension Scenario {
-    /// A white-label app: what the process needs is set up in its order, then the scene is connected and the coordinator started.
+    /// A white-label app: first what the process needs is set up in its order, then the scene is connected and the coordinator started.
     ///
-    /// The scene phase begins when all of the process phase has ended. What the app's ``BootstrapPlan`` does not have is not in the graph; a module
+    /// The scene phase begins when all of the process phase has ended. A part that the app's ``BootstrapPlan`` does not have is not in the graph; a module
     /// that is not active, and an SDK that belongs to other builds, is skipped. The update check waits for neither phase.
-    public static let bootstrap = Scenario("bootstrap", "A white-label app: first the process is set up, then the scene.") {
-        graph,
-        operations in
-        let bootstrap = operations.bootstrap
-        let update = graph.addForceUpdate(operations)
+    public static let bootstrap = Scenario("bootstrap", "A white-label app: first the process is set up, then the scene.") { graph, steps in
+        let environment = steps.environment
+        let bootstrap = environment?.bootstrap
+        let steps = steps.carryingOut(bootstrap)
+        let update = graph.add(.forceUpdate, of: steps)
 
-        let scene = graph.addProcessPhase(bootstrap)
-        let splash = graph.addSplash(operations)
-        graph.addDependency(scene, to: splash)
-        let coordinator = graph.addCoordinator(bootstrap, after: scene)
+        let checked = graph.add(.checkResources, of: steps)
+        let registered = graph.add(.register, of: steps, after: checked.id)
+        let prepared = graph.add(bootstrap?.preparations, of: steps, after: [registered.id])
+        let configured = graph.add(.configure, of: steps, [], after: [registered.id] + prepared)
+        let started = graph.add(bootstrap?.sdkSteps, of: steps, after: [configured.id])
+        let ended = graph.add(.endProcessPhase, of: steps, [], after: [configured.id] + started)
+        let scene = graph.add(.connectScene, of: steps, after: ended.id)
 
-        let configuration = graph.addConfiguration(operations.fetching(bootstrap), .timeout(.seconds(1)), after: coordinator.id)
-        let step = StartupStep.firstScreen
-        graph.add(step.id, step.bootstrapOptions, using: configuration, after: splash, on: .main) { launch, configuration in
-            try await bootstrap.chooseFirstScreen(configuration, launch)
+        let splash = graph.add(.splash, of: steps, after: scene.id)
+        let modules = graph.add(bootstrap?.moduleSteps, of: steps, after: [scene.id])
+        let coordinator = graph.add(.startCoordinator, of: steps, [], after: [scene.id] + modules)
+
+        let configuration = graph.addConfiguration(
+            of: steps,
+            .timeout(.seconds(1)),
+            after: coordinator.id
+        )
+        graph.addFlags(of: steps, .timeout(.seconds(1)), after: coordinator.id)
+        let first = StartupStep.firstScreen
+        let work = steps[first]
+        graph.add(first.id, steps.options(of: first), using: configuration, after: splash, on: .main) { step, configuration in
+            try await work(step, configuration)
         }
-        let restore = graph.addMainStep(
-            .restoreAccount,
-            [.interactive, .onFailure(.continue), .when(bootstrap.offersRestore)],
-            after: [step.id]
-        ) { launch in try await operations.restoreAccount(launch) }
-        let tutorial = graph.addTutorial(operations, .interactive, using: configuration, after: restore.id)
-        var last = tutorial
-        if let authenticate = bootstrap.authenticate { last = graph.add(authenticate, after: [tutorial.id]) }
-        let account = graph.addLogin(operations, .interactive, using: configuration, after: last.id)
-        graph.addMain(operations, configuration, account, nil, after: update.id)
-        graph.addAfterMain(.installObservers) { launch in try await bootstrap.installObservers(launch) }
+        let restore = graph.add(.restoreAccount, of: steps, .when { bootstrap?.offersRestore ?? true }, after: first.id)
+        let tutorial = graph.add(.tutorial, of: steps, .interactive, using: configuration, after: restore.id)
+        let authentication = environment.flatMap { environment in bootstrap?.authentication(environment.services.accounts) }
+        let authenticated = graph.add(authentication.map { [$0] }, of: steps, after: [tutorial.id])
+        let account = graph.add(.login, of: steps, .interactive, using: configuration, after: authenticated.first ?? tutorial.id)
+        graph.addMain(of: steps, configuration, account, nil, after: [update.id])
+        graph.addAfterMain(.onboarding, of: steps, .interactive)
+        graph.addAfterMain(.installObservers, of: steps)
     }
 }
 
 extension OperationGraph {
-    /// - Returns: the step that connects the scene.
-    fileprivate mutating func addProcessPhase(_ bootstrap: BootstrapOperations) -> Step<Void> {
-        let resources = StartupStep.checkResources
-        let checked = add(resources.id, resources.bootstrapOptions) { launch in try await bootstrap.checkResources(launch) }
-        let registered = addMainStep(.register, after: [checked.id], bootstrap.register)
-        let prepared = bootstrap.preparations.map { add($0, after: [registered.id]) }
-        let configured = addMainStep(.configure, after: [registered.id] + prepared.map(\.id), bootstrap.configure)
-        let started = bootstrap.thirdParties.map { add($0, after: [configured.id]) }
-        let ended = addMainStep(.endProcessPhase, after: [configured.id] + started.map(\.id), bootstrap.endProcessPhase)
-        return addMainStep(.connectScene, after: [ended.id], bootstrap.connectScene)
-    }
-
-    fileprivate mutating func addCoordinator(_ bootstrap: BootstrapOperations, after scene: Step<Void>) -> Step<Void> {
-        let modules = bootstrap.modules.map { add($0, after: [scene.id]) }
-        return addMainStep(.startCoordinator, after: [scene.id] + modules.map(\.id), bootstrap.startCoordinator)
-    }
-
-    @discardableResult
-    fileprivate mutating func add(_ step: BootstrapStep, after dependencies: [String]) -> Step<Void> {
-        addMainStep(step.step, step.options, after: step.dependencies + dependencies, step.body)
+    /// Adds the steps of an app's plan; each waits for `dependencies` and its own.
+    ///
+    /// - Returns: their identifiers.
+    fileprivate mutating func add(_ planned: [PlannedStep]?, of steps: StartupSteps, after dependencies: [String]) -> [String] {
+        (planned ?? []).map { add($0.step, of: steps, [], after: $0.dependencies + dependencies).id }
     }
 }
 
-extension StartupOperations {
-    /// The same operations; the one that fetches the configuration tells the coordinator.
-    fileprivate func fetching(_ bootstrap: BootstrapOperations) -> StartupOperations {
-        var operations = self
-        operations.fetchConfiguration = { launch in
-            try bootstrap.willFetchConfiguration(launch)
-            return try await fetchConfiguration(launch)
+extension StartupSteps {
+    /// The same steps; the one that fetches the configuration tells the coordinator that it begins, and those that follow the first screen go by
+    /// the feature flags that it was decided by.
+    fileprivate func carryingOut(_ bootstrap: Bootstrap?) -> StartupSteps {
+        guard let bootstrap, let flags = environment?.flags else { return self }
+        var steps = self
+        let (fetch, logIn, showMain) = (steps[.fetchConfig], steps[.login], steps[.mainApp])
+        steps[.fetchConfig] = { step in
+            try bootstrap.willFetchConfiguration(step)
+            return try await fetch(step)
         }
-        return operations
+        steps[.login] = { step, loaded in try await logIn(step, loaded?.with(flags.use())) }
+        steps[.mainApp] = { step, content in
+            let configuration = content.configuration.with(flags.use())
+            try await showMain(step, MainContent(configuration: configuration, account: content.account, speaker: content.speaker))
+        }
+        return steps
     }
-}
-
-extension StartupStep {
-    fileprivate var bootstrapOptions: StepOption { .all([.title(title), .expected(expected)]) }
 }

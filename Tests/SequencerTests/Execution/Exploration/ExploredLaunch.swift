@@ -104,12 +104,23 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
             }
             if step.hasCondition { options.append(.when { true }) }
             if let resource = step.resource { options.append(.exclusive(resource)) }
-            let fallback: Fallback<Int>? = step.computesFallback.map { $0 ? .compute { _ in index } : .value(index) }
+            let value = step.computesFallback == false ? index : nil
+            let make: (@Sendable (StepContext, (any Error)?) -> Int)? =
+                if step.computesFallback == true { { _, _ in index } } else { nil }
             let (id, after) = ("op\(index)", step.dependencies.map { "op\($0)" })
             switch step.body {
             case .join: graph.join(id, .all(options), after: after)
-            case .main: graph.add(id, .all(options), after: after, on: .main, fallback: fallback) { _ async throws in index }
-            case .blocking, .suspending: graph.add(id, .all(options), after: after, fallback: fallback) { index }
+            case .main:
+                graph.add(
+                    id,
+                    .all(options),
+                    after: after,
+                    on: .main,
+                    fallback: value,
+                    body: { (_: StepContext) async throws in index },
+                    fallback: make
+                )
+            case .blocking, .suspending: graph.add(id, .all(options), after: after, fallback: value, body: { index }, fallback: make)
             }
         }
         return LaunchStateMachine(

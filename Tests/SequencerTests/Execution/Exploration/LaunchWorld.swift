@@ -223,7 +223,7 @@ struct LaunchWorld {
         for node in machine.nodes {
             var flags: Int32 = 0
             for flag in [
-                node.holdsLane, node.holdsWorker, node.isToldToCancel, node.isSkippedByCondition, node.isComputingFallback,
+                node.holdsLane, node.holdsWorker, node.isToldToCancel, node.isSkippedAlone, node.isComputingFallback,
                 node.isStraggler,
                 node.isDeferred, node.cause >= 0,
             ] { flags = flags << 1 | (flag ? 1 : 0) }

@@ -14,26 +14,34 @@ struct PlannedLaunch {
     struct Result {
         let report: LaunchReport
         let events: [LaunchEvent]
-        let sequencer: Sequencer
+        /// Those that others see, who ask after the start, in the middle, and after the end.
+        let lateEvents: [LaunchEvents]
+        let launch: FinishedLaunch
     }
 
     struct Failure: Error {}
+
+    /// A value, or what makes one, or neither.
+    private struct Fallback {
+        let value: Int?
+        let make: (@Sendable (StepContext, (any Error)?) -> Int)?
+    }
 
     init(_ plan: RandomLaunch) {
         self.plan = plan
         var graph = OperationGraph("random \(plan.seed)")
         var handles: [Step<Int>?] = []
+        var conditional: Set<Int> = []
         for (index, step) in plan.steps.enumerated() {
             let dependencies = step.dependencies.map(plan.id)
-            let options = StepOption.all(Self.options(step))
-            let fallback: Fallback<Int>? =
-                if !step.hasFallback {
-                    nil
-                } else if plan.computesFallback(index) {
-                    .compute { _ in step.fallback(index) }
-                } else {
-                    .value(step.fallback(index))
-                }
+            // A step without a condition may not read from one that has a condition, be it one that is given here.
+            let reads = step.readsOptionally ? [] : step.dependencies.prefix(step.inputs)
+            let isGiven = step.condition == nil && reads.contains { plan.steps[$0].hasValue && conditional.contains($0) }
+            if isGiven || step.condition != nil { conditional.insert(index) }
+            let options = StepOption.all(Self.options(step) + (isGiven ? [.when { true }] : []))
+            let make: (@Sendable (StepContext, (any Error)?) -> Int)? =
+                if plan.computesFallback(index) { { _, _ in step.fallback(index) } } else { nil }
+            let fallback = Fallback(value: step.hasFallback && make == nil ? step.fallback(index) : nil, make: make)
             let id = plan.id(index)
             let script = Script(index: index, step: step, complaints: complaints)
             let inputs = step.dependencies.prefix(step.inputs).compactMap { handles[$0] }
@@ -49,17 +57,32 @@ struct PlannedLaunch {
                 continue
             case .main where inputs.isEmpty:
                 handles.append(
-                    graph.add(id, options, after: dependencies, on: .main, fallback: fallback) { launch in
-                        dispatchPrecondition(condition: .onQueue(.main))
-                        return try await script.run(launch)
-                    }
+                    graph.add(
+                        id,
+                        options,
+                        after: dependencies,
+                        on: .main,
+                        fallback: fallback.value,
+                        body: { launch in
+                            dispatchPrecondition(condition: .onQueue(.main))
+                            return try await script.run(launch)
+                        },
+                        fallback: fallback.make
+                    )
                 )
             case .synchronous where inputs.isEmpty && !step.hangs:
                 handles.append(
-                    graph.add(id, options, after: dependencies, fallback: fallback) { launch in
-                        dispatchPrecondition(condition: .notOnQueue(.main))
-                        return try script.runThrough(launch)
-                    }
+                    graph.add(
+                        id,
+                        options,
+                        after: dependencies,
+                        fallback: fallback.value,
+                        body: { launch in
+                            dispatchPrecondition(condition: .notOnQueue(.main))
+                            return try script.runThrough(launch)
+                        },
+                        fallback: fallback.make
+                    )
                 )
             default:
                 handles.append(Self.add(id, options, inputs, dependencies, fallback, script, Array(expected), plan, to: &graph))
@@ -75,7 +98,7 @@ struct PlannedLaunch {
         _ options: StepOption,
         _ inputs: [Step<Int>],
         _ dependencies: [String],
-        _ fallback: Fallback<Int>?,
+        _ fallback: Fallback,
         _ script: Script,
         _ sources: [Int],
         _ plan: RandomLaunch,
@@ -91,32 +114,70 @@ struct PlannedLaunch {
         }
         switch (inputs.count, script.step.readsOptionally) {
         case (0, _):
-            return graph.add(id, options, after: dependencies, fallback: fallback) { launch in try await script.run(launch) }
+            return graph.add(
+                id,
+                options,
+                after: dependencies,
+                fallback: fallback.value,
+                body: { launch in try await script.run(launch) },
+                fallback: fallback.make
+            )
         case (1, false):
-            return graph.add(id, options, using: inputs[0], after: dependencies, fallback: fallback) { launch, first in
-                check(0, first)
-                return try await script.run(launch)
-            }
+            return graph.add(
+                id,
+                options,
+                using: inputs[0],
+                after: dependencies,
+                fallback: fallback.value,
+                body: { launch, first in
+                    check(0, first)
+                    return try await script.run(launch)
+                },
+                fallback: fallback.make
+            )
         case (1, true):
-            return graph.add(id, options, using: inputs[0].optional, after: dependencies, fallback: fallback) { launch, first in
-                check(0, first)
-                return try await script.run(launch)
-            }
+            return graph.add(
+                id,
+                options,
+                using: inputs[0].optional,
+                after: dependencies,
+                fallback: fallback.value,
+                body: { launch, first in
+                    check(0, first)
+                    return try await script.run(launch)
+                },
+                fallback: fallback.make
+            )
         case (_, false):
-            return graph.add(id, options, using: inputs[0], inputs[1], after: dependencies, fallback: fallback) { launch, first, second in
-                check(0, first)
-                check(1, second)
-                return try await script.run(launch)
-            }
+            return graph.add(
+                id,
+                options,
+                using: inputs[0],
+                inputs[1],
+                after: dependencies,
+                fallback: fallback.value,
+                body: { launch, first, second in
+                    check(0, first)
+                    check(1, second)
+                    return try await script.run(launch)
+                },
+                fallback: fallback.make
+            )
         case (_, true):
-            return graph.add(id, options, using: inputs[0].optional, inputs[1].optional, after: dependencies, fallback: fallback) {
-                launch,
-                first,
-                second in
-                check(0, first)
-                check(1, second)
-                return try await script.run(launch)
-            }
+            return graph.add(
+                id,
+                options,
+                using: inputs[0].optional,
+                inputs[1].optional,
+                after: dependencies,
+                fallback: fallback.value,
+                body: { launch, first, second in
+                    check(0, first)
+                    check(1, second)
+                    return try await script.run(launch)
+                },
+                fallback: fallback.make
+            )
         }
     }
 
@@ -131,27 +192,34 @@ struct PlannedLaunch {
     }
 
     /// Runs it, cancelling from the outside what the plan says to cancel.
-    func run(clock: any Clock<Duration>) async throws -> Result {
-        let options = LaunchOptions(
+    func run(clock: any Clock<Duration>, queue: OperationQueue? = nil) async throws -> Result {
+        var options = LaunchOptions(
             lanes: plan.lanes,
             deadline: clock is VirtualClock && plan.deadline != nil
                 ? plan.deadline : plan.needsDeadline ? .milliseconds(clock is VirtualClock ? 60_000 : 30) : nil,
+            deadlineCountsInteractiveTime: plan.asksForEver,
             grace: .milliseconds(clock is VirtualClock ? 10 : 2000),
             clock: clock,
-            seed: plan.seed
+            seed: plan.seed,
+            queue: queue
         )
-        let sequencer = Sequencer(graph, budget: Budget(.seconds(3), isEnforced: false), options: options)
-        let stream = sequencer.events
-        try sequencer.start()
-        if plan.cancelAfterEvents == 0 { sequencer.cancel() }
+        // Given to the launch: a stream that is asked for later would not have every attempt.
+        let feed = EventFeed()
+        let stream = LaunchEvents(feed)
+        options.observers.append { _ = feed.add($0) }
+        let launch = try graph.start(budget: Budget(.seconds(3), isEnforced: false), options: options)
+        var lateEvents = [launch.events]
+        if plan.cancelAfterEvents == 0 { launch.cancel() }
         var events: [LaunchEvent] = []
         for await event in stream {
             events.append(event)
-            if events.count == plan.cancelAfterEvents { sequencer.cancel() }
-            if let cancel = plan.cancelStep, events.count == cancel.afterEvents { try sequencer.cancel(plan.id(cancel.step)) }
+            if events.count == plan.steps.count { lateEvents.append(launch.events) }
+            if events.count == plan.cancelAfterEvents { launch.cancel() }
+            if let cancel = plan.cancelStep, events.count == cancel.afterEvents { try launch.cancel(plan.id(cancel.step)) }
         }
-        guard let report = await sequencer.report() else { throw Failure() }
-        return Result(report: report, events: events, sequencer: sequencer)
+        let finished = await launch.end()
+        lateEvents.append(launch.events)
+        return Result(report: finished.report, events: events, lateEvents: lateEvents, launch: finished)
     }
 }
 
@@ -161,15 +229,15 @@ struct Script: Sendable {
     let step: RandomLaunch.Step
     let complaints: Locked<[String]>
 
-    func run(_ launch: Launch) async throws -> Int {
+    func run(_ launch: StepContext) async throws -> Int {
         if step.hangs { try await launch.sleep(for: VirtualClock.never) }
-        let isVirtual = launch.storage.virtualTime != nil
+        let isVirtual = (launch.host as? LaunchStorage)?.virtualTime != nil
         try await launch.sleep(for: isVirtual ? step.duration : .zero)
         if let wait = step.personWait { try await launch.waitForPerson { try await launch.sleep(for: isVirtual ? wait : .zero) } }
         return try runThrough(launch)
     }
 
-    func runThrough(_ launch: Launch) throws -> Int {
+    func runThrough(_ launch: StepContext) throws -> Int {
         if launch.attempt <= step.failures { throw PlannedLaunch.Failure() }
         if step.aborts { launch.abort("test") }
         return step.value(index)
@@ -180,10 +248,10 @@ struct Script: Sendable {
 final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: immutable after init but for `sleep`, which is locked.
     private let script: Script
-    private let launch: Launch
+    private let launch: StepContext
     private let sleep = Locked<Task<Void, Never>?>(nil)
 
-    init(_ script: Script, _ launch: Launch) {
+    init(_ script: Script, _ launch: StepContext) {
         self.script = script
         self.launch = launch
     }

@@ -14,12 +14,12 @@ extension RandomLaunch {
             }
             if step.body == .main { fields.append("\"on\": \"main\"") }
             if step.isInteractive { fields.append("\"interactive\": true") }
-            if let resource = step.resource { fields.append("\"exclusive\": [\"\(resource.rawValue)\"]") }
+            if let resource = step.resource { fields.append("\"exclusive\": [\"\(resource.name)\"]") }
             if let timeout = step.timeout { fields.append("\"timeout\": \"\(timeout.nanoseconds / 1_000)us\"") }
             if step.hasFallback {
                 fields.append("\"fallback\": \"\(step.fallback(index))\"")
             } else if step.policy != .required {
-                fields.append("\"onFailure\": \"\(step.policy)\"")
+                fields.append("\"onFailure\": \"\(step.policy.name)\"")
             }
             if step.attempts > 1 { fields.append("\"retry\": { \"attempts\": \(step.attempts), \"backoff\": \"100us\" }") }
             if step.body != .join { fields.append("\"work\": { \"simulate\": \"\(step.duration.nanoseconds / 1_000_000)ms\" }") }

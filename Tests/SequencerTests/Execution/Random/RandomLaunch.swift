@@ -109,6 +109,9 @@ struct RandomLaunch: Sendable {
     /// Something never ends by itself: the launch needs a deadline, which on a busy machine may come before anything else.
     var needsDeadline: Bool { steps.contains { $0.hangs && $0.timeout == nil } }
 
+    /// A person is asked and never answers: only a deadline that counts this time ends that.
+    var asksForEver: Bool { steps.contains { $0.hangs && $0.timeout == nil && $0.isInteractive } }
+
     /// Every second fallback is computed, the others are values.
     func computesFallback(_ index: Int) -> Bool { steps[index].hasFallback && index % 2 == 1 }
 }

@@ -8,7 +8,8 @@ struct ReferenceModel {
     private(set) var outcomes: [Outcome] = []
     /// By step; nil for one that leaves no value.
     private(set) var values: [Int?] = []
-    private(set) var skippedByCondition: Set<Int> = []
+    /// Steps that are skipped, and whose dependents run all the same.
+    private(set) var skippedAlone: Set<Int> = []
     /// Steps whose end stops the launch.
     private(set) var stoppers: Set<Int> = []
     /// Steps that never end unless they are told to.
@@ -20,17 +21,27 @@ struct ReferenceModel {
 
     init(_ plan: RandomLaunch) {
         var effects: [Effect] = []
+        // A step that reads from one with a condition is given one, which is true: see ``PlannedLaunch``.
+        var conditional: Set<Int> = []
         for (index, step) in plan.steps.enumerated() {
             var outcome = Outcome.succeeded
             var value: Int? = step.value(index)
-            let readsAbsent =
-                !step.readsOptionally
-                && step.dependencies.prefix(step.inputs).contains { effects[$0] == .startWithoutValue && plan.steps[$0].hasValue }
-            if readsAbsent || step.dependencies.contains(where: { effects[$0] == .skip }) {
+            let absent =
+                step.readsOptionally
+                ? [] : step.dependencies.prefix(step.inputs).filter { effects[$0] == .startWithoutValue && plan.steps[$0].hasValue }
+            let reads = step.readsOptionally ? [] : step.dependencies.prefix(step.inputs)
+            if step.condition != nil || reads.contains(where: { plan.steps[$0].hasValue && conditional.contains($0) }) {
+                conditional.insert(index)
+            }
+            if step.dependencies.contains(where: { effects[$0] == .skip }) {
                 outcome = .skipped
+            } else if !absent.isEmpty {
+                outcome = .skipped
+                let isConditional = conditional.contains(index) && absent.allSatisfy { skippedAlone.contains($0) }
+                if isConditional || step.policy == .continue { skippedAlone.insert(index) }
             } else if step.condition == false {
                 outcome = .skipped
-                skippedByCondition.insert(index)
+                skippedAlone.insert(index)
             } else if step.hangs {
                 if step.timeout == nil { endless.insert(index) }
                 outcome = .timedOut
@@ -46,7 +57,7 @@ struct ReferenceModel {
             var effect = Effect.start
             switch outcome {
             case .succeeded, .fellBack: break
-            case .skipped: effect = skippedByCondition.contains(index) ? .startWithoutValue : .skip
+            case .skipped: effect = skippedAlone.contains(index) ? .startWithoutValue : .skip
             case .failed, .timedOut, .cancelled:
                 effect = step.policy == .skipDependents ? .skip : .startWithoutValue
                 if step.policy == .required, !endless.contains(index) { stoppers.insert(index) }

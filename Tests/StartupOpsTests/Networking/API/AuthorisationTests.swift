@@ -1,10 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
 
-@Suite("Requests and tokens", .serialized, .timeLimit(.minutes(10)))
+@Suite("Requests and tokens", .serialized, .timeLimit(.minutes(30)))
 struct AuthorisationTests {
     private func harness(_ session: (WireService) -> Session? = { $0.issue() }) throws -> ClientHarness {
         let service = WireService()
@@ -14,7 +17,7 @@ struct AuthorisationTests {
     private func expired(_ service: WireService) -> Session? { service.issue(lifetime: -1) }
 
     /// The same question over both transports.
-    private func ask(_ harness: ClientHarness, graphQL: Bool, options: RequestOptions = .standard) async -> NetworkError? {
+    private func ask(_ harness: ClientHarness, graphQL: Bool, options: RequestOptions = RequestOptions()) async -> NetworkError? {
         await failure { () throws(NetworkError) in
             if graphQL {
                 _ = try await harness.client.query(.viewer, as: NamedSpeaker.self, options: options, deadline: .never)
@@ -171,7 +174,7 @@ struct AuthorisationTests {
         harness.service.hold("POST /oauth/token", at: gate)
         harness.service.endSessions()
         let tasks = (1...100).map { index in Task { await ask(harness, graphQL: index % 2 == 0) } }
-        while harness.tokens.waiterCount < 100 { await Task.yield() }
+        await eventually { harness.tokens.waiterCount == 100 }
         gate.open()
         for task in tasks {
             let error = await task.value
@@ -225,6 +228,38 @@ struct AuthorisationTests {
         #expect(harness.refreshes == 1)
     }
 
+    @Test(
+        "fault T8: a token that was refreshed for a request, and is turned down at once, is not refreshed again for it; the error says so",
+        arguments: [true, false]
+    )
+    func refreshedInVain(_ graphQL: Bool) async throws {
+        let harness = try harness(expired)
+        if graphQL {
+            harness.service.next("POST /graphql", #"{"errors":[{"message":"x","extensions":{"code":"invalid-jwt"}}]}"#)
+        } else {
+            harness.service.next("GET /v1/profile", status: 401, "")
+        }
+        let error = await ask(harness, graphQL: graphQL)
+        #expect(error?.code == .unauthorized)
+        #expect(error?.reason == "the service does not accept the token, although it has just been refreshed")
+        #expect(harness.refreshes == 1 && harness.requests.count == 1)
+        #expect(await ask(harness, graphQL: graphQL) == nil)
+        #expect(harness.refreshes == 1)
+    }
+
+    @Test("fault T8: of many requests with an expired token, whose new token is turned down too, none asks for another")
+    func manyRefreshedInVain() async throws {
+        let harness = try harness(expired)
+        for _ in 1...100 { harness.service.next("GET /v1/profile", status: 401, "") }
+        let gate = AsyncGate()
+        harness.service.hold("POST /oauth/token", at: gate)
+        let tasks = (1...100).map { _ in Task { await ask(harness, graphQL: false) } }
+        await eventually { harness.tokens.waiterCount == 100 }
+        gate.open()
+        for task in tasks { #expect(await task.value?.code == .unauthorized) }
+        #expect(harness.refreshes == 1 && harness.requests.count == 100)
+    }
+
     @Test("fault T10: status 403 is no reason to refresh", arguments: [true, false])
     func forbidden(_ graphQL: Bool) async throws {
         let harness = try harness()
@@ -250,7 +285,7 @@ struct AuthorisationTests {
         old.service.hold("POST /oauth/token", at: gate)
         let request = Task { await ask(old, graphQL: true) }
         await gate.arrivals()
-        while old.tokens.waiterCount < 1 { await Task.yield() }
+        await eventually { old.tokens.waiterCount == 1 }
         old.client.clearAppCache(because: .reconfigured)
         let new = try ClientHarness(service: WireService(), host: "other", tokens: old.tokens)
         gate.open()

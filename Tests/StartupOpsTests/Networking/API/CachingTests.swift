@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("Caching answers", .serialized, .timeLimit(.minutes(10)))
+@Suite("Caching answers", .serialized, .timeLimit(.minutes(30)))
 struct CachingTests {
     private struct Version: Codable, Sendable, Hashable { let version: String }
 
@@ -163,6 +164,65 @@ struct CachingTests {
         harness.cache.removeAll()
         #expect(try await harness.client.get("v1/configuration", as: Version.self, deadline: .never).version == "7")
         #expect(harness.requests.last?.headers["If-None-Match"] == nil)
+    }
+
+    @Test("fault N15: not modified: the body that was kept, with the headers of now, but for those about the body")
+    func notModified() throws {
+        let kept = HTTPResponse(
+            status: 200,
+            headers: ["ETag": "\"a\"", "X-Age": "old", "X-Kept": "yes", "Content-Type": "text/x"],
+            body: Data("1".utf8)
+        )
+        let newer = HTTPResponse(
+            status: 304,
+            headers: ["etag": "W/\"a\"", "X-Age": "new", "content-type": "text/y", "Content-Length": "0"]
+        )
+        #expect(newer.confirms(kept))
+        let updated = kept.updated(by: newer)
+        #expect(updated.status == 200 && updated.body == Data("1".utf8))
+        #expect(updated.headers["X-Age"] == "new" && updated.headers["X-Kept"] == "yes" && updated.headers["ETag"] == "W/\"a\"")
+        #expect(updated.headers["Content-Type"] == "text/x" && updated.headers["Content-Length"] == nil)
+    }
+
+    @Test("fault N41: not modified since something else: asked again in full, once")
+    func otherTag() async throws {
+        let harness = try ClientHarness()
+        answer(harness, "1", tag: "\"a\"")
+        #expect(try await get(harness) == "1")
+        harness.service.next("GET /v1/countries") { _, _ in HTTPResponse(status: 304, headers: ["ETag": "\"z\""]) }
+        answer(harness, "2", tag: "\"z\"")
+        #expect(try await get(harness) == "2")
+        #expect(harness.requests.map { $0.headers["If-None-Match"] } == [nil, "\"a\"", nil])
+        #expect(try await get(harness, .returnCacheDataDontFetch) == "2")
+    }
+
+    @Test(
+        "fault N41: an entity tag that cannot be sent is no condition, and keeps nobody from asking",
+        arguments: ["\u{1}", "\u{1B}", "\u{7F}"]
+    )
+    func strangeTag(_ character: String) async throws {
+        let harness = try ClientHarness()
+        _ = try await harness.client.get("v1/configuration", as: Version.self, deadline: .never)
+        harness.cache.entries.withLock { entries in
+            for key in entries.keys { entries[key]?.headers["ETag"] = "\"a\(character)b\"" }
+        }
+        #expect(try await harness.client.get("v1/configuration", as: Version.self, deadline: .never).version == "7")
+        #expect(harness.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
+    }
+
+    @Test(
+        "C42: an answer that the service forbids to keep is kept nowhere",
+        arguments: [["Cache-Control": "private, No-Store"], ["Vary": "*"]] as [HTTPHeaders]
+    )
+    func forbidden(_ headers: HTTPHeaders) async throws {
+        let harness = try ClientHarness()
+        harness.service.next("GET /v1/countries") { _, _ in
+            HTTPResponse(status: 200, headers: headers, body: Data(#"{"version":"secret"}"#.utf8))
+        }
+        #expect(try await get(harness) == "secret")
+        #expect(harness.cache.count == 0)
+        let error = await failure { () throws(NetworkError) in _ = try await get(harness, .returnCacheDataDontFetch) }
+        #expect(error?.code == .notCached)
     }
 
     @Test("C47: a logout wipes tokens, cached answers and entity tags")

@@ -2,7 +2,9 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Keeps answers in memory, and shows them.
 final class MemoryCache: ResponseCaching {

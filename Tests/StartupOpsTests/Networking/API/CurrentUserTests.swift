@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("The current user", .serialized, .timeLimit(.minutes(10)))
+@Suite("The current user", .serialized, .timeLimit(.minutes(30)))
 struct CurrentUserTests {
     private func names(_ stream: AsyncStream<UserProfile?>, _ count: Int) async -> [String?] {
         var names: [String?] = []
@@ -45,7 +47,7 @@ struct CurrentUserTests {
         let loading = Task { try await user.load(by: .never) }
         // The service is asked only after the cached profile was given.
         await gate.arrivals()
-        while user.profile == nil { await Task.yield() }
+        await eventually { user.profile != nil }
         #expect(user.profile?.name == "Name of u1")
         gate.open()
         #expect(try await loading.value.name == "New")

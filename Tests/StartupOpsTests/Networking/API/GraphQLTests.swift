@@ -1,16 +1,19 @@
 import Foundation
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
 
-@Suite("GraphQL", .serialized, .timeLimit(.minutes(10)))
+@Suite("GraphQL", .serialized, .timeLimit(.minutes(30)))
 struct GraphQLTests {
     private struct SpeakerResponse: DomainConvertible {
         let id: String
         let host: String
         let port: Int
 
-        func domain() throws -> String { "\(id)@\(host):\(port)" }
+        func domain() throws -> String {
+            if port < 1 { throw CancellationError() }
+            return "\(id)@\(host):\(port)"
+        }
     }
 
     private struct Home: Decodable, Sendable {
@@ -37,12 +40,15 @@ struct GraphQLTests {
         #expect(speakers == [NamedSpeaker(id: "s1", name: "Kitchen")])
     }
 
-    @Test("C24: a query goes through response models to domain models")
+    @Test("C24: a query goes through response models to domain models; one that makes none is invalidData")
     func domain() async throws {
         let harness = try harness()
         #expect(try await harness.client.query(.speakers, throughEach: SpeakerResponse.self, deadline: .never) == ["s1@127.0.0.1:7400"])
-        harness.service.next(path, #"{"data":{"speakers":{"id":"s2","host":"h","port":1}}}"#)
-        #expect(try await harness.client.query(.speakers, through: SpeakerResponse.self, deadline: .never) == "s2@h:1")
+        harness.service.next(path, #"{"data":{"speakers":[{"id":"s2","host":"h","port":1},{"id":"s3","host":"h","port":0}]}}"#)
+        let error = await failure { () throws(NetworkError) in
+            _ = try await harness.client.query(.speakers, throughEach: SpeakerResponse.self, deadline: .never)
+        }
+        #expect(error?.code == .invalidData && error?.reason == "SpeakerResponse makes no String")
     }
 
     @Test("C25: a combined query gives one object")

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
 
-@Suite("Headers", .serialized, .timeLimit(.minutes(10)))
+@Suite("Headers", .serialized, .timeLimit(.minutes(30)))
 struct HeaderTests {
     private func rows(_ request: HTTPRequest?) -> [String] {
         (request?.headers.map { "\($0.name): \($0.value)" } ?? []).sorted()
@@ -60,12 +60,33 @@ struct HeaderTests {
         )
     }
 
-    @Test("a value cannot end its field and begin another")
-    func injection() {
-        let identity = APIHeaders.Identity(bearer: "a\r\nX-Evil: 1", userID: "u\r\n1\0")
-        let client = ClientInfo(deviceID: "d\n1", platform: "p", appVersion: "1")
-        for headers in [APIHeaders.graphQL(identity, client), APIHeaders.rest(identity, client)] {
-            for (_, value) in headers { #expect(!value.unicodeScalars.contains { $0.value < 0x20 }) }
+    @Test(
+        "fault N36, T17: a token, a user or an app's field with a control character is refused and not mended; nothing is sent",
+        arguments: ["\r\nX-Evil: 1", "\n", "\0", "\u{7F}", "\u{85}"]
+    )
+    func injection(_ text: String) async throws {
+        let token = "a\(text)b"
+        let claims = WireService.jwt(#"{"sub":"u1","exp":4000000000}"#)
+        let sessions: [(Session, HTTPHeaders)] = [
+            (Session(accessToken: Secret(token), userID: "u1", expiresAt: .distantFuture), HTTPHeaders()),
+            (Session(accessToken: Secret(claims), userID: token, expiresAt: .distantFuture), HTTPHeaders()),
+            (Session(accessToken: Secret(claims), userID: "u1", expiresAt: .distantFuture), ["X-Sequencer-Group": token]),
+        ]
+        for (session, userInfo) in sessions {
+            let harness = try ClientHarness(userInfo: userInfo)
+            harness.tokens.begin(session)
+            let errors: [NetworkError?] = [
+                await failure { () throws(NetworkError) in try await harness.client.get("v1/profile", deadline: .never) },
+                await failure { () throws(NetworkError) in try await harness.client.mutate(.register, deadline: .never) },
+                await failure { () throws(NetworkError) in
+                    try await harness.client.get("v1/x", options: RequestOptions(token: Secret(token)), deadline: .never)
+                },
+            ]
+            for (index, error) in errors.enumerated() where index != 1 || userInfo == [:] {
+                #expect(error?.code == .invalidRequest)
+                #expect(error?.reason.contains("holds a control character") == true, "\(error?.reason ?? "")")
+            }
+            #expect(harness.requests.count == (userInfo == [:] ? 0 : 1))
         }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
-import StartupOps
+import StartupNetworking
 import Testing
 
-@Suite("Setting up a client", .serialized, .timeLimit(.minutes(10)))
+@Suite("Setting up a client", .serialized, .timeLimit(.minutes(30)))
 struct SetupTests {
     @Test("C3, C51: the GraphQL endpoint is required, REST is not; what is wrong is named by its field, without its value")
     func environment() throws {
@@ -64,7 +64,7 @@ struct SetupTests {
         #expect(harness.service.requests.isEmpty)
         let options = RequestOptions(requirement: .optional)
         _ = await failure { () throws(NetworkError) in
-            try await harness.client.get("/v1/a b?c#d/ü/", query: [("q", "a&b=c+d ü"), ("empty", "")], options: options, deadline: .never)
+            try await harness.client.get("/v1/a b?c#d/ü/", query: ["q": "a&b=c+d ü", "empty": ""], options: options, deadline: .never)
         }
         #expect(harness.requests.first?.url.absoluteString == "http://service/v1/a%20b%3Fc%23d/%C3%BC?q=a%26b%3Dc%2Bd%20%C3%BC&empty=")
     }

@@ -2,9 +2,9 @@ import Foundation
 import Sequencer
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
 
-@Suite("Dates in headers", .serialized, .timeLimit(.minutes(10)))
+@Suite("Dates in headers", .serialized, .timeLimit(.minutes(30)))
 struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -1,15 +1,17 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// Longer than anything takes; where a deadline has to come, tests say so.
-let httpPatience = Deadline.after(.seconds(240))
+/// Longer than anything takes, from now on; where a deadline has to come, tests say so.
+var httpPatience: Deadline { .after(patience) }
 
 extension HTTPSending {
     /// The code and the reason of the error that has to come.
@@ -23,18 +25,31 @@ extension HTTPSending {
     }
 }
 
-/// A client whose pauses are noted and not made, and whose chances are all the same.
+/// The ways in which this system can send requests.
+enum TransportKind: CaseIterable, Sendable {
+    #if os(Linux)
+        case curl
+    #endif
+    case session
+
+    func make(_ options: TransportOptions = TransportOptions()) -> any HTTPTransport {
+        self == .session ? URLSessionTransport(options) : systemTransport(options)
+    }
+}
+
+/// A client whose pauses are noted and not made, whose chances are all the same, and whose attempts have the time that a busy machine needs.
 func quickClient(
     _ pauses: Locked<[Duration]> = Locked([]),
     _ change: (inout HTTPClient.Configuration) -> Void = { _ in }
 ) -> HTTPClient {
     var configuration = HTTPClient.Configuration()
+    configuration.attemptTimeout = patience
     change(&configuration)
-    var options = URLSessionTransport.Options()
+    var options = TransportOptions()
     options.maximumBodySize = configuration.maximumBodySize
     return HTTPClient(
         configuration,
-        transport: URLSessionTransport(options),
+        transport: systemTransport(options),
         pause: { duration in pauses.withLock { $0.append(duration) } },
         chance: { 1 }
     )

@@ -2,10 +2,10 @@ import Foundation
 import Sequencer
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
 
 /// Faults that need something from outside: a machine without a network, a server that speaks TLS.
-@Suite("Requests and the world outside", .serialized, .timeLimit(.minutes(10)))
+@Suite("Requests and the world outside", .serialized, .timeLimit(.minutes(30)))
 struct OutsideWorldTests {
     /// Set in a process that was started without a network.
     private static let offlineVariable = "SEQUENCER_TESTS_OFFLINE"

@@ -2,9 +2,9 @@ import Foundation
 import Sequencer
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
 
-@Suite("Redirections", .serialized, .timeLimit(.minutes(10)))
+@Suite("Redirections", .serialized, .timeLimit(.minutes(30)))
 struct RedirectTests {
     private let secrets: HTTPHeaders = [
         "Authorization": "Bearer secret", "Cookie": "a=secret", "x-hasura-role": "user", "x-hasura-user-id": "secret",

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
-@Suite("Requests that may be sent", .serialized, .timeLimit(.minutes(10)))
+@Suite("Requests that may be sent", .serialized, .timeLimit(.minutes(30)))
 struct RequestValidationTests {
     @Test(
         "an address that may not be asked is refused by name of the rule, and nothing is sent",
@@ -20,6 +21,9 @@ struct RequestValidationTests {
             ("https://example.com@evil.example/", "the address holds a user name; put credentials in a header"),
             ("https://example.com:0/", "the address has the port 0; there are those from 1 to 65535"),
             ("https://example.com:99999/", "the address has the port 99999; there are those from 1 to 65535"),
+            ("https://example.com/a%0D%0Ab", "the address has a control character in its path"),
+            ("https://example.com/a\tb", "the address has a control character in its path"),
+            ("https://example.com/%7f", "the address has a control character in its path"),
             ("https://g%6fod.example/", "the address spells its host with percent signs"),
         ]
     )
@@ -35,7 +39,8 @@ struct RequestValidationTests {
     @Test(
         "https, and plain http to this machine, may be asked",
         arguments: [
-            "https://example.com/a?b#c", "HTTPS://example.com", "http://127.0.0.1:81/", "http://localhost/", "http://LOCALHOST:1/",
+            "https://example.com/a?b#c", "https://example.com/a%20b?text=one%0Atwo", "HTTPS://example.com", "http://127.0.0.1:81/",
+            "http://localhost/", "http://LOCALHOST:1/",
             "http://[::1]:8080/",
         ]
     )
@@ -43,7 +48,7 @@ struct RequestValidationTests {
         try HTTPRequest(.get, webAddress(text)).validate()
     }
 
-    @Test("headers that would begin another one, and bodies where none can be, are refused")
+    @Test("fault N36: headers that would begin another one, and bodies where none can be, are refused")
     func fields() throws {
         let url = try webAddress("https://example.com/")
         for (name, value) in [
@@ -55,6 +60,29 @@ struct RequestValidationTests {
         #expect(throws: NetworkError.self) { try HTTPRequest(.get, url, body: Data("a".utf8)).validate() }
         try HTTPRequest(.delete, url, body: Data("a".utf8)).validate()
         try HTTPRequest(.get, url, body: Data()).validate()
+    }
+
+    @Test("fault N36: control and invisible characters in an address are refused where the address is a text, and not encoded or left out")
+    func addresses() async throws {
+        for text in [
+            "https://example.com/\r\nX: y", "https://exa\u{200B}mple.com/", "https://example.com/\u{202E}a", "https://example.com/a\u{0}",
+            "https://example.com\t",
+        ] {
+            #expect(throws: APIConfigurationError.self) { try APIEnvironment(graphQL: text) }
+            #expect(throws: APIConfigurationError.self) { try APIEnvironment(graphQL: "https://example.com/graphql", rest: text) }
+            let answer = HTTPResponse(status: 302, headers: ["Location": text])
+            let request = HTTPRequest(.get, try webAddress("https://example.com/"))
+            #expect(throws: NetworkError.self) { try RedirectPolicy().next(after: answer, to: request, followed: 0) }
+        }
+        let harness = try ClientHarness()
+        for path in ["v1/devices/a\r\nb", "v1/\u{0}", "v1/\u{7F}"] {
+            let error = await failure { () throws(NetworkError) in
+                try await harness.client.get(path, options: RequestOptions(requirement: .optional), deadline: .never)
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.description.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } == true)
+        }
+        #expect(harness.requests.isEmpty)
     }
 
     private struct Unreachable: HTTPSending {

@@ -2,9 +2,10 @@ import Foundation
 import Sequencer
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
-@Suite("The cache of answers", .serialized, .timeLimit(.minutes(10)))
+@Suite("The cache of answers", .serialized, .timeLimit(.minutes(30)))
 struct ResponseCacheTests {
     private func key(_ path: String, _ method: HTTPMethod = .get, body: String? = nil, scope: String = "") -> CacheKey {
         let url = URL(string: "https://example.com/\(path)") ?? URL(fileURLWithPath: "/")

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
 
-@Suite("What becomes of a request: the state machine", .serialized)
+@Suite("What becomes of a request: the state machine", .serialized, .timeLimit(.minutes(30)))
 struct TransferStateTests {
     private var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
 

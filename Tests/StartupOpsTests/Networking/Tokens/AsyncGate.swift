@@ -1,6 +1,9 @@
 import Sequencer
+import TestSupport
+import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
 /// Holds tasks until it is opened, and tells when the first has arrived.
 final class AsyncGate: Sendable {
@@ -8,7 +11,7 @@ final class AsyncGate: Sendable {
         var isOpen = false
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var arrivals = 0
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(count: Int, goOn: @Sendable () -> Void)] = []
         var nextID: UInt64 = 0
     }
 
@@ -23,9 +26,10 @@ final class AsyncGate: Sendable {
         for continuation in waiting { continuation.resume(returning: true) }
     }
 
-    /// Waits until it is open; false when the deadline comes, or (unless it is ignored) the task is cancelled, before.
+    /// Waits until it is open; false when the deadline comes, or (unless it is ignored) the task is cancelled, before. Without a deadline of its own
+    /// it waits while a test is patient.
     @discardableResult
-    func wait(until deadline: Deadline = .never, ignoringCancellation: Bool = false) async -> Bool {
+    func wait(until deadline: Deadline = .after(patience), ignoringCancellation: Bool = false) async -> Bool {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -42,7 +46,7 @@ final class AsyncGate: Sendable {
                     return (state.isOpen, ready)
                 }
                 if isOpen { continuation.resume(returning: true) }
-                for watcher in watchers { watcher.continuation.resume() }
+                for watcher in watchers { watcher.goOn() }
                 if Task.isCancelled && !ignoringCancellation || deadline.isOver { leave(id) }
             }
         } onCancel: {
@@ -52,12 +56,12 @@ final class AsyncGate: Sendable {
 
     /// Waits until so many tasks have come here, whether or not they have gone on.
     func arrivals(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
+        await callback { goOn in
             let isThere = state.withLock { state in
-                if state.arrivals < count { state.watchers.append((count, continuation)) }
+                if state.arrivals < count { state.watchers.append((count, goOn)) }
                 return state.arrivals >= count
             }
-            if isThere { continuation.resume() }
+            if isThere { goOn() }
         }
     }
 

@@ -1,8 +1,8 @@
 import Foundation
-import StartupOps
+import StartupNetworking
 import Testing
 
-@Suite("JSON Web Tokens", .serialized, .timeLimit(.minutes(10)))
+@Suite("JSON Web Tokens", .serialized, .timeLimit(.minutes(30)))
 struct JSONWebTokenTests {
     private func jwt(_ claims: String) -> String { WireService.jwt(claims) }
 

@@ -2,7 +2,8 @@ import Foundation
 import Sequencer
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
 /// A store that fails as it is told to.
 final class FailingSecureStore: SecureStore {
@@ -50,7 +51,7 @@ final class FailingSecureStore: SecureStore {
     }
 }
 
-@Suite("Sessions and where they are kept", .serialized, .timeLimit(.minutes(10)))
+@Suite("Sessions and where they are kept", .serialized, .timeLimit(.minutes(30)))
 struct SessionTests {
     private let session = Session(accessToken: "canary-access", refreshToken: "canary-refresh", userID: "u1", expiresAt: .distantFuture)
     private let locked = StorageError(.locked, "session", "the device has not been unlocked yet")

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
 
-@Suite("The token endpoint", .serialized, .timeLimit(.minutes(10)))
+@Suite("The token endpoint", .serialized, .timeLimit(.minutes(30)))
 struct TokenEndpointTests {
     private let service = WireService()
     private let path = "POST /oauth/token"
@@ -45,6 +47,21 @@ struct TokenEndpointTests {
                 Issue.record("\(status) \(body) was taken")
             } catch {
                 #expect((error as? NetworkError)?.code == code, "\(status) \(body)")
+            }
+        }
+    }
+
+    @Test("fault T17: a token that no header can carry, or that is about a user whom none can name, opens no session")
+    func controlCharacters() async throws {
+        let tokens = [#"a\r\nb"#, #"a\u0000b"#, #"a\u007fb"#, WireService.jwt(#"{"sub":"u\r\n1","exp":4000000000}"#)]
+        for token in tokens {
+            service.next(path, #"{"access_token":"\#(token)"}"#)
+            do {
+                _ = try await endpoint().session(username: "x", password: "y", deadline: .never)
+                Issue.record("\(token) was taken")
+            } catch {
+                #expect((error as? NetworkError)?.code == .invalidData)
+                #expect("\(error)".hasSuffix("holds a control character, which no header can carry"), "\(error)")
             }
         }
     }

@@ -1,10 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
-@Suite("Managing tokens", .serialized, .timeLimit(.minutes(10)))
+@Suite("Managing tokens", .serialized, .timeLimit(.minutes(30)))
 struct TokenManagerTests {
     private let refreshPath = "POST /oauth/token"
     private let service = WireService()
@@ -27,7 +29,7 @@ struct TokenManagerTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
     private func waiting(_ tokens: TokenManager, _ count: Int) async {
-        while tokens.waiterCount < count { await Task.yield() }
+        await eventually { tokens.waiterCount >= count }
     }
 
     private func code(_ body: () async throws(NetworkError) -> AccessToken?) async -> NetworkError.Code? {

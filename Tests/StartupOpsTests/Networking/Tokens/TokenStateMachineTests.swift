@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
-@Suite("Deciding about tokens", .serialized, .timeLimit(.minutes(10)))
+@Suite("Deciding about tokens", .serialized, .timeLimit(.minutes(30)))
 struct TokenStateMachineTests {
     private typealias Machine = TokenStateMachine
     private let now = Date(timeIntervalSince1970: 1_800_000_000)

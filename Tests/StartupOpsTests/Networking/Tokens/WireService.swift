@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
 
-@testable import StartupOps
+@testable import StartupNetworking
+@testable import StartupStorage
 
 /// The sample service's wire contract, in process: issues tokens that rotate, turns down those that have expired, counts what it is asked.
 final class WireService: HTTPSending {

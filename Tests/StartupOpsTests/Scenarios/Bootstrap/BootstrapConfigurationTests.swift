@@ -2,9 +2,10 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(10)))
+@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(30)))
 struct BootstrapConfigurationTests {
     private let harness = BootstrapHarness()
 
@@ -13,7 +14,7 @@ struct BootstrapConfigurationTests {
         "app starts", "vendor identifier",
     ]
 
-    @Test("B19: the configuration is made once, for both endpoints; nothing is restored and nobody else authenticates unless asked for")
+    @Test("B4, B19: the configuration is made once, for both endpoints; nothing is restored and nobody else authenticates unless asked for")
     func once() async throws {
         let plan = harness.plan()
         #expect(!plan.enablesRestoreAccount && plan.authenticator == nil)
@@ -75,7 +76,7 @@ struct BootstrapConfigurationTests {
         #expect(harness.directory.launchState().appStarts == 1)
     }
 
-    @Test("B20: what listens to the tokens is there before the first launch ends a session that was left behind")
+    @Test("B20, B21, B22, B25: what listens to the tokens is there before the first launch ends a session that was left behind")
     func firstLaunch() async throws {
         try await harness.leaveSession()
         let bootstrap = try harness.bootstrap(harness.plan())
@@ -151,10 +152,10 @@ final class RecordingLogger: CrashLogger {
 
 extension BootstrapHarness {
     /// A launch of one operation.
-    func alone(_ body: @escaping @MainActor @Sendable (Launch) async throws -> Void) async throws -> LaunchReport {
+    func alone(_ body: @escaping @MainActor @Sendable (StepContext) async throws -> Void) async throws -> LaunchReport {
         var graph = OperationGraph("alone")
         graph.add("alone", on: .main) { launch in try await body(launch) }
-        return try await Sequencer(graph).run()
+        return try await graph.run(budget: .seconds(3)).report
     }
 }
 

@@ -1,7 +1,10 @@
 import Foundation
 import Sequencer
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
 /// A white-label app over a service in this process, with everything it keeps in memory: launched as often as a test wants.
 struct BootstrapHarness {
@@ -16,10 +19,14 @@ struct BootstrapHarness {
     let http: HTTPClient
     private let restoreAccount: Bool?
 
-    /// - Parameter restoreAccount: what the app's configuration says of it.
-    init(restoreAccount: Bool? = nil) {
+    /// - Parameters:
+    ///   - restoreAccount: what the app's configuration says of it.
+    ///   - onboarding: what it says of that.
+    ///   - flags: the service's; nil for one that has none.
+    init(restoreAccount: Bool? = nil, onboarding: OnboardingType = .regular, flags: FeatureFlags? = FeatureFlags()) {
         self.restoreAccount = restoreAccount
-        backend = EmbeddedBackend(SampleService(SampleServiceOptions(restoreAccount: restoreAccount)), latency: .none)
+        let options = SampleServiceOptions(onboarding: onboarding.rawValue, flags: flags, restoreAccount: restoreAccount)
+        backend = EmbeddedBackend(SampleService(options), latency: .none)
         var configuration = HTTPClient.Configuration()
         configuration.protocolClasses = backend.protocolClasses
         http = HTTPClient(configuration)
@@ -68,7 +75,7 @@ struct BootstrapHarness {
     /// Launches. The scenario's timeouts are in virtual time, in which they do not pass while anything is under way.
     func launch(_ bootstrap: Bootstrap, _ person: FakePerson = FakePerson(logins: [.continueAsGuest])) async throws -> LaunchReport {
         let graph = environment(bootstrap, person).graph(.bootstrap)
-        return try await Sequencer(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(120)))).run()
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(120)))).report
     }
 
     func launch(_ plan: BootstrapPlan, _ person: FakePerson = FakePerson(logins: [.continueAsGuest])) async throws -> LaunchReport {

@@ -2,9 +2,12 @@ import Foundation
 import Sequencer
 import Testing
 
+@testable import StartupNetworking
 @testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
 
-@Suite("Bootstrap: the plan", .serialized, .timeLimit(.minutes(10)))
+@Suite("Bootstrap: the plan", .serialized, .timeLimit(.minutes(30)))
 struct BootstrapPlanTests {
     private let harness = BootstrapHarness()
 
@@ -47,18 +50,26 @@ struct BootstrapPlanTests {
 
         private let answer: Answer
         private let endpoint: TokenEndpoint
+        /// How long it takes before it asks, and once more afterwards.
+        private let serviceTime: Duration
         private(set) var asked = 0
 
-        nonisolated init(_ answer: Answer, _ harness: BootstrapHarness) {
+        nonisolated init(_ answer: Answer, _ harness: BootstrapHarness, serviceTime: Duration = .zero) {
             self.answer = answer
+            self.serviceTime = serviceTime
             endpoint = TokenEndpoint(url: harness.backend.baseURL.appending(path: "oauth/token"), http: harness.http) { Date() }
         }
 
-        func authenticate(_ configuration: BootstrapConfiguration, by deadline: Deadline) async throws -> Session? {
+        func authenticate(_ configuration: BootstrapConfiguration, in step: StepContext) async throws -> Session? {
             asked += 1
+            try await step.sleep(for: serviceTime)
+            try await step.waitForPerson { try await step.sleep(for: .seconds(60)) }
+            try await step.sleep(for: serviceTime)
             switch answer {
             case .session:
-                return try await endpoint.session(username: "person@example.com", password: Secret("correct horse"), deadline: deadline)
+                return try await step.request("a session") { [endpoint] in
+                    try await endpoint.session(username: "person@example.com", password: Secret("correct horse"), deadline: $0)
+                }
             case .nothing: return nil
             case .failure: throw AccountError(.invalidCredentials, "the other account is closed")
             }
@@ -100,6 +111,18 @@ struct BootstrapPlanTests {
         }
     }
 
+    @Test("A29, B69: the time in which an authenticator asks is the person's, and all of its other time counts", arguments: [0, 2])
+    func authenticatorsTime(seconds: Int) async throws {
+        let harness = BootstrapHarness()
+        var plan = harness.plan()
+        plan.authenticator = OtherLogin(.session, harness, serviceTime: .seconds(seconds))
+        let report = try await harness.launch(plan)
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        let login = try #require(report["authenticate"])
+        #expect(login.interactive == .seconds(60) && login.duration == .seconds(60 + 2 * seconds))
+        #expect(report.budget.interactive == .seconds(60) && report.budget.isMet == (seconds == 0))
+    }
+
     private func problems(_ change: (inout BootstrapPlan) -> Void) -> [RegistryProblem] {
         var plan = harness.plan()
         change(&plan)
@@ -111,7 +134,7 @@ struct BootstrapPlanTests {
         }
     }
 
-    @Test("B5, B6: a plan is refused before anything runs: what is missing, misordered or there twice is named, with the reason")
+    @Test("B5, B6, B8, B28: a plan is refused before anything runs: what is missing, misordered or there twice is named, with the reason")
     func validation() throws {
         #expect(problems { _ in }.isEmpty)
         #expect(
@@ -120,8 +143,13 @@ struct BootstrapPlanTests {
                 "ui-configuration is required and was not registered; register it after client-keys",
             ]
         )
-        let misordered = problems { $0.registrations.swapAt(1, 2) }
-        #expect(misordered.map(\.description) == ["core-keys must come after client-keys: core finds its service by the client's keys"])
+        let misordered = problems { $0.registrations.swapAt(1, 4) }
+        #expect(misordered.map(\.description) == ["ui-configuration must come after client-keys: the theme is the client's"])
+        #expect(
+            problems { $0.delegates = [$0.registrations.remove(at: 3)] }.map(\.description) == [
+                "configuration must come after screen-configuration: the screens that it knows are those that are configured by then"
+            ]
+        )
         #expect(
             problems { $0.registrations.append(.value("early", for: ServiceKey("delegates"))) }.map(\.description)
                 == ["delegates must come after configuration: they are handed to objects that it makes"]
@@ -142,7 +170,7 @@ struct BootstrapPlanTests {
         #expect(problems { $0.modules = [shop, shop] }.map(\.code) == [.repeated])
         // No operation runs for a plan like that, not even an action.
         var plan = harness.plan()
-        plan.registrations.swapAt(1, 2)
+        plan.registrations.swapAt(1, 4)
         #expect(throws: RegistryError.self) { try harness.bootstrap(plan) }
         #expect(harness.done.isEmpty)
     }
@@ -160,7 +188,7 @@ struct BootstrapPlanTests {
         let bootstrap = try harness.bootstrap(harness.plan())
         var environment = harness.environment(bootstrap, FakePerson())
         environment.bootstrap = nil
-        let report = try await Sequencer(environment.graph(.bootstrap), options: LaunchOptions(clock: VirtualClock())).run()
+        let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
         #expect(report.outcome.isFailure(of: "check-resources", saying: "the scenario bootstrap carries out a plan, and there is none"))
     }
 }

@@ -1,0 +1,184 @@
+import SwiftSyntax
+
+/// Finds what can be changed in one file.
+///
+/// Every mutation only adds text around what is there, so that those within it keep their place: `a < b` becomes `(# ? a <= b : (a < b))`. Only one
+/// switch is on at a time, so the changed text needs none of the switches of what it repeats.
+final class MutationFinder: SyntaxVisitor {
+    private(set) var mutations: [Mutation] = []
+    private let file: String
+    private let locations: SourceLocationConverter
+
+    init(file: String, tree: some SyntaxProtocol) {
+        self.file = file
+        locations = SourceLocationConverter(fileName: file, tree: tree)
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    private func add(_ kind: Mutation.Kind, _ node: some SyntaxProtocol, _ mutated: String, before prefix: String, after suffix: String) {
+        let original = node.trimmedDescription
+        // Lines have to keep their numbers, for the compiler's messages.
+        guard !prefix.contains("\n"), !suffix.contains("\n") else { return }
+        let range = node.positionAfterSkippingLeadingTrivia.utf8Offset..<node.endPositionBeforeTrailingTrivia.utf8Offset
+        let line = locations.location(for: node.positionAfterSkippingLeadingTrivia).line
+        mutations.append(
+            Mutation(file: file, line: line, kind: kind, original: original, mutated: mutated, range: range, prefix: prefix, suffix: suffix)
+        )
+    }
+
+    /// The expression, or another one in its place.
+    private func choose(_ kind: Mutation.Kind, _ node: some ExprSyntaxProtocol, _ mutated: String) {
+        add(kind, node, mutated, before: "(# ? \(mutated) : (", after: "))")
+    }
+
+    private func negate(_ condition: ExprSyntax) {
+        // What can be compared is turned round there.
+        if let infix = condition.as(InfixOperatorExprSyntax.self), infix.token == "==" || infix.token == "!=" { return }
+        add(.condition, condition, "!(\(condition.trimmedDescription))", before: "((", after: ") != #)")
+    }
+
+    // MARK: Conditions
+
+    override func visit(_ node: ConditionElementSyntax) -> SyntaxVisitorContinueKind {
+        if case .expression(let condition) = node.condition { negate(condition) }
+        return .visitChildren
+    }
+
+    override func visit(_ node: WhereClauseSyntax) -> SyntaxVisitorContinueKind {
+        negate(node.condition)
+        return .visitChildren
+    }
+
+    override func visit(_ node: TernaryExprSyntax) -> SyntaxVisitorContinueKind {
+        negate(node.condition)
+        return .visitChildren
+    }
+
+    override func visit(_ node: RepeatStmtSyntax) -> SyntaxVisitorContinueKind {
+        negate(node.condition)
+        return .visitChildren
+    }
+
+    // MARK: Operators
+
+    override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
+        guard let token = node.token else { return .visitChildren }
+        let (left, right) = (node.leftOperand.trimmedDescription, node.rightOperand.trimmedDescription)
+        let others = [
+            "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+", "*": "+",
+            "&": "|", "|": "&", "<<": ">>", ">>": "<<",
+        ]
+        switch token {
+        case "..<", "...":
+            let bound = node.rightOperand
+            add(.bound, bound, "\(right) - 1", before: "((", after: ") - (# ? 1 : 0))")
+        case "+=", "-=":
+            let other = token == "+=" ? "-=" : "+="
+            guard node.isStatement else { break }
+            add(.arithmetic, node, "\(left) \(other) \(right)", before: "if # { \(left) \(other) \(right) } else { ", after: " }")
+        default:
+            guard let other = others[token] else { break }
+            let kind: Mutation.Kind =
+                switch token {
+                case "<", "<=", ">", ">=", "==", "!=": .comparison
+                case "&&", "||": .logic
+                default: .arithmetic
+                }
+            choose(kind, node, "\(left) \(other) \(right)")
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        // A message that nobody sees, and what must not return.
+        let callee = node.calledExpression.trimmedDescription
+        if callee.hasSuffix("preconditionFailure") || callee.hasSuffix("precondition") || callee.hasSuffix("fatalError") {
+            return .skipChildren
+        }
+        let name = node.calledExpression.as(DeclReferenceExprSyntax.self) ?? node.calledExpression.as(MemberAccessExprSyntax.self)?.declName
+        if let name, let other = ["min": "max", "max": "min"][name.baseName.text] {
+            let (whole, place) = (Array(node.trimmedDescription.utf8), node.positionAfterSkippingLeadingTrivia.utf8Offset)
+            let start = name.baseName.positionAfterSkippingLeadingTrivia.utf8Offset - place
+            let mutated = whole[..<start] + Array(other.utf8) + whole[(start + name.baseName.text.utf8.count)...]
+            choose(.arithmetic, node, String(decoding: mutated, as: UTF8.self))
+        }
+        return .visitChildren
+    }
+
+    // MARK: Literals
+
+    override func visit(_ node: IntegerLiteralExprSyntax) -> SyntaxVisitorContinueKind {
+        guard let value = Int(node.literal.text.filter { $0 != "_" }) else { return .skipChildren }
+        add(.bound, node, "\(value + 1)", before: "(# ? \(value + 1) : ", after: ")")
+        return .skipChildren
+    }
+
+    override func visit(_ node: FloatLiteralExprSyntax) -> SyntaxVisitorContinueKind {
+        guard let value = Double(node.literal.text.filter { $0 != "_" }) else { return .skipChildren }
+        add(.bound, node, "\(value + 1)", before: "(# ? \(value + 1) : ", after: ")")
+        return .skipChildren
+    }
+
+    override func visit(_ node: BooleanLiteralExprSyntax) -> SyntaxVisitorContinueKind {
+        add(.truth, node, node.literal.text == "true" ? "false" : "true", before: "(", after: " != #)")
+        return .skipChildren
+    }
+
+    // MARK: Statements
+
+    override func visit(_ node: CodeBlockItemSyntax) -> SyntaxVisitorContinueKind {
+        guard case .expr(let expression) = node.item, !isValue(node) else { return .visitChildren }
+        var inner = expression
+        while true {
+            if let attempt = inner.as(TryExprSyntax.self) {
+                inner = attempt.expression
+            } else if let suspension = inner.as(AwaitExprSyntax.self) {
+                inner = suspension.expression
+            } else {
+                break
+            }
+        }
+        if let infix = inner.as(InfixOperatorExprSyntax.self), infix.operator.is(AssignmentExprSyntax.self) {
+            let isDiscarded = infix.leftOperand.is(DiscardAssignmentExprSyntax.self)
+            add(isDiscarded ? .call : .assignment, expression, "", before: "if !# { ", after: " }")
+        } else if inner.is(FunctionCallExprSyntax.self) || inner.is(OptionalChainingExprSyntax.self) {
+            let text = inner.trimmedDescription
+            let leaves = ["super.init", "self.init", "preconditionFailure", "precondition", "fatalError"]
+            if !leaves.contains(where: text.hasPrefix) { add(.call, expression, "", before: "if !# { ", after: " }") }
+        }
+        return .visitChildren
+    }
+
+    /// Whether a statement is a value that is returned without the word.
+    private func isValue(_ item: CodeBlockItemSyntax) -> Bool {
+        guard let list = item.parent?.as(CodeBlockItemListSyntax.self), list.count == 1, let block = list.parent else { return false }
+        if let function = block.parent?.as(FunctionDeclSyntax.self) { return function.signature.returnClause != nil }
+        // Whether a closure returns something, its text does not tell; where `any Sendable` is wanted, the nothing of a call that was left out would do.
+        if block.is(ClosureExprSyntax.self), case .expr(let expression) = item.item, expression.is(TryExprSyntax.self) { return true }
+        if let accessors = block.as(AccessorBlockSyntax.self) { return accessors.parent != nil }
+        if let accessor = block.parent?.as(AccessorDeclSyntax.self) { return accessor.accessorSpecifier.text == "get" }
+        return false
+    }
+
+    // MARK: What is left as it is
+
+    override func visit(_ node: EnumCaseElementSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+    override func visit(_ node: StringLiteralExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+
+    override func visit(_ node: IfConfigClauseSyntax) -> SyntaxVisitorContinueKind {
+        #if canImport(ObjectiveC)
+            let compiled = ["canImport(ObjectiveC)", "canImport(Darwin)"]
+        #else
+            let compiled = ["!canImport(ObjectiveC)", "!canImport(Darwin)", "os(Linux)"]
+        #endif
+        return compiled.contains(node.condition?.trimmedDescription ?? "") ? .visitChildren : .skipChildren
+    }
+}
+
+extension InfixOperatorExprSyntax {
+    fileprivate var token: String? { self.operator.as(BinaryOperatorExprSyntax.self)?.operator.text }
+
+    fileprivate var isStatement: Bool { parent?.is(CodeBlockItemSyntax.self) == true }
+}

@@ -1,0 +1,45 @@
+"""What the scripts share that hurt a launch of the tool, or what it has stored, and look at the launch after it."""
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOL = os.environ.get("SEQUENCER_CLI", str(ROOT / ".build" / "debug" / "sequencer-cli"))
+
+
+def check_tool(name):
+    if not os.access(TOOL, os.X_OK):
+        raise SystemExit(f"{name}: there is no {TOOL}; build it, or name one by SEQUENCER_CLI")
+
+
+def command(state, service):
+    return [TOOL, "run", "--state", str(state), "--backend", service.url, "--budget", "10m", "--deadline", "2m", "--json"]
+
+
+class Launch:
+    """A launch that has ended: its exit code, report (None without one) and messages, and what it asked the service for."""
+
+    def __init__(self, state, service):
+        before = service.counts
+        # None should take a tenth of that: whoever is still there then, hangs.
+        done = subprocess.run(command(state, service), capture_output=True, text=True, errors="replace", timeout=300)
+        self.code, self.messages = done.returncode, done.stderr
+        try:
+            self.report = json.loads(done.stdout)
+        except ValueError:
+            self.report = None
+        self.asked = {name: count - before.get(name, 0) for name, count in service.counts.items() if count != before.get(name, 0)}
+
+    @property
+    def completed(self):
+        return self.code == 0 and self.report is not None and self.report.get("outcome") == "completed"
+
+    @property
+    def logged_in(self):
+        """Whether somebody had to log in."""
+        return "password" in self.asked or "anonymous" in self.asked
+
+    def __str__(self):
+        outcome = self.report.get("outcome") if self.report else "no report"
+        return f"exit {self.code}, {outcome}, asked {self.asked}, said {self.messages.strip()!r}"

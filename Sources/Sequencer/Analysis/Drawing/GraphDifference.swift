@@ -1,0 +1,86 @@
+import Sequencer
+
+/// What has to change in one graph to make it another: operations by identifier, dependencies by their ends.
+public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
+    /// Operations that only the new graph has, in alphabetical order.
+    public let addedSteps: [String]
+    /// Operations that only the old graph has, in alphabetical order.
+    public let removedSteps: [String]
+    /// Dependencies between operations of both graphs that only the new one has.
+    public let addedEdges: [ValidatedGraph.Edge]
+    /// Dependencies between operations of both graphs that only the old one has.
+    public let removedEdges: [ValidatedGraph.Edge]
+    /// Pairs of a removed and an added operation with the same dependencies and dependents: one took the other's place.
+    package let replacedSteps: [Replacement]
+
+    /// An operation in another one's place.
+    package struct Replacement: Sendable, Equatable {
+        /// The operation of the old graph.
+        package let old: String
+        /// The operation of the new graph.
+        package let new: String
+
+        /// `new` in the place of `old`.
+        package init(old: String, new: String) {
+            self.old = old
+            self.new = new
+        }
+    }
+
+    /// Whether both graphs have the same operations and dependencies.
+    public var isEmpty: Bool { addedSteps.isEmpty && removedSteps.isEmpty && addedEdges.isEmpty && removedEdges.isEmpty }
+
+    /// A line a change: `+ operation`, `- operation`, `~ old → new`, `+ a after b`, `- a after b`.
+    public var description: String {
+        let replaced = Set(replacedSteps.flatMap { [$0.old, $0.new] })
+        var lines = replacedSteps.map { "~ \($0.old) → \($0.new)" }
+        lines += removedSteps.filter { !replaced.contains($0) }.map { "- \($0)" }
+        lines += addedSteps.filter { !replaced.contains($0) }.map { "+ \($0)" }
+        lines += removedEdges.map { "- \($0)" } + addedEdges.map { "+ \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension ValidatedGraph {
+    /// What has to change in `old` to make it this graph.
+    ///
+    /// - Complexity: linear in operations and dependencies of both graphs, but for the sorting of what changed.
+    public func difference(from old: ValidatedGraph) -> GraphDifference {
+        let added = identifiers.filter { old.position(of: $0) == nil }.sorted()
+        let removed = old.identifiers.filter { position(of: $0) == nil }.sorted()
+
+        // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken first.
+        var free: [Neighbourhood: [String]] = [:]
+        for step in added.reversed() { free[neighbourhood(of: step), default: []].append(step) }
+        var replaced: [GraphDifference.Replacement] = []
+        for step in removed {
+            guard let new = free[old.neighbourhood(of: step)]?.popLast() else { continue }
+            replaced.append(GraphDifference.Replacement(old: step, new: new))
+        }
+
+        let (newEdges, oldEdges) = (edges, old.edges)
+        func isShared(_ edge: Edge) -> Bool {
+            [edge.operation, edge.dependency].allSatisfy { position(of: $0) != nil && old.position(of: $0) != nil }
+        }
+        return GraphDifference(
+            addedSteps: added,
+            removedSteps: removed,
+            addedEdges: newEdges.subtracting(oldEdges).filter(isShared).sorted(),
+            removedEdges: oldEdges.subtracting(newEdges).filter(isShared).sorted(),
+            replacedSteps: replaced
+        )
+    }
+
+    private struct Neighbourhood: Hashable {
+        var dependencies: Set<String> = []
+        var dependents: Set<String> = []
+    }
+
+    private func neighbourhood(of id: String) -> Neighbourhood {
+        guard let node = position(of: id) else { return Neighbourhood() }
+        return Neighbourhood(
+            dependencies: Set(predecessors[node].map { self.id($0.index) }),
+            dependents: Set(successors[node].map { self.id($0.index) })
+        )
+    }
+}

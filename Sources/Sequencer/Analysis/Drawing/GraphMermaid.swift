@@ -1,0 +1,177 @@
+import Sequencer
+
+extension ValidatedGraph {
+    /// The graph as a flowchart of Mermaid, which GitHub and many editors draw where a code block says `mermaid`.
+    ///
+    /// An operation is labelled with its title, or its identifier, and its expected duration. What runs on the main thread is filled, what waits for a
+    /// person is a hexagon, the milestone has a double border. The critical path is red and thick, when an expected duration is known of any operation;
+    /// dependencies that others imply are dotted. No identifier or title can break out of its place: nodes are named by numbers. The same graph
+    /// always gives the same text, without a newline at its end.
+    ///
+    /// ```swift
+    /// print("```mermaid\n\(try graph.validated().mermaid())\n```")
+    /// ```
+    ///
+    /// The language: <https://mermaid.js.org/syntax/flowchart.html>.
+    ///
+    /// - Throws: an ``ExportError`` for a graph of more than 500 dependencies or 50,000 characters, which Mermaid would refuse.
+    /// - Complexity: that of `reduced()`.
+    public func mermaid() throws(ExportError) -> String { try mermaid(DOTOptions()) }
+
+    package func mermaid(_ options: DOTOptions) throws(ExportError) -> String {
+        let facts = GraphFacts(self)
+        let edges = facts.dependencies.reduce(0) { $0 + $1.count }
+        // Implied edges of a graph that is refused need not be found.
+        guard edges <= MermaidText.maximumEdges else { return try MermaidText.checked("", name, edges: edges) }
+        let implied = options.marksImpliedEdges ? impliedEdges : []
+        let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
+        var lines = ["flowchart \(options.direction.name)", "  accTitle: \(MermaidText.label(name))"]
+        for node in 0..<count { lines.append("  " + mermaidNode(node, facts)) }
+        var critical: [String] = []
+        var number = 0
+        for node in 0..<count {
+            for dependency in facts.dependencies[node] {
+                let arrow = implied.contains(Edge(id(node), after: id(dependency))) ? "-.->" : "-->"
+                lines.append("  n\(dependency) \(arrow) n\(node)")
+                if steps.contains([dependency, node]) { critical.append("\(number)") }
+                number += 1
+            }
+        }
+        lines.append("  classDef main fill:#dbeafe,color:#1b1f24")
+        lines.append("  classDef critical stroke:#c0392b,stroke-width:3px")
+        let main = (0..<count).filter(facts.isMain).map { "n\($0)" }
+        if !main.isEmpty { lines.append("  class \(main.joined(separator: ",")) main") }
+        if facts.hasExpectations, !facts.path.path.isEmpty {
+            lines.append("  class \(facts.path.path.map { "n\($0)" }.joined(separator: ",")) critical")
+        }
+        if !critical.isEmpty { lines.append("  linkStyle \(critical.joined(separator: ",")) stroke:#c0392b,stroke-width:3px") }
+        return try MermaidText.checked(lines.joined(separator: "\n"), name, edges: edges)
+    }
+
+    private func mermaidNode(_ node: Int, _ facts: GraphFacts) -> String {
+        var label = MermaidText.label(facts.title(node) ?? id(node))
+        if let expected = facts.expectedText(node) { label += "<br/>\(expected)" }
+        let (opening, closing) =
+            policy(node).isInteractive
+            ? ("{{", "}}") : node == facts.milestone ? ("[[", "]]") : facts.isMain(node) ? ("[", "]") : ("(", ")")
+        return "n\(node)\(opening)\"\(label)\"\(closing)"
+    }
+}
+
+extension ValidatedGraph {
+    /// The graph as a gantt chart of Mermaid: when each operation could start at the earliest, by expected durations and with lanes enough.
+    ///
+    /// Operations on the main thread have a section, the others another; those of the critical path are marked. Times are whole milliseconds; an operation
+    /// of which nothing is expected has no length. The milestone's end has a diamond. The same graph always gives the same text, without a newline
+    /// at its end. What a number of lanes makes of it is a ``LaunchPlan``.
+    ///
+    /// The language: <https://mermaid.js.org/syntax/gantt.html>.
+    ///
+    /// - Throws: an ``ExportError`` for more than 50,000 characters, which Mermaid would refuse.
+    /// - Complexity: O(operations + dependencies).
+    public func gantt() throws(ExportError) -> String {
+        let facts = GraphFacts(self)
+        let expected = (0..<count).map { policy($0).expected?.nanoseconds ?? 0 }
+        let path = CriticalPath(of: self) { expected[$0] }
+        var lines = [
+            "gantt", "  title \(MermaidText.line(name))", "  dateFormat x",
+            "  axisFormat \(path.length < 10_000_000_000 ? "%Q ms" : "%s s")",
+            "  todayMarker off",
+        ]
+        func task(_ node: Int) -> String {
+            let start = path.earliestStart[node]
+            let (from, to) = (rounded(start), rounded(start.addingSaturated(expected[node])))
+            let mark = facts.hasExpectations && facts.isCritical[node] ? "crit, " : ""
+            return "  \(MermaidText.line(facts.title(node) ?? id(node))) :\(mark)n\(node), \(from), \(to)"
+        }
+        for (section, isMain) in [("Main thread", true), ("Lanes", false)] {
+            let nodes = (0..<count).filter { facts.isMain($0) == isMain }
+            guard !nodes.isEmpty else { continue }
+            lines.append("  section \(section)")
+            lines += nodes.map(task)
+        }
+        if let milestone = facts.milestone {
+            let end = rounded(path.earliestStart[milestone].addingSaturated(expected[milestone]))
+            lines.append("  section Milestone")
+            lines.append("  \(MermaidText.line(facts.title(milestone) ?? id(milestone))) :milestone, \(end), \(end)")
+        }
+        return try MermaidText.checked(lines.joined(separator: "\n"), name)
+    }
+
+    private func rounded(_ time: Nanoseconds) -> Nanoseconds { time.addingSaturated(500_000) / 1_000_000 }
+}
+
+/// Texts in Mermaid's language.
+///
+/// Mermaid has no quoting that holds for every character: a quote, a colon or two percent signs in a label end it or begin something else, a name that
+/// begins with a keyword is taken for one, and what it does not understand it often drops without a word. Its entities (`#58;`) always stand
+/// for themselves: <https://mermaid.js.org/syntax/flowchart.html#entity-codes-to-escape-characters>.
+enum MermaidText {
+    /// What Mermaid reads, unless told otherwise: <https://mermaid.js.org/config/schema-docs/config.html>.
+    static let maximumCharacters = 50_000
+    static let maximumEdges = 500
+    /// The most characters of a label: more makes a drawing of nothing else.
+    static let longestLabel = 80
+
+    /// A text in which nothing is syntax, at most ``longestLabel`` characters of it.
+    static func label(_ text: String) -> String {
+        // Escaped, a new line would be read, and often drawn, as the two characters of its escape.
+        let line = text.contains(where: \.isNewline) ? text.split(whereSeparator: \.isNewline).joined(separator: " ") : text
+        let shown = printable(line, limit: longestLabel)
+        var label = ""
+        for scalar in shown.unicodeScalars {
+            switch scalar {
+            // Not even an entity of one is a character.
+            case _ where scalar.properties.isNoncharacterCodePoint:
+                label += scalar.escaped(asASCII: true).unicodeScalars.map(entity).joined()
+            case "a"..."z", "A"..."Z", " ", ",": label.unicodeScalars.append(scalar)
+            // Digits and hyphens begin dates and lists only at the beginning.
+            case "0"..."9", "-": label += label.isEmpty ? entity(scalar) : String(scalar)
+            case "." where label.unicodeScalars.last?.properties.isAlphabetic == true: label += "."
+            // Two dollar signs, entities or not, begin a formula: a joiner that is not seen keeps them apart.
+            case "$" where label.hasSuffix("#36;"): label += "#8288;#36;"
+            case _ where scalar.isASCII: label += entity(scalar)
+            default: label.unicodeScalars.append(scalar)
+            }
+        }
+        return label
+    }
+
+    /// What begins a statement of a gantt chart, in any case:
+    /// <https://github.com/mermaid-js/mermaid/blob/develop/packages/mermaid/src/diagrams/gantt/parser/gantt.jison>.
+    private static let keywords = [
+        "accdescr", "acctitle", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes", "inclusiveenddates",
+        "section",
+        "tickinterval", "title", "todaymarker", "topaxis", "weekday", "weekend",
+    ]
+
+    /// A label at the beginning of a line, where a word such as `section` would be a keyword.
+    static func line(_ text: String) -> String {
+        let label = label(text)
+        let lowercased = label.lowercased()
+        guard keywords.contains(where: lowercased.hasPrefix), let first = label.unicodeScalars.first else { return label }
+        return entity(first) + String(label.unicodeScalars.dropFirst())
+    }
+
+    private static func entity(_ scalar: Unicode.Scalar) -> String { "#\(scalar.value);" }
+
+    /// The text, if Mermaid reads that much.
+    static func checked(_ text: String, _ name: String, edges: Int = 0) throws(ExportError) -> String {
+        guard edges <= maximumEdges else {
+            throw ExportError(
+                code: .tooLarge,
+                description: "\(printable(name)): Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges); "
+                    + "leave out the implied ones, or write the graph as DOT"
+            )
+        }
+        guard text.utf16.count <= maximumCharacters else {
+            throw ExportError(
+                code: .tooLarge,
+                description:
+                    "\(printable(name)): Mermaid reads \(maximumCharacters) characters at most, and this would be \(text.utf16.count); "
+                    + "write the graph as DOT"
+            )
+        }
+        return text
+    }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import Sequencer
+
+/// How long operations took in past launches: the latest ones, a bounded number of each.
+///
+/// An operation's expected duration is the median of its kept ones, so that a single slow launch changes nothing. The durations of operations that
+/// succeeded are kept, without the time in which they waited for a person with `StepContext/waitForPerson(_:)`: the next person may be faster. The
+/// duration of an operation that was cut to keep the budget is kept as a lower bound. Failed operations are left out.
+///
+/// ```swift
+/// var history = LaunchHistory()
+/// history.record(report)
+/// graph.expect(history)
+/// let plan = try graph.plan(PlanOptions(lanes: 2))
+/// ```
+///
+/// ``LaunchHistoryFile`` keeps one on disk.
+public struct LaunchHistory: Sendable, Hashable {
+    struct Scenario: Sendable, Hashable {
+        var name: String
+        /// The durations of each operation, the latest last.
+        var operations: [String: [DurationSample]] = [:]
+    }
+
+    /// The most scenarios that are kept; the one that was recorded longest ago is forgotten first.
+    static let maximumScenarios = 100
+
+    /// The most durations that are kept of an operation, 1 to 1000.
+    package let limit: Int
+    /// The one that was recorded last comes last.
+    private(set) var recorded: [Scenario] = []
+
+    /// An empty history.
+    ///
+    /// - Parameter limit: the most durations that are kept of an operation; a number outside 1 to 1000 counts as the nearest one inside.
+    public init(limit: Int = 20) {
+        self.limit = min(max(limit, 1), 1000)
+    }
+
+    init(limit: Int, scenarios: [Scenario]) {
+        self.init(limit: limit)
+        for scenario in scenarios.suffix(Self.maximumScenarios) {
+            recorded.append(Scenario(name: scenario.name, operations: scenario.operations.mapValues { Array($0.suffix(self.limit)) }))
+        }
+    }
+
+    /// Whether no launch was recorded.
+    public var isEmpty: Bool { recorded.isEmpty }
+
+    /// The scenarios with recorded launches, sorted.
+    package var scenarios: [String] { recorded.map(\.name).sorted() }
+
+    /// The durations that are kept of an operation, the latest last; one that was cut took longer than is said here.
+    public func durations(of operation: String, in scenario: String) -> [Duration] {
+        (operations(of: scenario)[operation] ?? []).map { .nanoseconds($0.nanoseconds) }
+    }
+
+    /// The expected duration of each operation of a scenario: the median of its kept durations.
+    public func expectedDurations(in scenario: String) -> [String: Duration] {
+        operations(of: scenario).compactMapValues(DurationSample.median).mapValues { .nanoseconds($0) }
+    }
+
+    /// Adds a launch: the durations of the operations that succeeded, and of those that were cut.
+    ///
+    /// Operations that are not in the report any more are forgotten.
+    public mutating func record(_ report: LaunchReport) {
+        var (durations, bounds) = ([String: Duration](), [String: Duration]())
+        // Operations without work of their own, which only join others, run on no lane and have no duration.
+        for operation in report.operations where operation.start != nil && operation.place != nil {
+            // A person's time says nothing about the next launch.
+            let duration = operation.duration - operation.interactive
+            if operation.isInteractive, duration == .zero { continue }
+            if operation.outcome == .succeeded { durations[operation.id] = duration }
+            if operation.isCut { bounds[operation.id] = duration }
+        }
+        record(durations, atLeast: bounds, in: report.scenario)
+        guard let place = recorded.lastIndex(where: { $0.name == report.scenario }) else { return }
+        let known = Set(report.operations.map(\.id))
+        recorded[place].operations = recorded[place].operations.filter { known.contains($0.key) }
+    }
+
+    /// Adds durations of a launch, by operation.
+    ///
+    /// One that is negative or longer than 24 hours counts as the nearest that is not.
+    ///
+    /// - Parameter bounds: how long operations took that were stopped before they had ended.
+    public mutating func record(_ durations: [String: Duration], atLeast bounds: [String: Duration] = [:], in scenario: String) {
+        var entry = Scenario(name: scenario)
+        if let place = recorded.firstIndex(where: { $0.name == scenario }) { entry = recorded.remove(at: place) }
+        for (operation, duration) in durations { entry.add(DurationSample(duration), of: operation, limit: limit) }
+        for (operation, duration) in bounds { entry.add(DurationSample(duration, isLowerBound: true), of: operation, limit: limit) }
+        recorded.append(entry)
+        if recorded.count > Self.maximumScenarios { recorded.removeFirst() }
+    }
+
+    private func operations(of scenario: String) -> [String: [DurationSample]] {
+        recorded.first { $0.name == scenario }?.operations ?? [:]
+    }
+}
+
+extension LaunchHistory.Scenario {
+    fileprivate mutating func add(_ sample: DurationSample, of operation: String, limit: Int) {
+        operations[operation] = Array(((operations[operation] ?? []) + [sample]).suffix(limit))
+    }
+}
+
+extension OperationGraph {
+    /// Expects each operation to take as long as it did in past launches of the scenario that has this graph's name; others as before.
+    ///
+    /// Both plans and launches of this graph then go by these durations.
+    public mutating func expect(_ history: LaunchHistory) {
+        expect(history.expectedDurations(in: name))
+    }
+}
+
+/// How long an operation took once, or at least took.
+struct DurationSample: Sendable, Hashable {
+    let nanoseconds: Nanoseconds
+    /// Whether it was stopped then, and would have taken longer.
+    let isLowerBound: Bool
+
+    /// A duration of 0 to 24 hours, or the nearest.
+    init(_ duration: Duration, isLowerBound: Bool = false) {
+        nanoseconds = min(max(duration, .zero), OperationGraph.longestDuration).nanoseconds
+        self.isLowerBound = isLowerBound
+    }
+
+    /// The value in the middle; of two, the one in the middle between them. Nil of no values.
+    ///
+    /// By the product limit (E. L. Kaplan, P. Meier, "Nonparametric Estimation from Incomplete Observations", 1958): a lower bound counts as one of those
+    /// that take longer up to its value, and no further. Leaving it out would make the median smaller each time a slow launch is cut. Where more
+    /// than half are known to take longer than any that ended, the median is the largest bound.
+    static func median(_ samples: [DurationSample]) -> Nanoseconds? {
+        let sorted = samples.sorted { ($0.nanoseconds, $0.isLowerBound ? 1 : 0) < ($1.nanoseconds, $1.isLowerBound ? 1 : 0) }
+        // The share of all durations that are longer than those looked at so far.
+        var share = 1.0
+        for (place, sample) in sorted.enumerated() where !sample.isLowerBound {
+            let left = Double(sorted.count - place)
+            share *= (left - 1) / left
+            // The products are rounded: a half is seldom exactly that.
+            if share > 0.5 + 1e-9 { continue }
+            guard share > 0.5 - 1e-9, place + 1 < sorted.count else { return sample.nanoseconds }
+            return sample.nanoseconds + (sorted[place + 1].nanoseconds - sample.nanoseconds) / 2
+        }
+        return sorted.last?.nanoseconds
+    }
+}
+
+/// The text of a history, `sequencer.history/1`, described by `Schemas/history.schema.json`:
+///
+/// ```json
+/// {"schema":"sequencer.history/1","scenarios":[{"scenario":"regular","operations":{"login":[302.5,298.1]}}]}
+/// ```
+///
+/// Durations are in milliseconds, exact to the nanosecond, the latest last; so are scenarios, by their latest launch. Of an operation that was
+/// cut, `"atLeast":{"login":[1]}` names the places, from 0, of the durations that are lower bounds. The same history always gives the same text.
+extension LaunchHistory {
+    static let schema = "sequencer.history/1"
+
+    /// A text that does not hold a history, or holds one of an unknown version.
+    enum FormatProblem: Error {
+        case corrupt(String)
+        case otherVersion(String)
+    }
+
+    private struct Document: Decodable {
+        struct Scenario: Decodable {
+            let scenario: String
+            let operations: [String: [Double]]
+            let atLeast: [String: [Int]]?
+        }
+
+        let scenarios: [Scenario]
+    }
+
+    private struct Version: Decodable {
+        let schema: String
+    }
+
+    /// The history as JSON, in one line that does not end with a newline.
+    public func json() -> String {
+        JSONWriter.object(pretty: false) { json in
+            json.write(Self.schema, for: "schema")
+            json.writeArray(for: "scenarios") { json in
+                for scenario in recorded {
+                    json.writeObject { json in
+                        json.write(scenario.name, for: "scenario")
+                        json.writeObject(for: "operations") { json in
+                            for (operation, samples) in scenario.operations.sorted(by: { $0.key < $1.key }) {
+                                json.writeArray(for: operation) { json in
+                                    for sample in samples { json.write(milliseconds: .nanoseconds(sample.nanoseconds)) }
+                                }
+                            }
+                        }
+                        let cut = scenario.operations.filter { $0.value.contains(where: \.isLowerBound) }
+                        if cut.isEmpty { return }
+                        json.writeObject(for: "atLeast") { json in
+                            for (operation, samples) in cut.sorted(by: { $0.key < $1.key }) {
+                                json.writeArray(for: operation) { json in
+                                    for place in samples.indices where samples[place].isLowerBound { json.write(place) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the text of a history; nothing at all is an empty one.
+    init(json: Data, limit: Int) throws(FormatProblem) {
+        guard !json.isEmpty else {
+            self.init(limit: limit)
+            return
+        }
+        let decoder = JSONDecoder()
+        guard let version = try? decoder.decode(Version.self, from: json) else { throw .corrupt("it is no JSON object with a schema") }
+        guard version.schema == Self.schema else {
+            if version.schema.hasPrefix("sequencer.history/") { throw .otherVersion(version.schema) }
+            throw .corrupt("its schema is '\(printable(version.schema))', expected '\(Self.schema)'")
+        }
+        guard let document = try? decoder.decode(Document.self, from: json) else { throw .corrupt("its scenarios make no sense") }
+        let longest = OperationGraph.longestDuration.milliseconds
+        var scenarios: [Scenario] = []
+        // Of a scenario that is there twice, the last one counts.
+        let last = Dictionary(document.scenarios.enumerated().map { ($1.scenario, $0) }, uniquingKeysWith: { _, last in last })
+        for (place, scenario) in document.scenarios.enumerated() {
+            guard scenario.operations.allSatisfy({ $0.value.allSatisfy { $0 >= 0 && $0 <= longest } }) else {
+                throw .corrupt("it holds a duration outside 0 to 24 hours")
+            }
+            guard
+                (scenario.atLeast ?? [:]).allSatisfy({ places in
+                    places.value.allSatisfy { scenario.operations[places.key]?.indices.contains($0) == true }
+                })
+            else {
+                throw .corrupt("it says of a duration that it does not hold that it is a lower bound")
+            }
+            guard last[scenario.scenario] == place else { continue }
+            let bounds = (scenario.atLeast ?? [:]).mapValues(Set.init)
+            var operations: [String: [DurationSample]] = [:]
+            for (operation, durations) in scenario.operations {
+                let bounds = bounds[operation] ?? []
+                operations[operation] = durations.enumerated().map { place, duration in
+                    DurationSample(.nanoseconds(Nanoseconds((duration * 1e6).rounded())), isLowerBound: bounds.contains(place))
+                }
+            }
+            scenarios.append(Scenario(name: scenario.scenario, operations: operations))
+        }
+        self.init(limit: limit, scenarios: scenarios)
+    }
+}

@@ -1,0 +1,255 @@
+import Sequencer
+
+/// A predicted launch: when each operation starts and ends, and on which lane, if each takes as long as expected.
+///
+/// Operations start after those they wait for, at most as many at a time as there are lanes; no two hold the same exclusive resource. Of several that could start,
+/// on a lane or on the main thread, the one that comes first in the order does. What ends at one moment has ended before anything starts at it. Steps that
+/// only join others take no time and no lane.
+///
+/// The main thread does one thing at a time, and needs no lane. A step that computes keeps it; one that is suspended leaves it to others, and ends when the main
+/// thread is free again. A scenario file says which by its `work`. Nobody sees in a closure whether it suspends: a plan takes a step of the main thread to keep it for
+/// all of its time, but for an interactive one, whose answer comes on the main thread. Where a step is suspended after all, a launch lets others begin meanwhile,
+/// and may be shorter than its plan.
+///
+/// A launch in virtual time whose operations take as long as expected, and keep the main thread as its plan says, starts and ends each of them when its plan says.
+///
+/// A plan counts all that the launch has to do. It cuts nothing and puts nothing off, as the launch does to keep its budget: one that keeps it only by
+/// its fallbacks, or by `StepOption/deferrable`, does not meet it in its plan.
+///
+/// ```swift
+/// let plan = try graph.plan(PlanOptions(lanes: 2))
+/// print(plan.makespan, plan.lowerBound, plan.order)
+/// let faster = try graph.plan(PlanOptions(lanes: 2, whatIf: ["login": .milliseconds(300)]))
+/// ```
+///
+/// The makespan is the shortest that was found, and often the shortest there is: ``isShortest`` says when that is certain. Every operation
+/// takes the lanes and starts as an engine would that starts ready operations in the plan's ``order``.
+public struct LaunchPlan: Sendable {
+    /// The graph that is planned.
+    package let graph: ValidatedGraph
+    /// What the plan was made for.
+    package let options: PlanOptions
+    /// When the last operation ends.
+    public let makespan: Duration
+    /// The lanes: those asked for, or else as many as are used.
+    public let lanes: Int
+    /// How many schedules were compared.
+    package let evaluations: Int
+
+    let problem: PlanningProblem
+    let bound: LowerBound
+    let provenBound: Nanoseconds
+    let sequence: [Int32]
+    let starts: [Nanoseconds]
+    let ends: [Nanoseconds]
+    let assignment: LaneAssignment
+
+    init(
+        _ graph: ValidatedGraph,
+        _ options: PlanOptions,
+        _ problem: PlanningProblem,
+        _ schedule: PlanSearch.Schedule,
+        provenBound: Nanoseconds,
+        evaluations: Int
+    ) {
+        self.graph = graph
+        self.options = options
+        self.problem = problem
+        self.provenBound = provenBound
+        self.evaluations = evaluations
+        makespan = .nanoseconds(schedule.makespan)
+        sequence = schedule.sequence
+        starts = schedule.starts
+        ends = schedule.ends
+        assignment = LaneAssignment(problem, schedule)
+        lanes = options.lanes ?? assignment.count
+        bound = LowerBound(problem, lanes: options.lanes)
+    }
+
+    /// The graph's name.
+    package var scenario: String { graph.name }
+
+    /// What no schedule can be shorter than: the longest path, the work shared by the lanes, the main thread's work, or that of the operations
+    /// that need the same resource, whatever is longest.
+    public var lowerBound: Duration { .nanoseconds(bound.value) }
+
+    /// What makes up ``lowerBound``.
+    package var bounds: Bounds { Bounds(bound, problem) }
+
+    /// A lower bound that also takes into account in which order operations must run, for graphs of up to 150 operations; never less than ``lowerBound``.
+    package var provenLowerBound: Duration { .nanoseconds(provenBound) }
+
+    /// Whether no schedule for these lanes is shorter: it is as long as the lower bound.
+    public var isShortest: Bool { makespan <= provenLowerBound }
+
+    /// The time that operations take, all added up, those on the main thread included.
+    package var work: Duration { .nanoseconds(problem.durations.reduce(0 as Nanoseconds) { $0.addingSaturated($1) }) }
+
+    /// The share of the lanes' time in which they work, 0 to 1; the main thread does not count.
+    package var utilization: Double {
+        let capacity = Double(makespan.nanoseconds) * Double(lanes)
+        guard capacity > 0 else { return 0 }
+        let work = problem.durations.indices.reduce(into: 0.0) { sum, node in
+            if problem.places[node] == .lane { sum += Double(problem.durations[node]) }
+        }
+        return work / capacity
+    }
+
+    /// The operations of one longest path, in order.
+    public var criticalPath: [String] { problem.path.path.map(graph.id) }
+
+    /// The length of the longest path: no number of lanes makes the launch shorter.
+    public var criticalPathDuration: Duration { .nanoseconds(problem.path.length) }
+
+    /// The operations in the order in which they start.
+    public var order: [String] { sequence.map { graph.id(Int($0)) } }
+
+    /// The operations of which nothing is known, and which the plan counts as taking no time, in the order they were added.
+    package var operationsWithoutExpectation: [String] {
+        (0..<graph.count).filter { node in
+            problem.places[node] != .nowhere && graph.policy(node).expected == nil && options.whatIf[graph.id(node)] == nil
+        }.map(graph.id)
+    }
+
+    /// The operations, in the order they were added.
+    public var operations: [PlannedOperation] { (0..<graph.count).map(operation) }
+
+    /// What is planned for the operation `id`; nil when there is none.
+    public subscript(id: String) -> PlannedOperation? {
+        (try? graph.index(of: id)).map(operation)
+    }
+
+    private func operation(_ node: Int) -> PlannedOperation {
+        PlannedOperation(
+            id: graph.id(node),
+            start: .nanoseconds(starts[node]),
+            end: .nanoseconds(ends[node]),
+            lane: assignment.lanes[node] >= 0 ? Int(assignment.lanes[node]) + 1 : nil,
+            isMain: graph.isMain(node),
+            isInteractive: graph.policy(node).isExpectedOfPerson,
+            slack: .nanoseconds(assignment.slack[node])
+        )
+    }
+}
+
+extension LaunchPlan {
+    /// What no schedule can be shorter than, by reason.
+    package struct Bounds: Sendable, Hashable {
+        /// The longest path.
+        package let criticalPath: Duration
+        /// The work of all lanes, shared by them; zero when there are as many as it takes.
+        package let lanes: Duration
+        /// The main thread's work.
+        package let main: Duration
+        /// The work of the operations that need each exclusive resource.
+        package let resources: [ExclusiveResource: Duration]
+
+        init(_ bound: LowerBound, _ problem: PlanningProblem) {
+            criticalPath = .nanoseconds(bound.path)
+            lanes = .nanoseconds(bound.lanes)
+            main = .nanoseconds(bound.main)
+            resources = Dictionary(zip(problem.resourceNames, bound.resources.map { .nanoseconds($0) })) { first, _ in first }
+        }
+    }
+}
+
+/// What is planned for one operation.
+public struct PlannedOperation: Sendable, Hashable {
+    /// The operation's identifier.
+    public let id: String
+    /// When it starts.
+    public let start: Duration
+    /// When it ends.
+    public let end: Duration
+    /// The lane it runs on, from 1; nil when it runs on the main thread, or only joins others.
+    public let lane: Int?
+    /// Whether it runs on the main thread.
+    package let isMain: Bool
+    /// Whether it waits for a person.
+    package let isInteractive: Bool
+    /// How much later it could end without making this plan longer, the order on each lane, on the main thread and at each resource being what it is.
+    public let slack: Duration
+
+    /// How long it takes: longer than expected where it is suspended, and finds the main thread taken when it comes back.
+    public var duration: Duration { end - start }
+
+    /// Whether the plan gets longer when it ends later.
+    public var isCritical: Bool { slack == .zero }
+}
+
+extension LaunchPlan {
+    /// When the milestone ends; without one, when everything has ended.
+    package var milestoneEnd: Duration {
+        graph.milestoneIndex.map { .nanoseconds(ends[$0]) } ?? makespan
+    }
+
+    /// The time, until the milestone ends, in which at least one interactive operation runs: it does not count against a budget.
+    package var interactive: Duration {
+        let end = milestoneEnd.nanoseconds
+        let intervals = (0..<graph.count).lazy
+            .filter { self.graph.policy($0).isExpectedOfPerson && self.starts[$0] < end }
+            .map { (start: self.starts[$0], end: min(self.ends[$0], end)) }
+            .sorted { $0.start < $1.start }
+        var (total, covered): (Nanoseconds, Nanoseconds) = (0, 0)
+        for interval in intervals where interval.end > covered {
+            total += interval.end - max(interval.start, covered)
+            covered = interval.end
+        }
+        return .nanoseconds(total)
+    }
+
+    /// The time that counts against a budget: until the milestone ends, without interactive time.
+    public var measured: Duration { milestoneEnd - interactive }
+
+    /// Whether the launch is expected to be within `budget`, counted from when it is started.
+    public func meets(_ budget: Budget) -> Bool { measured <= budget.limit }
+}
+
+/// What a plan is made for.
+public struct PlanOptions: Sendable, Hashable {
+    /// The most operations off the main thread that run at the same time, 1 to 1024; nil for as many as are ready.
+    public var lanes: Int?
+    /// What if these operations took this long: durations, by identifier, that take the place of what is expected.
+    public var whatIf: [String: Duration]
+    /// How long to search, in multiples of the usual: 0 for longest remaining path first and nothing else, which is what the engine does.
+    ///
+    /// It bounds the number of schedules looked at, not the time, so that a plan does not depend on the machine.
+    public var effort: Int
+    /// What the random part of the search is computed from; the same seed gives the same plan.
+    public var seed: UInt64
+
+    /// The options of a plan.
+    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1) {
+        self.lanes = lanes
+        self.whatIf = whatIf
+        self.effort = effort
+        self.seed = seed
+    }
+}
+
+extension PlanOptions {
+    /// What is wrong with the options, for this graph.
+    func problems(for graph: ValidatedGraph) -> [GraphProblem] {
+        var problems: [GraphProblem] = []
+        if let lanes, !(1...LaunchOptions.maximumLanes).contains(lanes) {
+            problems.append(GraphProblem(.invalidOption, "lanes must be 1 to \(LaunchOptions.maximumLanes), and are \(lanes)"))
+        }
+        if effort < 0 { problems.append(GraphProblem(.invalidOption, "effort must be 0 or more, and is \(effort)")) }
+        for (id, duration) in whatIf.sorted(by: { $0.key < $1.key }) {
+            do {
+                let node = try graph.index(of: id)
+                guard duration < .zero || duration > OperationGraph.longestDuration else { continue }
+                let message = "\(printable(id)): a duration must be 0 to 24 hours, and is \(duration)"
+                problems.append(GraphProblem(.invalidOption, positions: [node], message))
+            } catch {
+                problems += error.problems
+            }
+        }
+        return problems
+    }
+
+    /// How long each operation takes.
+    func durations(in graph: ValidatedGraph) -> [Nanoseconds] {
+        (0..<graph.count).map { (whatIf[graph.id($0)] ?? graph.policy($0).expected)?.nanoseconds ?? 0 }
+    }
+}

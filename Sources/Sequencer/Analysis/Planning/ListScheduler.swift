@@ -1,0 +1,285 @@
+import Sequencer
+
+/// Schedules operations in order of time: the ready operation that comes first by its key gets what is free, a lane or the main thread.
+///
+/// It is what the engine does in virtual time, see `VirtualScheduler+Rest.swift`: all that ends at one moment ends before anything starts at it.
+///
+/// This is list scheduling (R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", 1969), and what the engine does with the longest
+/// remaining path as key. No lane idles while an operation could run on it. An operation whose resources are held is passed over until one
+/// of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
+///
+/// One scheduler is used for any number of schedules, so that none of them allocates.
+struct ListScheduler {
+    private struct Candidate: Comparable {
+        let key: Int64
+        let node: Int32
+
+        static func < (left: Candidate, right: Candidate) -> Bool {
+            left.key != right.key ? left.key < right.key : left.node < right.node
+        }
+    }
+
+    /// Lanes and the main thread each take their own first: what waits for the other one must not hold up either.
+    private struct Parking {
+        var forLanes = Heap<Candidate>()
+        var forMain = Heap<Candidate>()
+    }
+
+    let problem: PlanningProblem
+    let lanes: Int
+    /// When each operation starts in the last schedule; in a backward one, counted back from the end to the operation's own end.
+    private(set) var starts: [Nanoseconds]
+    /// When each ends: later than its duration says where it is suspended, and finds the main thread taken when it comes back.
+    private(set) var ends: [Nanoseconds]
+    /// The operations in the order in which they started in the last schedule.
+    private(set) var sequence: [Int32] = []
+
+    private var waiting: [Int32]
+    private var readyForLanes = Heap<Candidate>()
+    private var readyForMain = Heap<Candidate>()
+    /// Joins that are ready.
+    private var readyJoins: [Int32] = []
+    /// Of operations that run: when each ends.
+    private var running = Heap<Candidate>()
+    private var freeLanes = 0
+    private var isMainFree = true
+    /// Suspended operations that come back as soon as the main thread is free.
+    private var returning: [Int32] = []
+    private var isHeld: [Bool]
+    /// By resource: those that wait for it. For each free one, the first of them are ready or there are none.
+    private var parked: [Parking]
+    private var time: Nanoseconds = 0
+
+    /// - Parameter lanes: how many operations can run at the same time, besides one on the main thread.
+    init(_ problem: PlanningProblem, lanes: Int) {
+        self.problem = problem
+        self.lanes = lanes
+        starts = [Nanoseconds](repeating: 0, count: problem.count)
+        ends = starts
+        waiting = [Int32](repeating: 0, count: problem.count)
+        isHeld = [Bool](repeating: false, count: problem.resourceNames.count)
+        parked = [Parking](repeating: Parking(), count: problem.resourceNames.count)
+        sequence.reserveCapacity(problem.count)
+    }
+
+    /// Makes a schedule; of ready operations the one with the smallest key goes first, of equal ones the one that was added first.
+    ///
+    /// - Parameter isBackward: schedules from the end: an operation starts once all that depend on it have ended.
+    /// - Returns: the makespan.
+    /// - Complexity: O(dependencies + operations · log operations), if no operation needs several contended resources.
+    mutating func schedule(_ keys: [Int64], isBackward: Bool = false) -> Nanoseconds {
+        let before = isBackward ? problem.successors : problem.predecessors
+        let after = isBackward ? problem.predecessors : problem.successors
+        sequence.removeAll(keepingCapacity: true)
+        (time, freeLanes, isMainFree) = (0, lanes, true)
+        for node in 0..<problem.count {
+            waiting[node] = Int32(before.range(node).count)
+            if waiting[node] == 0 { enqueue(Int32(node), keys) }
+        }
+        while true {
+            startReady(keys, after)
+            guard let next = running.first else { break }
+            time = next.key
+            while let ended = running.first, ended.key == time {
+                _ = running.pop()
+                if problem.places[Int(ended.node)] == .suspended { returning.append(ended.node) } else { end(ended.node, keys, after) }
+            }
+            if isMainFree {
+                for node in returning { end(node, keys, after) }
+                returning.removeAll(keepingCapacity: true)
+            }
+        }
+        return time
+    }
+
+    private mutating func end(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
+        ends[Int(node)] = time
+        release(node)
+        complete(node, keys, after)
+    }
+
+    private mutating func startReady(_ keys: [Int64], _ after: PlanningProblem.Links) {
+        while true {
+            if let join = readyJoins.popLast() {
+                starts[Int(join)] = time
+                ends[Int(join)] = time
+                sequence.append(join)
+                complete(join, keys, after)
+            } else if let candidate = nextReady() {
+                start(candidate.node, keys, after)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// The first of those that wait for a lane or for the main thread, whichever is free.
+    private mutating func nextReady() -> Candidate? {
+        guard isMainFree, let main = readyForMain.first else { return freeLanes > 0 ? readyForLanes.pop() : nil }
+        if freeLanes > 0, let other = readyForLanes.first, other < main { return readyForLanes.pop() }
+        return readyForMain.pop()
+    }
+
+    private mutating func start(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
+        let index = Int(node)
+        let needed = problem.resources.range(index)
+        for place in needed {
+            let resource = Int(problem.resources.targets[place])
+            if isHeld[resource] {
+                park(node, at: resource, keys)
+                return
+            }
+        }
+        starts[index] = time
+        sequence.append(node)
+        let duration = problem.durations[index]
+        guard duration > 0 else {
+            ends[index] = time
+            // It gives back at once what it takes.
+            for place in needed { wake(Int(problem.resources.targets[place])) }
+            complete(node, keys, after)
+            return
+        }
+        for place in needed { isHeld[Int(problem.resources.targets[place])] = true }
+        switch problem.places[index] {
+        case .lane: freeLanes -= 1
+        case .main: isMainFree = false
+        case .suspended, .nowhere: break
+        }
+        running.push(Candidate(key: time.addingSaturated(duration), node: node))
+    }
+
+    private mutating func release(_ node: Int32) {
+        switch problem.places[Int(node)] {
+        case .lane: freeLanes += 1
+        case .main: isMainFree = true
+        case .suspended, .nowhere: break
+        }
+        for place in problem.resources.range(Int(node)) {
+            let resource = Int(problem.resources.targets[place])
+            isHeld[resource] = false
+            wake(resource)
+        }
+    }
+
+    /// Lets an operation wait for a resource that is held. Those that wait for another one of its resources, and were left to it, come next there.
+    private mutating func park(_ node: Int32, at resource: Int, _ keys: [Int64]) {
+        let candidate = Candidate(key: keys[Int(node)], node: node)
+        if problem.places[Int(node)] == .lane {
+            parked[resource].forLanes.push(candidate)
+        } else {
+            parked[resource].forMain.push(candidate)
+        }
+        for place in problem.resources.range(Int(node)) {
+            let other = Int(problem.resources.targets[place])
+            if !isHeld[other] { wake(other) }
+        }
+    }
+
+    /// Makes the first of those that wait for a free resource ready once more.
+    private mutating func wake(_ resource: Int) {
+        if let candidate = parked[resource].forLanes.pop() { readyForLanes.push(candidate) }
+        if let candidate = parked[resource].forMain.pop() { readyForMain.push(candidate) }
+    }
+
+    /// Lets operations that waited for this one become ready.
+    private mutating func complete(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
+        for place in after.range(Int(node)) {
+            let next = Int(after.targets[place])
+            waiting[next] -= 1
+            if waiting[next] == 0 { enqueue(Int32(next), keys) }
+        }
+    }
+
+    private mutating func enqueue(_ node: Int32, _ keys: [Int64]) {
+        switch problem.places[Int(node)] {
+        case .lane: readyForLanes.push(Candidate(key: keys[Int(node)], node: node))
+        case .main, .suspended: readyForMain.push(Candidate(key: keys[Int(node)], node: node))
+        case .nowhere: readyJoins.append(node)
+        }
+    }
+}
+
+/// What decides which of several ready operations goes first.
+///
+/// The rules are among those compared by R. Kolisch ("Serial and parallel resource-constrained project scheduling methods revisited", 1996) and,
+/// for processors, by T. L. Adam, K. M. Chandy and J. R. Dickson ("A comparison of list schedules for parallel processing systems", 1974).
+enum PriorityRule: CaseIterable {
+    /// The longest remaining path: what the engine goes by.
+    case longestPath
+    /// The longest remaining path, of equal ones the operation with more successors: CP/MISF (H. Kasahara, S. Narita, "Practical multiprocessor
+    /// scheduling algorithms for efficient parallel processing", 1984).
+    case longestPathThenSuccessors
+    /// The longest remaining path or, if it takes longer, the work that is left after the operation, shared by all lanes.
+    case longestTail
+    /// The longest remaining path, with the successors' own longest paths for a tenth.
+    case heaviestSuccessors
+    /// The longest operation.
+    case longestOperation
+
+    /// A key for each operation; the smaller goes first.
+    func keys(_ problem: PlanningProblem, lanes: Int) -> [Int64] {
+        switch self {
+        case .longestPath:
+            return problem.ranks.map { -$0 }
+        case .longestPathThenSuccessors:
+            return positions(problem) { (problem.ranks[$0], Int64(problem.successors.range($0).count)) }
+        case .longestTail:
+            let tails = problem.workAfter(lanes: lanes)
+            return positions(problem) { (tails[$0], Int64(problem.successors.range($0).count)) }
+        case .heaviestSuccessors:
+            var weights = [Nanoseconds](repeating: 0, count: problem.count)
+            for node in problem.order.lazy.reversed().map(Int.init) {
+                var (longest, sum): (Nanoseconds, Nanoseconds) = (0, 0)
+                for successor in problem.successors[node] {
+                    longest = max(longest, weights[Int(successor)])
+                    sum = sum.addingSaturated(problem.ranks[Int(successor)] / 10)
+                }
+                weights[node] = problem.durations[node].addingSaturated(max(longest, min(longest.addingSaturated(longest / 4), sum)))
+            }
+            return positions(problem) { (weights[$0], problem.ranks[$0]) }
+        case .longestOperation:
+            return positions(problem) { (problem.durations[$0], problem.ranks[$0]) }
+        }
+    }
+
+    /// Each operation's place when all are sorted by weight, the heaviest first, and then by the order in which they were added.
+    private func positions(_ problem: PlanningProblem, _ weight: (Int) -> (Int64, Int64)) -> [Int64] {
+        let weights = (0..<problem.count).map(weight)
+        let sorted = (0..<problem.count).sorted { weights[$0] != weights[$1] ? weights[$0] > weights[$1] : $0 < $1 }
+        var keys = [Int64](repeating: 0, count: problem.count)
+        for (position, node) in sorted.enumerated() { keys[node] = Int64(position) }
+        return keys
+    }
+}
+
+extension PlanningProblem {
+    /// The most operations for which everything that comes after each is worked out: it takes memory quadratic in their number.
+    private static let largestClosure = 2_000
+
+    /// For each operation, the shortest time from its start to the end of all that comes after it: its longest path or the work after it, shared
+    /// by the lanes.
+    func workAfter(lanes: Int) -> [Nanoseconds] {
+        guard count <= Self.largestClosure else { return ranks }
+        let words = (count + 63) / 64
+        var after = [UInt64](repeating: 0, count: words * count)
+        var tails = ranks
+        for node in order.lazy.reversed().map(Int.init) {
+            for successor in successors[node].lazy.map(Int.init) {
+                for word in 0..<words { after[node * words + word] |= after[successor * words + word] }
+                after[node * words + successor / 64] |= 1 << UInt64(successor % 64)
+            }
+            var work: Nanoseconds = 0
+            for word in 0..<words {
+                var bits = after[node * words + word]
+                while bits != 0 {
+                    let other = word * 64 + bits.trailingZeroBitCount
+                    if places[other] == .lane { work = work.addingSaturated(durations[other]) }
+                    bits &= bits - 1
+                }
+            }
+            tails[node] = max(tails[node], durations[node].addingSaturated(work / Int64(lanes)))
+        }
+        return tails
+    }
+}

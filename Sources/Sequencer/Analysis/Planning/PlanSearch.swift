@@ -1,0 +1,236 @@
+import Sequencer
+
+extension OperationGraph {
+    /// Predicts a launch of this graph from expected durations. See `ValidatedGraph/plan(_:)`.
+    ///
+    /// - Throws: a `GraphError` when the graph or the options are not valid.
+    public func plan(_ options: PlanOptions = PlanOptions()) throws(GraphError) -> LaunchPlan {
+        try validated().plan(options)
+    }
+
+    /// The fewest lanes that make a launch of this graph as short as any number of lanes can. See `ValidatedGraph/planWithFewestLanes(_:)`.
+    ///
+    /// - Throws: a `GraphError` when the graph or the options are not valid.
+    package func planWithFewestLanes(_ options: PlanOptions = PlanOptions()) throws(GraphError) -> LaunchPlan {
+        try validated().planWithFewestLanes(options)
+    }
+}
+
+extension ValidatedGraph {
+    /// Predicts a launch of this graph from expected durations: as short a schedule as can be found.
+    ///
+    /// The search begins with the operation with the longest remaining path first, tries other rules, then changes the best schedule here and there; it ends
+    /// when the makespan is as short as the lower bound, or after a number of schedules that ``PlanOptions/effort`` multiplies. The same graph and
+    /// options always give the same plan. Operations of which no duration is known take no time.
+    ///
+    /// - Throws: a `GraphError` when an option is out of range, or names an operation that is not in the graph.
+    /// - Complexity: a few milliseconds for a hundred operations; O(dependencies + operations · log operations) for one of very many.
+    public func plan(_ options: PlanOptions = PlanOptions()) throws(GraphError) -> LaunchPlan {
+        let problem = try planningProblem(options)
+        return plan(options, problem)
+    }
+
+    /// The fewest lanes that make the launch as short as any number of lanes can, as far as the search finds: the plan for them.
+    ///
+    /// With fewer, operations would wait for lanes longer than the longest path allows; more would idle. `lanes` of `options` is not used.
+    ///
+    /// - Throws: a `GraphError` when an option is out of range, or names an operation that is not in the graph.
+    package func planWithFewestLanes(_ options: PlanOptions = PlanOptions()) throws(GraphError) -> LaunchPlan {
+        var options = options
+        options.lanes = nil
+        let problem = try planningProblem(options)
+        let widest = plan(options, problem)
+        let target = widest.makespan.nanoseconds
+        options.lanes = max(widest.lanes, 1)
+        let bound = problem.provenBound(lanes: options.lanes)
+        var best = LaunchPlan(self, options, problem, widest.schedule, provenBound: bound, evaluations: widest.evaluations)
+        // Fewer than `low` are too few; `best` is enough. From below, in steps that double, then halfway in between.
+        var low = target > 0 ? Int(clamping: LowerBound(problem, lanes: 1).lanes.dividedRoundingUp(by: target)) : 1
+        low = max(low, 1)
+        var step = 1
+        var next = low
+        while low < best.lanes {
+            options.lanes = min(next, best.lanes - 1)
+            let candidate = plan(options, problem, enough: target)
+            if candidate.makespan.nanoseconds <= target {
+                best = candidate
+                step = 0
+            } else {
+                low = candidate.lanes + 1
+            }
+            next = step > 0 ? low + step - 1 : low + (best.lanes - low) / 2
+            step *= 2
+        }
+        return best
+    }
+
+    private func planningProblem(_ options: PlanOptions) throws(GraphError) -> PlanningProblem {
+        let problems = options.problems(for: self)
+        guard problems.isEmpty else { throw GraphError(graph: name, problems: problems) }
+        return PlanningProblem(self, durations: options.durations(in: self))
+    }
+
+    /// - Parameter enough: the makespan at which the search is content, even if there may be a shorter one.
+    private func plan(_ options: PlanOptions, _ problem: PlanningProblem, enough: Nanoseconds = 0) -> LaunchPlan {
+        let bound = problem.provenBound(lanes: options.lanes)
+        var search = PlanSearch(
+            problem,
+            lanes: options.lanes ?? max(count, 1),
+            target: max(bound, enough),
+            limit: PlanSearch.limit(count: count, effort: options.effort),
+            seed: options.seed
+        )
+        search.run()
+        return LaunchPlan(self, options, problem, search.best, provenBound: bound, evaluations: search.evaluations)
+    }
+}
+
+extension LaunchPlan {
+    fileprivate var schedule: PlanSearch.Schedule {
+        PlanSearch.Schedule(makespan: makespan.nanoseconds, starts: starts, ends: ends, sequence: sequence)
+    }
+}
+
+/// Looks for a short schedule: by priority rules first, then by walking from schedule to schedule at random.
+///
+/// Every schedule that can become the best one is made forward, by list scheduling: an engine that starts ready operations in its order carries it
+/// out as it is, when durations are as expected.
+///
+/// The walk is a local search over random keys (J. C. Bean, "Genetic algorithms and random keys for sequencing and optimization", 1994): it moves a few operations
+/// in the order, keeps what is not worse, and begins again from another schedule when nothing has become better for long. It ends at a bound
+/// that no schedule beats, or after a number of schedules. The same problem, seed and limit give the same schedule.
+struct PlanSearch {
+    /// The best schedule so far.
+    struct Schedule {
+        var makespan = Nanoseconds.max
+        var starts: [Nanoseconds] = []
+        var ends: [Nanoseconds] = []
+        /// The operations in the order in which they start.
+        var sequence: [Int32] = []
+    }
+
+    /// Keys by which operations go first, and what they lead to.
+    private struct Candidate {
+        var keys: [Int64]
+        var makespan: Nanoseconds
+    }
+
+    /// After how many schedules without a better one the walk begins again elsewhere.
+    private static let patience = 200
+    /// Between two places in the order that are next to each other.
+    private static let step: Int64 = 1 << 10
+
+    private let problem: PlanningProblem
+    private let target: Nanoseconds
+    private let limit: Int
+    private var scheduler: ListScheduler
+    private var random: SplitMix64
+    private(set) var best = Schedule()
+    /// How many schedules were made.
+    private(set) var evaluations = 0
+
+    /// - Parameters:
+    ///   - target: the makespan to stop at.
+    ///   - limit: about how many schedules to make.
+    init(_ problem: PlanningProblem, lanes: Int, target: Nanoseconds, limit: Int, seed: UInt64) {
+        self.problem = problem
+        self.target = target
+        self.limit = limit
+        scheduler = ListScheduler(problem, lanes: lanes)
+        random = SplitMix64(seed: seed)
+    }
+
+    /// How many schedules to make of a problem, so that it takes about the same time whatever its size: tiny ones have few different schedules.
+    static func limit(count: Int, effort: Int) -> Int {
+        // Beyond a thousand operations the square does not matter.
+        let side = min(count, 1_000)
+        let schedules = min(max(300_000 / max(count, 1), 12), 100 + 3 * side * side)
+        let (limit, overflow) = schedules.multipliedReportingOverflow(by: effort)
+        return overflow ? .max : limit
+    }
+
+    /// Searches; the longest remaining path is always tried, whatever the limit.
+    mutating func run() {
+        var start = Candidate(keys: [], makespan: .max)
+        for rule in PriorityRule.allCases {
+            var candidate = evaluated(rule.keys(problem, lanes: scheduler.lanes))
+            if isDone { return }
+            improve(&candidate)
+            if isDone { return }
+            if candidate.makespan < start.makespan { start = candidate }
+        }
+        walk(from: start)
+    }
+
+    private var isDone: Bool { best.makespan <= target || evaluations >= limit }
+
+    private mutating func evaluated(_ keys: [Int64]) -> Candidate {
+        evaluations += 1
+        let makespan = scheduler.schedule(keys)
+        if makespan < best.makespan {
+            best = Schedule(makespan: makespan, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
+        }
+        return Candidate(keys: keys, makespan: makespan)
+    }
+
+    /// Schedules back and forth, until that helps no more: from the end, the operation that ended last goes first, then from the beginning
+    /// the one that has to start first.
+    ///
+    /// Forward–backward improvement (K. Y. Li, R. J. Willis, "An iterative scheduling technique for resource-constrained project scheduling",
+    /// 1992). It begins with the schedule that was made last.
+    private mutating func improve(_ candidate: inout Candidate) {
+        var fruitless = 0
+        while !isDone, fruitless < 2 {
+            evaluations += 1
+            let length = scheduler.schedule(scheduler.ends.map { -$0 }, isBackward: true)
+            let next = evaluated(scheduler.ends.map { length - $0 })
+            fruitless = next.makespan < candidate.makespan ? 0 : fruitless + 1
+            if next.makespan <= candidate.makespan { candidate = next }
+        }
+    }
+
+    private mutating func walk(from start: Candidate) {
+        var current = start
+        current.keys = spread(current.keys)
+        var fruitless = 0
+        while !isDone {
+            var next = evaluated(moved(current.keys))
+            if Int.random(in: 0..<20, using: &random) == 0 { improve(&next) }
+            fruitless = next.makespan < current.makespan ? 0 : fruitless + 1
+            if next.makespan <= current.makespan { current = Candidate(keys: spread(next.keys), makespan: next.makespan) }
+            guard fruitless > Self.patience, !isDone else { continue }
+            fruitless = 0
+            current = evaluated(blurredRanks())
+            improve(&current)
+            current.keys = spread(current.keys)
+        }
+    }
+
+    /// Moves one to three operations to other places in the order, up to a third of it away.
+    private mutating func moved(_ keys: [Int64]) -> [Int64] {
+        var keys = keys
+        let width = Int64(problem.count / 3 + 2)
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let node = Int.random(in: 0..<problem.count, using: &random)
+            keys[node] += Int64.random(in: -width...width, using: &random) * Self.step + Self.step / 2
+        }
+        return keys
+    }
+
+    /// The longest remaining path, each up to some percent longer or shorter than it is.
+    private mutating func blurredRanks() -> [Int64] {
+        let percent = Int64.random(in: 1...30, using: &random)
+        return problem.ranks.map { rank in
+            // In this order it cannot overflow.
+            -rank + rank / 100 * Int64.random(in: -percent...percent, using: &random)
+        }
+    }
+
+    /// Keys in the same order, evenly apart.
+    private func spread(_ keys: [Int64]) -> [Int64] {
+        var spread = keys
+        let sorted = (0..<problem.count).sorted { keys[$0] != keys[$1] ? keys[$0] < keys[$1] : $0 < $1 }
+        for (place, node) in sorted.enumerated() { spread[node] = Int64(place) * Self.step }
+        return spread
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Sequencer
+
+extension ValidatedGraph {
+    /// A dependency between two operations: "`operation` after `dependency`", which is also how one is written in a test.
+    public struct Edge: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+        /// The operation that waits.
+        public let operation: String
+        /// The operation it waits for.
+        public let dependency: String
+
+        /// The dependency of `operation` on `dependency`.
+        package init(_ operation: String, after dependency: String) {
+            self.operation = operation
+            self.dependency = dependency
+        }
+
+        /// `"login after fetch-config"`; a text without `" after "` is an edge that no graph has.
+        public init(stringLiteral value: String) {
+            guard let separator = value.range(of: " after ") else {
+                self.init(value, after: "")
+                return
+            }
+            self.init(String(value[..<separator.lowerBound]), after: String(value[separator.upperBound...]))
+        }
+
+        /// `login after fetch-config`.
+        public var description: String { "\(operation) after \(dependency)" }
+
+        /// Orders edges by operation, then by dependency.
+        public static func < (left: Edge, right: Edge) -> Bool {
+            (left.operation, left.dependency) < (right.operation, right.dependency)
+        }
+    }
+
+    /// All dependencies.
+    public var edges: Set<Edge> {
+        var edges = Set<Edge>()
+        for node in 0..<count {
+            for dependency in predecessors[node] { edges.insert(Edge(id(node), after: id(dependency.index))) }
+        }
+        return edges
+    }
+
+    /// The identifiers in an order in which every operation comes after those it waits for.
+    public var topologicalOrder: [String] { order.map { id(Int($0)) } }
+
+    /// The operations by the length of the longest chain before each: those of one level never wait for one another.
+    public var levels: [[String]] {
+        var level = [Int](repeating: 0, count: count)
+        var levels: [[String]] = []
+        for node in order.lazy.map(Int.init) {
+            for predecessor in predecessors[node] { level[node] = max(level[node], level[predecessor.index] + 1) }
+            if level[node] == levels.count { levels.append([]) }
+        }
+        for node in 0..<count { levels[level[node]].append(id(node)) }
+        return levels
+    }
+
+    /// The direct dependencies of an operation.
+    ///
+    /// - Throws: a `GraphError` when the graph has no such operation.
+    public func dependencies(of id: String) throws(GraphError) -> Set<String> {
+        Set(predecessors[try index(of: id)].map { self.id($0.index) })
+    }
+
+    /// The direct dependents of an operation.
+    ///
+    /// - Throws: a `GraphError` when the graph has no such operation.
+    public func dependents(of id: String) throws(GraphError) -> Set<String> {
+        Set(successors[try index(of: id)].map { self.id($0.index) })
+    }
+
+    /// Everything that has ended before an operation starts.
+    ///
+    /// - Throws: a `GraphError` when the graph has no such operation.
+    public func ancestors(of id: String) throws(GraphError) -> Set<String> {
+        let start = try index(of: id)
+        return Set(predecessors.reachable(from: start).map { self.id($0) })
+    }
+
+    /// Everything that starts only after an operation has ended.
+    ///
+    /// - Throws: a `GraphError` when the graph has no such operation.
+    public func descendants(of id: String) throws(GraphError) -> Set<String> {
+        let start = try index(of: id)
+        return Set(successors.reachable(from: start).map { self.id($0) })
+    }
+
+    /// Whether two operations can run at the same time: neither waits for the other, and they share no exclusive resource.
+    ///
+    /// - Throws: a `GraphError` when one of them is not in the graph.
+    public func canOverlap(_ first: String, _ second: String) throws(GraphError) -> Bool {
+        let (left, right) = (try index(of: first), try index(of: second))
+        guard left != right, !successors.reachable(from: left).contains(right),
+            !successors.reachable(from: right).contains(left)
+        else { return false }
+        return Set(policy(left).exclusive).isDisjoint(with: policy(right).exclusive)
+    }
+
+    /// All pairs of operations that can run at the same time, each pair and the list in alphabetical order.
+    ///
+    /// - Complexity: O(operations · (operations + dependencies)): for tests of graphs of launch size.
+    package var overlappingPairs: [[String]] {
+        var pairs: [[String]] = []
+        for left in 0..<count {
+            let related = successors.reachable(from: left).union(predecessors.reachable(from: left))
+            for right in (left + 1)..<max(count, left + 1) where !related.contains(right) {
+                if Set(policy(left).exclusive).isDisjoint(with: policy(right).exclusive) { pairs.append([id(left), id(right)].sorted()) }
+            }
+        }
+        return pairs.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+}

@@ -1,0 +1,192 @@
+import Sequencer
+
+extension LaunchReport {
+    /// The launch as a web page: one file, without anything from elsewhere.
+    ///
+    /// The verdict and the launch's figures come first, then the timeline of ``svg(maximumRows:)`` in the page, then a table of every operation with
+    /// its numbers, what it came after, why it did not succeed and what it noted. All of it can be read without JavaScript. With it, an operation that
+    /// is pointed at, clicked or focused shows its numbers and what it came after and before: the arrow keys go from one to the next (up and down) and
+    /// along dependencies (left and right), Enter goes to the table, Escape lets go. The page is light or dark as the person likes it. Names and
+    /// messages can hold any character; the page's own policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The
+    /// same document always gives the same text; nothing can fail.
+    ///
+    /// ```swift
+    /// try await graph.run().report.html().write(toFile: "launch.html", atomically: true, encoding: .utf8)
+    /// ```
+    ///
+    /// The format: <https://html.spec.whatwg.org/multipage/>, written so that a reader of XML understands it too.
+    ///
+    /// - Parameter maximumRows: how many operations have a bar; every operation is in the table.
+    /// - Complexity: O(dependencies + operations · log operations).
+    public func html(maximumRows: Int = 1000) -> String {
+        let title = Markup.text(scenario)
+        return """
+            <!DOCTYPE html>
+            <html lang="en" xmlns="http://www.w3.org/1999/xhtml">
+            <head>
+            <meta charset="utf-8"/>
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"/>
+            <meta name="viewport" content="width=device-width, initial-scale=1"/>
+            <title>\(title): \(Markup.text(verdictText))</title>
+            <style>
+            \(TimelineStyle.css)
+            \(HTMLStyle.css)
+            </style>
+            </head>
+            <body>
+            \(htmlHeader(title))
+            <main>
+            <h2>Timeline</h2>
+            <p class="legend">Thin grey: ready, but waiting for a lane, the main thread or a resource. Bar: running (violet on the main thread, yellow \
+            interactive, blue on a lane; red when it failed, pale when it did not succeed otherwise). Dotted: slack. Bordered and joined by a line: the critical path. Shaded: interactive \
+            time, which does not count against the budget.</p>
+            <div class="scroll">
+            \(TimelineDrawing(self, for: .page, maximumRows: maximumRows).svg())
+            </div>
+            <section id="details" aria-live="polite" aria-label="The chosen operation" hidden="hidden"></section>
+            <h2>Operations</h2>
+            \(HTMLTable(self).html())
+            </main>
+            <script>
+            //<![CDATA[
+            \(HTMLScript.javaScript)
+            //]]>
+            </script>
+            </body>
+            </html>
+            """
+    }
+
+    private func htmlHeader(_ title: String) -> String {
+        var text = "<header>\n<h1><bdi>\(title)</bdi></h1>\n"
+        text += "<p class=\"verdict \(verdictClass)\">\(Markup.text(verdictText))</p>\n"
+        text += "<p id=\"outcome\">\(Markup.text(outcomeText)).</p>\n<dl class=\"figures\">\n"
+        for (name, value) in htmlFigures { text += "<div><dt>\(name)</dt><dd><bdi>\(Markup.text(value))</bdi></dd></div>\n" }
+        text += "</dl>\n"
+        if let causesText { text += "<p>\(causesText) \(htmlNames(budget.causes)).</p>\n" }
+        if !criticalPath.isEmpty { text += "<p>Critical path: \(htmlNames(criticalPath)).</p>\n" }
+        if !stragglers.isEmpty { text += "<p>Still running when the launch ended: \(htmlNames(stragglers)).</p>\n" }
+        if !anomalies.isEmpty {
+            text += "<details><summary>\(anomalies.count) anomal\(anomalies.count == 1 ? "y" : "ies")</summary>\n<ul>\n"
+            for anomaly in anomalies { text += "<li><bdi>\(Markup.text(anomaly.description))</bdi></li>\n" }
+            text += "</ul>\n</details>\n"
+        }
+        return text + "</header>"
+    }
+
+    /// Green for a budget that was met, red for one that was not and for a failure, neither for a launch that was stopped on purpose.
+    private var verdictClass: String {
+        switch outcome {
+        case .completed: budget.isMet ? "pass" : "fail"
+        case .failed: "fail"
+        case .aborted, .cancelled: "stopped"
+        }
+    }
+
+    /// Names in a row, no more than a person reads.
+    private func htmlNames(_ names: [String]) -> String {
+        let shown = names.prefix(20).map { "<bdi>\(Markup.text($0))</bdi>" }.joined(separator: ", ")
+        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
+    }
+
+    private var htmlFigures: [(String, String)] {
+        var figures = [
+            ("Counted against the budget", durationText(budget.measured)),
+            ("Budget", budget.budget.map { durationText($0.limit) } ?? "none"),
+            ("Interactive", durationText(budget.interactive)), ("Makespan", durationText(makespan)), ("Work", durationText(work)),
+            ("Critical path", durationText(criticalPathDuration)), ("Lanes", "\(lanes)"), ("Operations", "\(operations.count)"),
+        ]
+        if let version { figures.append(("Version", version)) }
+        if let startedAt { figures.append(("Started", startedAt.formatted(Self.timestamp))) }
+        return figures
+    }
+}
+
+/// The page's table: a row an operation, each with an anchor that the timeline and the rows of other operations lead to.
+struct HTMLTable {
+    private let report: LaunchReport
+    private let dependencies: [[Int]]
+    /// Each identifier, fit for the page.
+    private let names: [String]
+
+    init(_ report: LaunchReport) {
+        self.report = report
+        dependencies = report.dependencyPositions
+        names = report.operations.map { Markup.text($0.id) }
+    }
+
+    private static let columns: [(name: String, isNumber: Bool)] = [
+        ("Operation", false), ("Outcome", false), ("Ready", true), ("Start", true), ("End", true), ("Wait", true), ("Duration", true),
+        ("Expected", true), ("Slack", true), ("Lane", false), ("Attempts", true), ("After", false), ("Notes", false),
+    ]
+
+    func html() -> String {
+        var text = "<div class=\"scroll\">\n<table id=\"operations\">\n<thead><tr>"
+        for column in Self.columns { text += "<th scope=\"col\"\(column.isNumber ? " class=\"n\"" : "")>\(column.name)</th>" }
+        text += "</tr></thead>\n<tbody>\n"
+        for (node, operation) in report.operations.enumerated() { append(operation, node, to: &text) }
+        return text + "</tbody>\n</table>\n</div>"
+    }
+
+    private func append(_ operation: OperationReport, _ node: Int, to text: inout String) {
+        text += "<tr id=\"row-\(node)\""
+        if operation.isCritical { text += " class=\"critical\"" }
+        if !dependencies[node].isEmpty { text += " data-after=\"\(dependencies[node].map(String.init).joined(separator: " "))\"" }
+        text += "><th scope=\"row\"><a href=\"#row-\(node)\" data-choose=\"\(node)\"><bdi>\(names[node])</bdi></a>"
+        if let title = operation.title { text += "<small><bdi>\(Markup.text(title))</bdi></small>" }
+        text += "</th><td\(operation.outcome.isSuccess ? "" : " class=\"bad\"")>"
+        text += ([operation.outcomeText] + operation.marks).joined(separator: ", ") + "</td>"
+        let hasRun = operation.start != nil
+        for number in [
+            operation.ready, operation.start, operation.end, hasRun ? operation.wait : nil, hasRun ? operation.duration : nil,
+            operation.expected,
+            operation.slack,
+        ] { text += "<td class=\"n\">\(number.map(durationText) ?? "")</td>" }
+        text += "<td>\(operation.place ?? "")</td><td class=\"n\">\(operation.attempts)</td><td>"
+        text += dependencies[node].lazy.map { "<a href=\"#row-\($0)\"><bdi>\(names[$0])</bdi></a>" }.joined(separator: ", ")
+        text += "</td><td>" + operation.remarks.lazy.map { "<bdi>\(Markup.text($0))</bdi>" }.joined(separator: "<br/>") + "</td></tr>\n"
+    }
+}
+
+/// Texts in XML 1.0 and in HTML, which agree on everything used here.
+///
+/// What is written is plain ASCII markup around text in which nothing is markup: <https://www.w3.org/TR/xml/#syntax>,
+/// <https://html.spec.whatwg.org/multipage/syntax.html#character-references>.
+enum Markup {
+    /// A text as content, or as an attribute's value between double quotes.
+    ///
+    /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by their number, so a name cannot
+    /// pass for another, or turn around what comes after it.
+    static func text(_ text: String) -> String {
+        var text = text
+        let isPlain = text.withUTF8 { utf8 in
+            utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !isSpecial($0) }
+        }
+        if isPlain { return text }
+        var result = ""
+        for (scalar, isShown) in JudgedScalars(text) {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case _ where isShown && !scalar.properties.isNoncharacterCodePoint: result.unicodeScalars.append(scalar)
+            default: result += scalar.escaped(asASCII: true)
+            }
+        }
+        return result
+    }
+
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
+        default: false
+        }
+    }
+
+    /// A text of at most `limit` characters, the last of them `…` when something was cut off.
+    static func shortened(_ text: String, to limit: Int) -> String {
+        text.count > limit ? text.prefix(limit - 1) + "…" : text
+    }
+}

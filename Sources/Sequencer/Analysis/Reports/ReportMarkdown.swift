@@ -1,0 +1,81 @@
+import Sequencer
+
+extension LaunchReport {
+    /// The launch as Markdown, for a comment on a pull request or a job's summary.
+    ///
+    /// A heading with the verdict, a few sentences, and a table of the operations. Names and messages can hold any character: nothing in them is
+    /// taken for Markdown or HTML, mentions nobody and links nowhere. Ends with a newline; the same document always gives the same text.
+    ///
+    /// The format: <https://github.github.com/gfm/>, with tables.
+    ///
+    /// - Parameter maximumRows: how many operations are in the table. Of a launch with more, those of the critical path come first, then those that did
+    ///   not succeed, then the longest; a line says how many are missing. Comments end at 65,536 characters.
+    public func markdown(maximumRows: Int = 100) -> String {
+        var text = "### \(Markdown.text(scenario)): \(verdictText)\n\n"
+        text += "\(Markdown.text(outcomeText)) in \(durationText(makespan)); \(durationText(budget.interactive)) interactive; "
+        text += "\(durationText(work)) of work on \(lanes) lane\(lanes == 1 ? "" : "s").\n\n"
+        if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
+        if !criticalPath.isEmpty {
+            text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
+        }
+        if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
+        for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly.description)).\n\n" }
+        let selection = selection(limit: maximumRows)
+        guard !selection.isEmpty else { return String(text.dropLast()) }
+        text += "| Operation | Outcome | Start | Duration | Wait | Slack | Lane | Notes |\n|:--|:--|--:|--:|--:|--:|:--|:--|\n"
+        for node in selection {
+            let operation = operations[node]
+            let cells = [
+                Markdown.code(operation.id), ([operation.outcomeText] + operation.marks).joined(separator: ", "),
+                operation.start.map(durationText) ?? "", operation.start == nil ? "" : durationText(operation.duration),
+                operation.start == nil ? "" : durationText(operation.wait), durationText(operation.slack), operation.place ?? "",
+                operation.remarks.map { Markdown.text($0, limit: 300) }.joined(separator: "<br>"),
+            ]
+            text += "| \(cells.joined(separator: " | ")) |\n"
+        }
+        if let omission = omission(selection) { text += "\n\(omission).\n" }
+        return text
+    }
+}
+
+/// Texts in GitHub's Markdown.
+enum Markdown {
+    /// A text in which nothing is markup.
+    ///
+    /// Character references stand for themselves, never for structure. They are resolved before mentions, numbers of issues and addresses are looked
+    /// for, though: an empty comment keeps those apart.
+    static func text(_ text: String, limit: Int = 1000) -> String {
+        var result = ""
+        for scalar in printable(text, limit: limit).replacing("www.", with: "www\u{0}.").unicodeScalars {
+            switch scalar {
+            case "\u{0}": result += "<!-- -->"
+            case "@", "#", ":": result += "&#\(scalar.value);<!-- -->"
+            case "a"..."z", "A"..."Z", "0"..."9", " ", ".", ",", "(", ")", "-", "%", "=": result.unicodeScalars.append(scalar)
+            case _ where scalar.isASCII: result += "&#\(scalar.value);"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// An identifier, in the script of code.
+    static func code(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+        return isPlain ? "`\(text)`" : "<code>\(Markdown.text(text))</code>"
+    }
+
+    /// Identifiers in a row, no more than a person reads.
+    static func names(_ names: [String], separator: String) -> String {
+        let shown = names.prefix(20).map(code).joined(separator: separator)
+        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
+    }
+}

@@ -1,0 +1,108 @@
+import Sequencer
+
+/// What the exports for people say in words, the same in each.
+extension LaunchReport {
+    /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
+    var verdictText: String {
+        outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(measuredText())" : outcome.name + milestoneText()
+    }
+
+    /// How the launch ended, without a full stop. Identifiers and messages are as they are in the report.
+    var outcomeText: String {
+        switch outcome {
+        case .completed: "Completed"
+        case .aborted(let operation, let reason): "Aborted by \(operation): \(reason)"
+        case .failed(let operation, let message): "Failed at \(operation): \(message)"
+        case .cancelled: "Cancelled"
+        }
+    }
+
+    /// What there is to say about the budget's causes; nil when it was kept, or nothing can be said.
+    var causesText: String? {
+        budget.isMet || budget.causes.isEmpty ? nil : "Over budget because of"
+    }
+}
+
+extension OperationReport {
+    /// How it ended, in words.
+    var outcomeText: String {
+        switch outcome {
+        case .succeeded: "succeeded"
+        case .fellBack: "fell back"
+        case .failed: "failed"
+        case .timedOut: "timed out"
+        case .cancelled: "cancelled"
+        case .skipped: "skipped"
+        }
+    }
+
+    /// What is special about it.
+    var marks: [String] {
+        var marks: [String] = []
+        if isCritical { marks.append("critical") }
+        if isInteractive { marks.append("interactive") }
+        if isCut { marks.append("cut") }
+        if isDeferred { marks.append("deferred") }
+        return marks
+    }
+
+    /// Why it did not succeed, and what it noted.
+    var remarks: [String] { (message.map { [$0] } ?? []) + notes }
+
+    /// Its numbers in one line, for the small window that a pointer brings up.
+    var summary: String {
+        var text = "\(outcomeText)"
+        if let start {
+            text += ", \(durationText(start)) to \(durationText(end)) (\(durationText(duration)))"
+            if wait > .zero { text += ", waited \(durationText(wait))" }
+        }
+        if let expected { text += ", expected \(durationText(expected))" }
+        text += isCritical ? ", on the critical path" : ", slack \(durationText(slack))"
+        if let place { text += ", \(place)" }
+        return text
+    }
+}
+
+extension LaunchReport {
+    /// The positions of the operations that are shown where not all can be, in the order of the report.
+    ///
+    /// First come those of the critical path, then those that did not succeed, then the longest.
+    ///
+    /// - Complexity: O(operations · log operations).
+    func selection(limit: Int) -> [Int] {
+        guard operations.count > limit else { return Array(operations.indices) }
+        func rank(_ operation: OperationReport) -> Int {
+            operation.isCritical ? 0 : operation.outcome != .succeeded ? 1 : 2
+        }
+        let keys = operations.map { (rank: rank($0), duration: $0.duration) }
+        let byInterest = operations.indices.sorted { left, right in
+            let (a, b) = (keys[left], keys[right])
+            if a.rank != b.rank { return a.rank < b.rank }
+            return a.duration == b.duration ? left < right : a.duration > b.duration
+        }
+        return byInterest.prefix(max(limit, 0)).sorted()
+    }
+
+    /// What is said of the operations that a selection leaves out; nil when it leaves out none.
+    func omission(_ selection: [Int]) -> String? {
+        guard selection.count < operations.count else { return nil }
+        let shown = Set(selection)
+        let longest = operations.indices.lazy.filter { !shown.contains($0) }.map { operations[$0].duration }.max() ?? .zero
+        let number = operations.count - selection.count
+        return "\(number) more operation\(number == 1 ? "" : "s"), none longer than \(durationText(longest))"
+    }
+
+    /// The position of each operation by its identifier; of equal ones the first.
+    var positions: [String: Int] {
+        Dictionary(operations.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What each operation came after, as positions, each once; identifiers that the report does not hold are left out.
+    var dependencyPositions: [[Int]] {
+        let positions = positions
+        return operations.map { operation in
+            var seen: Set<Int> = []
+            return operation.dependencies.compactMap { positions[$0] }.filter { seen.insert($0).inserted }
+        }
+    }
+}

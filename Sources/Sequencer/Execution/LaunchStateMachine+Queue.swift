@@ -1,0 +1,58 @@
+/// Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
+///
+/// Which operation that is is decided when the turn begins: of several that are ready, the one with the longest remaining path, as on lanes.
+extension LaunchStateMachine {
+    /// A turn begins; nil when there is nothing (left) to do.
+    mutating func takeForQueue(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
+        advance(to: time)
+        pendingQueueTurns -= 1
+        let next = takeNext(forMain: false)
+        if next != nil { activeWorkers += 1 }
+        settle(&actions)
+        return next
+    }
+
+    /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
+    mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        pendingQueueTurns -= 1
+        if let node = nodeOfTurn(at: place) {
+            forgetReady(node)
+            cancelOperation(node, at: time, &actions)
+        } else {
+            advance(to: time)
+            settle(&actions)
+        }
+    }
+
+    /// Takes an operation out of those that are ready, or a turn would be asked for that finds nothing.
+    private mutating func forgetReady(_ node: Int) {
+        var others = Heap<Ready>()
+        while let ready = readyForWorkers.pop() { if Int(ready.node) != node { others.push(ready) } }
+        readyForWorkers = others
+    }
+
+    /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns than operations.
+    ///
+    /// - Complexity: O(operations).
+    func nodeOfTurn(at place: Int) -> Int? {
+        let ready = nodes.indices.filter { node in
+            nodes[node].state == .ready && (nodes[node].isComputingFallback || !traits[node].contains(.isMain))
+        }
+        guard place < ready.count else { return nil }
+        return Int(ready.map { Ready(rank: traits.ranks[$0], node: Int32($0)) }.sorted()[place].node)
+    }
+
+    /// Asks for a turn for each operation that is ready and finds a lane, and says which operations have ended.
+    mutating func settleQueue(_ actions: inout Actions) {
+        if !freedLanes.isEmpty {
+            actions.freedLanes += freedLanes
+            freedLanes.removeAll(keepingCapacity: true)
+        }
+        guard phase == .running else { return }
+        let missing = min(readyForWorkers.count, lanes.available) - pendingQueueTurns
+        if missing > 0 {
+            actions.queueTurns += missing
+            pendingQueueTurns += missing
+        }
+    }
+}

@@ -1,0 +1,191 @@
+/// Exclusive resources: who gets which, of those on lanes and on the main thread.
+///
+/// Of two that are ready and need the same, the one of the higher rank is to have it. In virtual time it also comes first. In real time either side takes its own when its
+/// thread comes, and so leaves a resource to one of the other side that outranks it and is about to start. It then waits for the resource as if that were held.
+/// Whatever becomes of the other one, it is woken: where that takes the resource and gives it back, waits for something else, or ends.
+extension LaunchStateMachine {
+    /// Takes what a ready operation must have for itself alone; one that cannot have it is parked.
+    mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
+        let node = Int(ready.node)
+        guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback else { return true }
+        let left = resourceLeftToOther(by: ready, onMain: isMain)
+        if let left {
+            resources.park(ready, at: left, onMain: isMain)
+            if !isMain { resources.leftToMain.append(left) }
+        } else if resources.acquire(for: ready, onMain: isMain) {
+            return true
+        }
+        nodes[node].state = .parked
+        offerFreeResources(of: node, except: left)
+        return false
+    }
+
+    /// Wakes, for each resource that `node` needs and does not hold, nor anybody else, one operation that waits for it, and one of the main thread.
+    mutating func offerFreeResources(of node: Int, except left: Int? = nil) {
+        for resource in resources.free(of: node) where resource != left {
+            offer(resource, onMain: false)
+            offer(resource, onMain: true)
+        }
+    }
+
+    private mutating func offer(_ resource: Int, onMain isMain: Bool) {
+        while let waiting = resources.nextWaiting(for: resource, onMain: isMain) {
+            guard nodes[waiting].state == .parked else { continue }
+            return enqueue(waiting)
+        }
+    }
+
+    /// An operation begins that keeps the main thread: what was left to others there is not left to them any longer.
+    mutating func keepMain() {
+        mainKeepers += 1
+        let left = resources.leftToMain
+        resources.leftToMain.removeAll(keepingCapacity: true)
+        for resource in left where resources.isFree(resource) { offer(resource, onMain: false) }
+    }
+
+    /// The free resource that an operation leaves to one of the other side, if there is one.
+    private mutating func resourceLeftToOther(by ready: Ready, onMain isMain: Bool) -> Int? {
+        // In virtual time the first of both sides is taken.
+        guard !settings.takesOneAtATime, isMain ? hasFreeWorker : mainKeepers == 0 else { return nil }
+        for resource in resources.shared(by: Int(ready.node)) where resources.isFree(resource) {
+            while let other = resources.firstReady(for: resource, onMain: !isMain), !isReady(other, onMain: !isMain) {
+                resources.dropFirstReady(for: resource, onMain: !isMain)
+            }
+            guard let other = resources.firstReady(for: resource, onMain: !isMain), other < ready else { continue }
+            if isMain ? startsOnLane(other) : startsOnMain(other) { return resource }
+        }
+        return nil
+    }
+
+    private func isReady(_ ready: Ready, onMain isMain: Bool) -> Bool {
+        let node = Int(ready.node)
+        return nodes[node].state == .ready && !nodes[node].isComputingFallback && traits[node].contains(.isMain) == isMain
+    }
+
+    /// Whether there is a lane, and a worker on its way. Without one, what waits for it might wait for one that is blocked; an app's queue may be suspended.
+    private var hasFreeWorker: Bool { !settings.usesQueue && lanes.available > 0 && activeWorkers > lanes.taken }
+
+    /// Whether a worker that is on its way takes a ready operation.
+    private func startsOnLane(_ ready: Ready) -> Bool {
+        readyForWorkers.first == ready || readyForWorkers.count <= min(activeWorkers - lanes.taken, lanes.available)
+    }
+
+    /// Whether nothing that keeps the main thread comes before a ready operation.
+    private mutating func startsOnMain(_ ready: Ready) -> Bool {
+        while let first = readyForMain.first, !isReady(first, onMain: true) { _ = readyForMain.pop() }
+        guard let first = readyForMain.first else { return false }
+        return first == ready || !traits[Int(first.node)].contains(.keepsMain)
+    }
+}
+
+/// Who holds which exclusive resource, and who waits for one.
+///
+/// A resource that becomes free is offered to one operation that waits for it, the one with the longest remaining path: waking them all would
+/// cost as many looks as there are waiting, each time. Whoever turns an offer down passes it on. It is offered to one of the lanes and to one of the main
+/// thread, for either may have to wait for its place.
+struct ResourceTable {
+    /// Operations of the lanes, and of the main thread.
+    private struct Sides {
+        var forLanes = Heap<LaunchStateMachine.Ready>()
+        var forMain = Heap<LaunchStateMachine.Ready>()
+
+        subscript(onMain isMain: Bool) -> Heap<LaunchStateMachine.Ready> {
+            get { isMain ? forMain : forLanes }
+            _modify { if isMain { yield &forMain } else { yield &forLanes } }
+        }
+    }
+
+    private var needs: [Int: [Int]] = [:]
+    private var holder: [Int] = []
+    private var parked: [Sides] = []
+    /// Operations that were ready, of each resource that both sides need; whether they still are is seen when they come first.
+    private var ready: [Sides] = []
+    /// Resources that operations of both sides need, by number.
+    private var isShared: [Bool] = []
+    /// Resources that operations of lanes have left to the main thread.
+    var leftToMain: [Int] = []
+    /// The resources' names, by their number.
+    private(set) var names: [ExclusiveResource] = []
+
+    /// Of a graph without resources.
+    init() {}
+
+    init(_ graph: ValidatedGraph, _ traits: LaunchStateMachine.NodeTraits) {
+        var numbers: [ExclusiveResource: Int] = [:]
+        var sides: [(lanes: Bool, main: Bool)] = []
+        for (node, value) in graph.graph.nodes.enumerated() {
+            guard let resources = value.policy?.value.exclusive, !resources.isEmpty else { continue }
+            let needed = resources.map { resource in
+                if let number = numbers[resource] { return number }
+                numbers[resource] = names.count
+                names.append(resource)
+                sides.append((false, false))
+                return names.count - 1
+            }
+            for resource in needed {
+                if traits[node].contains(.isMain) { sides[resource].main = true } else { sides[resource].lanes = true }
+            }
+            needs[node] = needed
+        }
+        holder = Array(repeating: -1, count: names.count)
+        parked = Array(repeating: Sides(), count: names.count)
+        ready = parked
+        isShared = sides.map { $0.lanes && $0.main }
+    }
+
+    /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
+    mutating func acquire(for ready: LaunchStateMachine.Ready, onMain isMain: Bool) -> Bool {
+        let node = Int(ready.node)
+        let needed = needs[node] ?? []
+        if let held = needed.first(where: { holder[$0] >= 0 && holder[$0] != node }) {
+            park(ready, at: held, onMain: isMain)
+            return false
+        }
+        for resource in needed { holder[resource] = node }
+        return true
+    }
+
+    /// Lets an operation wait for a resource.
+    mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, onMain isMain: Bool) {
+        parked[resource][onMain: isMain].push(ready)
+    }
+
+    /// What a parked operation waits for, and who holds it.
+    func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
+        guard let held = (needs[node] ?? []).first(where: { holder[$0] >= 0 && holder[$0] != node }) else { return nil }
+        return (names[held], holder[held])
+    }
+
+    /// Gives back what `node` holds.
+    mutating func release(by node: Int) {
+        for resource in needs[node] ?? [] where holder[resource] == node { holder[resource] = -1 }
+    }
+
+    func isFree(_ resource: Int) -> Bool { holder[resource] < 0 }
+
+    /// What `node` needs and nobody holds.
+    func free(of node: Int) -> [Int] {
+        (needs[node] ?? []).filter(isFree)
+    }
+
+    /// The next operation that waits for a resource; it waits for it no longer.
+    mutating func nextWaiting(for resource: Int, onMain isMain: Bool) -> Int? {
+        parked[resource][onMain: isMain].pop().map { Int($0.node) }
+    }
+
+    // MARK: Between lanes and the main thread
+
+    /// What `node` needs that operations of both sides need.
+    func shared(by node: Int) -> [Int] {
+        (needs[node] ?? []).filter { isShared[$0] }
+    }
+
+    mutating func addReady(_ operation: LaunchStateMachine.Ready, onMain isMain: Bool) {
+        for resource in needs[Int(operation.node)] ?? [] where isShared[resource] { ready[resource][onMain: isMain].push(operation) }
+    }
+
+    /// The first of those that need a resource and were ready.
+    func firstReady(for resource: Int, onMain isMain: Bool) -> LaunchStateMachine.Ready? { ready[resource][onMain: isMain].first }
+
+    mutating func dropFirstReady(for resource: Int, onMain isMain: Bool) { _ = ready[resource][onMain: isMain].pop() }
+}

@@ -1,0 +1,106 @@
+/// What a launch is doing at one moment: every operation that has not ended, and what it waits for.
+///
+/// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported when nothing ends for a while
+/// with ``LaunchOptions/stallWatch``.
+public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
+    /// What an operation waits for.
+    public enum Wait: Sendable, Hashable {
+        /// For these operations to end.
+        case dependencies([String])
+        /// For a lane: these operations have taken all there are.
+        case lane(takenBy: [String])
+        /// For a thread that starts operations: these operations block all there are. With none of them, none has been had yet, as when code outside of
+        /// the launch blocks every thread of the system's pool, or when launches have lost all the threads that they may take.
+        case thread(blockedBy: [String])
+        /// For the main thread, which has not come to it yet.
+        case mainThread
+        /// For ``LaunchOptions/queue``, which is suspended, or has started as many operations as it may.
+        case operationQueue
+        /// For an exclusive resource that another operation holds.
+        case resource(ExclusiveResource, heldBy: String)
+        /// For the answer to its own condition.
+        case condition
+        /// For the pause before another attempt to end.
+        case retry
+        /// For a person.
+        case person
+        /// For its own code, which runs; with what it says it waits for, if it does.
+        case code(String?)
+    }
+
+    /// An operation that has not ended.
+    public struct Operation: Sendable, Hashable, CustomStringConvertible {
+        /// Its identifier.
+        public let id: String
+        /// What it waits for.
+        public let wait: Wait
+        /// Since when it waits for that, counted from the launch's start.
+        package let since: Duration
+        /// Whether it has been told to cancel, and has not ended yet.
+        package let isToldToCancel: Bool
+
+        /// One line without the identifier: what it waits for.
+        public var description: String {
+            switch wait {
+            case .dependencies(let ids): "waits for \(Self.list(ids))"
+            case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
+            case .thread([]): "waits for a thread: the system's pool has given none; if that lasts, the pool is blocked"
+            case .thread(let ids): "waits for a thread: all are blocked, by \(Self.list(ids))"
+            case .mainThread: "waits for the main thread, which is busy"
+            case .operationQueue: "waits for the operation queue, which is suspended, or runs as many operations as it may"
+            case .resource(let resource, let id): "waits for '\(printable(resource.name))', which \(printable(id)) holds"
+            case .condition: "is finding out whether it is to run"
+            case .retry: "has failed, and pauses before it is tried again"
+            case .person: "waits for a person"
+            case .code(let what?): "waits for \(printable(what, limit: 400))"
+            case .code(nil): "runs, and does not say what it waits for"
+            }
+        }
+
+        private static func list(_ ids: [String]) -> String {
+            let named = ids.prefix(5).map { printable($0) }.joined(separator: ", ")
+            return ids.count > 5 ? "\(named) and \(ids.count - 5) more" : named
+        }
+    }
+
+    /// The graph's name.
+    package let scenario: String
+    /// The moment, counted from the launch's start; the end of the launch once that is over.
+    package let time: Duration
+    /// The number of operations, ended or not.
+    package let operationCount: Int
+    /// Those that have not ended: what runs first, then what is held up by nothing but the machine, then what waits for others; in each of these
+    /// in the order in which they were added.
+    public let operations: [Operation]
+
+    /// Several lines: a headline, then one for each operation.
+    public var description: String {
+        let name = printable(scenario)
+        if operations.isEmpty { return "\(name): all \(operationCount) operations have ended" }
+        let lines = operations.map { operation in
+            let cancel = operation.isToldToCancel ? ", though it has been told to cancel" : ""
+            return "  \(printable(operation.id)) \(operation), for \(durationText(time - operation.since))\(cancel)"
+        }
+        let count = "\(operations.count) of \(operationCount) operations have not ended"
+        return (["\(name) after \(durationText(time)): \(count)"] + lines).joined(separator: "\n")
+    }
+}
+
+/// Who is told when a launch makes no progress.
+public struct StallWatch: Sendable {
+    /// For how long no operation has ended, and no person has been waited for.
+    package let limit: Duration
+    /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked. Neither a timeout nor the end of
+    /// the launch waits for it; the next call may come before it has returned.
+    package let report: @Sendable (LaunchStatus) -> Void
+
+    /// Reports each time no operation has ended for `limit`, which is more than 0 and at most 24 hours.
+    ///
+    /// ```swift
+    /// options.stallWatch = StallWatch(after: .seconds(5)) { logger.warning("\($0)") }
+    /// ```
+    public init(after limit: Duration, report: @escaping @Sendable (LaunchStatus) -> Void) {
+        self.limit = limit
+        self.report = report
+    }
+}

@@ -1,0 +1,287 @@
+import Dispatch
+import Foundation
+
+/// Code of the app that a launch calls and does not wait for.
+extension LaunchStorage {
+    /// Where it is called.
+    var appCode: AppCodeQueue {
+        state.withLock { state in
+            let queue = state.appCode ?? AppCodeQueue()
+            state.appCode = queue
+            return queue
+        }
+    }
+
+    /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
+    func callApp(_ call: @escaping @Sendable () -> Void) {
+        if virtualTime != nil { call() } else { appCode.add(call) }
+    }
+
+    /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
+    func cancel(_ operations: CancelledOperations) {
+        if virtualTime != nil { return operations.cancelAll() }
+        // Apart from the other code: an end, or an event, waits for none of them.
+        let queue = state.withLock { state in
+            let queue = state.cancels ?? AppCodeQueue(isOrdered: false)
+            state.cancels = queue
+            return queue
+        }
+        queue.add(
+            (0..<operations.count).map { index in
+                AppCodeQueue.Call(tag: operations.node(at: index)) { operations.cancel(at: index) }
+            }
+        )
+    }
+
+    /// The operations whose cancel handlers have not returned at once.
+    var slowCancels: [Anomaly] {
+        let nodes = state.withLock { $0.cancels }?.slow ?? []
+        return nodes.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) }
+    }
+}
+
+/// Operations that are told to cancel, each once.
+///
+/// Whoever hands them over must not be the last to hold them: what is freed with a task is the app's.
+final class CancelledOperations: Sendable {
+    typealias Element = (node: Int, handle: LaunchStorage.Handle)
+
+    private let nodes: [Int]
+    private let handles: Locked<[LaunchStorage.Handle?]>
+
+    init(_ elements: [Element]) {
+        nodes = elements.map(\.node)
+        handles = Locked(elements.map(\.handle))
+    }
+
+    var count: Int { nodes.count }
+
+    func node(at index: Int) -> Int { nodes[index] }
+
+    func cancel(at index: Int) {
+        let handle = handles.withLock { handles in
+            defer { handles[index] = nil }
+            return handles[index]
+        }
+        handle?.cancel()
+    }
+
+    func cancelAll() {
+        for index in nodes.indices { cancel(at: index) }
+    }
+}
+
+/// What is left to do, and to let go of, when a launch has ended.
+final class Ending: Sendable {
+    private struct Held {
+        var completion: (@Sendable (FinishedLaunch) -> Void)?
+        var handles: [Int: LaunchStorage.Handle]
+        var waits: [Int: ToldWait]
+        var queued: [QueuedStep]
+    }
+
+    let launch: FinishedLaunch
+    let waiters: [@Sendable (FinishedLaunch) -> Void]
+    /// Whether there is anything of the app's.
+    let isAppCode: Bool
+    private let held: Locked<Held?>
+
+    /// Takes it out of the state.
+    init(taking state: inout LaunchStorage.State, _ launch: FinishedLaunch) {
+        self.launch = launch
+        waiters = state.waiters
+        let queued = state.queued.removeWaiting()
+        isAppCode = state.completion != nil || !state.handles.isEmpty || !state.waits.isEmpty || !queued.isEmpty
+        held = Locked(Held(completion: state.completion, handles: state.handles, waits: state.waits, queued: queued))
+        state.waiters = []
+        state.completion = nil
+        state.handles = [:]
+        state.waits = [:]
+    }
+
+    /// Calls the completion handler, and lets go of everything; once.
+    func complete() {
+        let held = held.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        for step in held?.queued ?? [] { step.drop() }
+        held?.completion?(launch)
+    }
+}
+
+/// Calls code of the app for which no launch waits: cancel handlers, observers, reports of stalls, completion handlers, deinitialisers.
+///
+/// The calls are made in order, on a thread that is nobody else's. One that has not returned after ``patience`` keeps that thread, and those behind it
+/// go on elsewhere: on another thread, or, where no order is asked for, on several at once, so that some calls that block delay the others together
+/// as long as one.
+final class AppCodeQueue: Sendable {
+    struct Call: Sendable {
+        /// What ``AppCodeQueue/slow`` says of it; nil where nobody asks.
+        var tag: Int?
+        let run: @Sendable () -> Void
+    }
+
+    private struct State {
+        /// A call that is being made is not among them: if it blocks, it must not keep its launch.
+        var pending = FirstInFirstOut<Call>()
+        /// The runner that makes the calls, by number; nil when there is none, or the last one does not return.
+        var runner: Int?
+        var runners = 0
+        /// The call that is being made, by number from 1.
+        var begun = 0
+        /// The call that was being made at the last look.
+        var seen = 0
+        var tag: Int?
+        var alarm: Int?
+    }
+
+    static let patience: Nanoseconds = 50_000_000
+    /// A call that has returned after less than this was not slow: on a busy machine its thread may have had to wait.
+    private static let forgiven: Nanoseconds = 500_000_000
+    /// How many threads make the calls behind one that has not returned, where no order is asked for.
+    private static let width = 16
+
+    private let isOrdered: Bool
+    private let state = Locked(State())
+    private let slowTags: Locked<[Int]>
+
+    init(isOrdered: Bool = true) {
+        self.isOrdered = isOrdered
+        slowTags = Locked([])
+    }
+
+    /// For calls behind one that has not returned.
+    private init(besides other: AppCodeQueue) {
+        isOrdered = false
+        slowTags = other.slowTags
+    }
+
+    /// The tags of calls that have not returned within ``patience``, but for those that have soon after.
+    var slow: [Int] { slowTags.withLock { $0 } }
+
+    func add(_ call: @escaping @Sendable () -> Void) {
+        add([Call(run: call)])
+    }
+
+    func add(_ calls: [Call]) {
+        let needsRunner = state.withLock { state in
+            for call in calls { state.pending.append(call) }
+            return state.runner == nil && !state.pending.isEmpty
+        }
+        if needsRunner { startRunner() }
+    }
+
+    private func startRunner() {
+        SharedThreads.all.take(for: self, mayUseReserve: isOrdered) { [self] kind in
+            let runner: Int? = state.withLock { state in
+                guard state.runner == nil, !state.pending.isEmpty else { return nil }
+                state.runners += 1
+                state.runner = state.runners
+                return state.runners
+            }
+            guard let runner else { return SharedThreads.all.giveBack(kind) }
+            watch()
+            let calls: @Sendable () -> Void = { [self] in
+                var made: (tag: Int?, begin: Nanoseconds) = (nil, 0)
+                while case .call(let call) = next(for: runner, after: made) {
+                    made = (call.tag, monotonicNanoseconds())
+                    call.run()
+                }
+                SharedThreads.all.giveBack(kind)
+            }
+            if kind == .own {
+                Thread(block: calls).start()
+            } else {
+                DispatchQueue(label: "sequencer.app-code", qos: .userInitiated).async(execute: calls)
+            }
+        }
+    }
+
+    private enum Next {
+        case call(Call)
+        /// There are no more calls.
+        case end
+        /// Another runner has taken this one's place.
+        case replaced
+    }
+
+    /// - Parameter made: the call that the runner has made before, and when that began.
+    private func next(for runner: Int, after made: (tag: Int?, begin: Nanoseconds)) -> Next {
+        let (next, alarm) = state.withLock { state -> (Next, Int?) in
+            guard state.runner == runner else { return (.replaced, nil) }
+            if let call = state.pending.popFirst() {
+                state.begun += 1
+                state.tag = call.tag
+                return (.call(call), nil)
+            }
+            defer {
+                state.runner = nil
+                state.alarm = nil
+            }
+            return (.end, state.alarm)
+        }
+        if let alarm { _ = AlarmThread.shared.remove(alarm) }
+        guard case .replaced = next else { return next }
+        SharedThreads.all.count(leftBehind: -1)
+        if let tag = made.tag, monotonicNanoseconds() - made.begin < Self.forgiven {
+            slowTags.withLock { tags in tags.firstIndex(of: tag).map { _ = tags.remove(at: $0) } }
+        }
+        return next
+    }
+
+    // MARK: Calls that do not return
+
+    private func watch() {
+        let alarm = AlarmThread.shared.add { [weak self] _ in self?.look() }
+        let isNeeded = state.withLock { state in
+            guard state.runner != nil, state.alarm == nil else { return false }
+            state.alarm = alarm
+            state.seen = 0
+            return true
+        }
+        if isNeeded { setAlarm(alarm) } else { _ = AlarmThread.shared.remove(alarm) }
+    }
+
+    private func setAlarm(_ alarm: Int) {
+        AlarmThread.shared.set(alarm, to: monotonicNanoseconds() + Self.patience)
+    }
+
+    private enum Look {
+        /// Nothing is being called any more.
+        case idle
+        case again(Int)
+        /// The call that was being made at the last look still is.
+        case slow(tag: Int?, alarm: Int?, behind: [Call])
+    }
+
+    private func look() {
+        let found = state.withLock { state -> Look in
+            guard state.runner != nil else { return .idle }
+            guard state.begun > 0, state.begun == state.seen else {
+                state.seen = state.begun
+                return state.alarm.map { .again($0) } ?? .idle
+            }
+            defer {
+                state.runner = nil
+                state.alarm = nil
+            }
+            var behind: [Call] = []
+            if !isOrdered { while let call = state.pending.popFirst() { behind.append(call) } }
+            return .slow(tag: state.tag, alarm: state.alarm, behind: behind)
+        }
+        switch found {
+        case .idle: break
+        case .again(let alarm): setAlarm(alarm)
+        case .slow(let tag, let alarm, let behind):
+            // Its handler holds nothing of the app's.
+            if let alarm { _ = AlarmThread.shared.remove(alarm) }
+            if let tag { slowTags.withLock { $0.append(tag) } }
+            SharedThreads.all.count(leftBehind: 1)
+            if isOrdered { return add([]) }
+            for first in 0..<min(Self.width, behind.count) {
+                AppCodeQueue(besides: self).add(stride(from: first, to: behind.count, by: Self.width).map { behind[$0] })
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+
+/// Those who watch a launch run their own code, which may block: no timeout, no report and no main thread waits for it.
+extension LaunchStorage {
+    /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
+    private static let patience = Duration.seconds(2).nanoseconds
+
+    /// Whether code of the app watches.
+    var isWatched: Bool { state.withLock { !$0.deliveries.isEmpty } }
+
+    /// The events of the launch, from the first one on.
+    var events: LaunchEvents {
+        let feed = EventFeed()
+        let machine = beginWatching { $0.streams.add(feed) }
+        return LaunchEvents(feed, past: dressed(machine.eventsSoFar, machine))
+    }
+
+    /// Tells `observer` of everything from now on.
+    ///
+    /// - Returns: the events up to now.
+    func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
+        let machine = beginWatching { $0.deliveries.add(observer) }
+        return dressed(machine.eventsSoFar, machine)
+    }
+
+    /// Adds who watches. What has happened is made up from the states of the operations, since a launch that nobody watches keeps no events; without the
+    /// lock, for that takes a while.
+    ///
+    /// - Returns: the states of the operations before the first event that is told.
+    private func beginWatching(_ add: (inout State) -> Void) -> LaunchStateMachine {
+        let machine = state.withLock { state in
+            noteEvents(&state)
+            if state.machine.phase != .over { add(&state) }
+            state.machine.settings.recordsEvents = true
+            return state.machine
+        }
+        tell(isOver: false, defersAppCode: true)
+        return machine
+    }
+
+    /// Tells the observers what has happened: on this thread, so that what is told of comes after; elsewhere, if this is the main thread, that for
+    /// time, or one that asks for something else. When the launch is over, its report is given when they know, or when they have had time enough.
+    func tell(isOver: Bool, defersAppCode: Bool) {
+        tellStreams()
+        if isOver, virtualTime == nil {
+            let end = timekeeper.now.addingSaturated(Self.patience)
+            state.withLock { $0.endOfWatching = end }
+            timekeeper.wake(at: end)
+        }
+        if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
+    }
+
+    /// Fills the streams, unless another thread is doing so and will see to this too. It waits for nobody.
+    private func tellStreams() {
+        var isContinuing = false
+        while true {
+            let batches = state.withLock { state in
+                noteEvents(&state)
+                return state.streams.next(continuing: isContinuing)
+            }
+            guard let batches else { return }
+            isContinuing = true
+            var ended: [EventFeed] = []
+            for batch in batches {
+                for feed in batch.feeds where !batch.events.allSatisfy(feed.add) { ended.append(feed) }
+            }
+            if !ended.isEmpty { state.withLock { $0.streams.remove(ended) } }
+        }
+    }
+
+    /// Begins steps of the main thread whose starts have been told, but for those that have begun.
+    func begin(_ mainStarts: [EventDeliveries.MainStart]) {
+        for start in state.withLock({ $0.deliveries.take(mainStarts) }) {
+            OperationQueue.main.addOperation { self.withCallersValues { self.performLaterOnMain(start.assignment) } }
+        }
+    }
+
+    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks.
+    func beginUntoldMainSteps() {
+        let waiting = state.withLock { $0.deliveries.mainStarts }
+        guard !waiting.isEmpty else { return }
+        let now = timekeeper.now
+        begin(waiting.filter { $0.limit <= now })
+        if let next = waiting.lazy.map(\.limit).filter({ $0 > now }).min() { timekeeper.wake(at: next) }
+    }
+
+    /// Gives the report of a launch that is over to those who wait for it, if the observers have had time enough.
+    func endWatching() {
+        guard let end = state.withLock({ $0.endOfWatching }) else { return }
+        // This may be an earlier alarm, of a timeout that is none any more.
+        if timekeeper.now >= end { finish(defersAppCode: true) } else { timekeeper.wake(at: end) }
+    }
+
+    /// Reports a stall, as things were when it was noticed. Whoever says what an operation waits for is asked there too.
+    func reportStall(_ snapshot: StatusSnapshot) {
+        guard let stallWatch else { return }
+        callApp { [self] in stallWatch.report(status(snapshot)) }
+    }
+}
+
+/// Who watches a launch, and what has not been told to them yet.
+///
+/// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in order and nobody
+/// can hold the launch up.
+struct EventDeliveries: Sendable {
+    typealias Observer = @Sendable (LaunchEvent) -> Void
+
+    /// Events, and the observers that are to be told of them.
+    struct Batch {
+        let events: [LaunchEvent]
+        let observers: [Observer]
+    }
+
+    /// A step of the main thread, which begins when its start has been told.
+    struct MainStart {
+        let assignment: LaunchStateMachine.Assignment
+        /// When it begins all the same.
+        let limit: Nanoseconds
+    }
+
+    private var observers: [Observer]
+    private(set) var mainStarts: [MainStart] = []
+    private var pending: [Batch] = []
+    private var isDelivering = false
+
+    init(observers: [Observer] = []) {
+        self.observers = observers
+    }
+
+    var isEmpty: Bool { observers.isEmpty }
+
+    mutating func add(_ events: [LaunchEvent]) {
+        if !events.isEmpty { pending.append(Batch(events: events, observers: observers)) }
+    }
+
+    /// Adds an observer.
+    mutating func add(_ observer: @escaping Observer) {
+        observers.append(observer)
+    }
+
+    /// Notes a step of the main thread whose start is the latest event.
+    mutating func add(_ mainStart: MainStart) {
+        mainStarts.append(mainStart)
+    }
+
+    /// Takes those of `starts` that nobody has taken.
+    mutating func take(_ starts: [MainStart]) -> [MainStart] {
+        guard !starts.isEmpty else { return [] }
+        let nodes = Set(starts.map(\.assignment.node))
+        defer { mainStarts.removeAll { nodes.contains($0.assignment.node) } }
+        return mainStarts.filter { nodes.contains($0.assignment.node) }
+    }
+
+    /// The events to tell now; nil when there are none, or when another thread is telling.
+    mutating func next(continuing: Bool) -> [Batch]? {
+        if isDelivering && !continuing { return nil }
+        isDelivering = !pending.isEmpty
+        guard isDelivering else { return nil }
+        defer { pending.removeAll() }
+        return pending
+    }
+}
+
+/// The streams of a launch's events, and what they have not been told yet.
+///
+/// They are apart from ``EventDeliveries``: an observer that blocks holds up no stream.
+struct EventStreams: Sendable {
+    /// Events, and the streams that are to have them.
+    struct Batch {
+        let events: [LaunchEvent]
+        let feeds: [EventFeed]
+    }
+
+    private var feeds: [EventFeed] = []
+    private var pending: [Batch] = []
+    private var isDelivering = false
+
+    mutating func add(_ events: [LaunchEvent]) {
+        if !events.isEmpty, !feeds.isEmpty { pending.append(Batch(events: events, feeds: feeds)) }
+    }
+
+    mutating func add(_ feed: EventFeed) { feeds.append(feed) }
+
+    mutating func remove(_ ended: [EventFeed]) {
+        feeds.removeAll { feed in ended.contains { $0 === feed } }
+    }
+
+    /// The events to tell now; nil when there are none, or when another thread is telling.
+    mutating func next(continuing: Bool) -> [Batch]? {
+        if isDelivering && !continuing { return nil }
+        isDelivering = !pending.isEmpty
+        guard isDelivering else { return nil }
+        defer { pending.removeAll() }
+        return pending
+    }
+}
+
+extension LaunchStorage {
+    /// Tells the observers what has happened, unless another thread is doing so and will tell this too. Who tells the launch's end gives the report.
+    func deliverEvents() {
+        var isContinuing = false
+        while true {
+            let (batches, mainStarts) = state.withLock { state in
+                noteEvents(&state)
+                return (state.deliveries.next(continuing: isContinuing), state.deliveries.mainStarts)
+            }
+            guard let batches else { return }
+            isContinuing = true
+            for batch in batches {
+                for event in batch.events {
+                    for observer in batch.observers { observer(event) }
+                }
+            }
+            begin(mainStarts)
+            if case .launchEnded? = batches.last?.events.last?.kind { finish() }
+        }
+    }
+
+    /// Moves the state machine's events to where they are told from.
+    func noteEvents(_ state: inout State) {
+        let events = dressed(state.machine.takeEvents(), state.machine)
+        state.deliveries.add(events)
+        state.streams.add(events)
+    }
+
+    func dressed(_ events: [LaunchStateMachine.RawEvent], _ machine: LaunchStateMachine) -> [LaunchEvent] {
+        events.map { LaunchEvent($0, in: graph, outcome: $0.node >= 0 ? machine.nodes[$0.node].outcome : .succeeded) }
+    }
+}
+
+extension LaunchStateMachine {
+    /// The events up to now, as far as the states of the operations tell: of attempts that were repeated, only the start of the first.
+    ///
+    /// - Complexity: O(operations · log operations).
+    var eventsSoFar: [RawEvent] {
+        guard hasBegun else { return [] }
+        // At one moment, what an operation did comes after what those before it did; and whatever the stop ended comes after the stop.
+        var ordered: [(key: (Nanoseconds, Int, Int), event: RawEvent)] = []
+        func add(_ kind: RawEvent.Kind, _ node: Int = -1, attempt: Int = 0, at time: Nanoseconds, _ rank: Int, _ place: Int) {
+            ordered.append(((time, rank, place), RawEvent(kind: kind, node: node, attempt: attempt, time: time)))
+        }
+        add(.launchStarted, at: 0, -1, 0)
+        for (place, index) in graph.order.lazy.map(Int.init).enumerated() {
+            let node = nodes[index]
+            if node.ready >= 0, node.state != .waiting { add(.ready, index, at: node.ready, 0, 3 * place) }
+            // A join never starts, nor does an operation whose condition was being asked, though both have a time for it.
+            if node.start >= 0, node.attempts > 0, !traits[index].contains(.isJoin) {
+                add(.started, index, attempt: 1, at: node.start, 0, 3 * place + 1)
+            }
+            guard node.state == .ended else { continue }
+            let isStopped =
+                stop != nil && node.end >= stopTime && (node.outcome == .cancelled || node.isStraggler || attemptsNotMade[index] != nil)
+            add(.ended, index, attempt: Int(node.attempts), at: node.end, isStopped ? 2 : 0, 3 * place + 2)
+        }
+        if stop != nil { add(.stopped, at: stopTime, 1, 0) }
+        if phase == .over { add(.launchEnded, at: endOfLaunch, 3, 0) }
+        return ordered.sorted { $0.key < $1.key }.map(\.event)
+    }
+}

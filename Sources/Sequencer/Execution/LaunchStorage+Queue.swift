@@ -1,0 +1,155 @@
+import Foundation
+
+/// A step in a queue that the app made: takes a step that is ready when the queue starts it, and ends with it.
+///
+/// It is finished when the step has ended, also when the step's code goes on: what has timed out keeps its thread, and nothing else.
+final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
+    // @unchecked: `state` is a lock around all that changes.
+    private struct State {
+        /// Nil when the step has ended, or the launch is over: the app may keep the operation.
+        var launch: LaunchStorage?
+        /// What it has taken.
+        var node: Int?
+    }
+
+    /// In the order in which they were added to the queue.
+    let number: Int
+    private let state: Locked<State>
+
+    init(_ launch: LaunchStorage, number: Int) {
+        self.number = number
+        state = Locked(State(launch: launch))
+        super.init()
+    }
+
+    var node: Int? {
+        get { state.withLock { $0.node } }
+        set { state.withLock { $0.node = newValue } }
+    }
+
+    /// The step's identifier; while it waits, that of the step it would take now.
+    override var name: String? {
+        get { super.name ?? launch?.identifier(ofWaiting: self) }
+        set { super.name = newValue }
+    }
+
+    override func main() {
+        // The launch may be over since the queue has started this.
+        if let launch { launch.run(self) } else { finish() }
+    }
+
+    /// Cancels the step.
+    override func cancel() {
+        super.cancel()
+        launch?.cancel(self)
+    }
+
+    /// The step has ended.
+    func end() {
+        letGo()
+        finish()
+    }
+
+    /// The launch is over, and this has not had its turn.
+    func drop() {
+        letGo()
+        super.cancel()
+    }
+
+    private var launch: LaunchStorage? { state.withLock { $0.launch } }
+
+    private func letGo() {
+        // The launch is not released under the lock.
+        _ = state.withLock { state in
+            defer { state.launch = nil }
+            return state.launch
+        }
+    }
+}
+
+/// The operations of a launch that are in the app's queue.
+struct QueuedSteps {
+    private var count = 0
+    /// Those that have not been started, by number.
+    private var waiting: [Int: QueuedStep] = [:]
+    /// Those that run, by lane.
+    private var running: [Int: QueuedStep] = [:]
+
+    mutating func add(_ launch: LaunchStorage) -> QueuedStep {
+        let step = QueuedStep(launch, number: count)
+        count += 1
+        waiting[step.number] = step
+        return step
+    }
+
+    /// - Returns: false when it has been taken out before.
+    mutating func removeWaiting(_ step: QueuedStep) -> Bool { waiting.removeValue(forKey: step.number) != nil }
+
+    /// How many wait before it; nil when it does not wait.
+    func place(of step: QueuedStep) -> Int? {
+        waiting[step.number] == nil ? nil : waiting.keys.count { $0 < step.number }
+    }
+
+    mutating func begin(_ step: QueuedStep, lane: Int) { running[lane] = step }
+
+    func isRunning(_ step: QueuedStep, lane: Int) -> Bool { running[lane] === step }
+
+    mutating func removeRunning(lane: Int) -> QueuedStep? { running.removeValue(forKey: lane) }
+
+    mutating func removeWaiting() -> [QueuedStep] {
+        defer { waiting = [:] }
+        return Array(waiting.values)
+    }
+}
+
+extension LaunchStorage {
+    /// Adds operations to the app's queue, each for a step that is ready.
+    func addTurns(_ count: Int) {
+        guard let queue else { return }
+        let steps = state.withLock { state in
+            // What is over lets go of nothing more.
+            state.record == nil ? (0..<count).map { _ in state.queued.add(self) } : []
+        }
+        for step in steps { queue.addOperation(step) }
+    }
+
+    /// Runs the step whose turn it is.
+    func run(_ step: QueuedStep) {
+        let assignment = input { state, now -> Assignment? in
+            guard state.queued.removeWaiting(step) else { return nil }
+            let assignment = state.machine.takeForQueue(at: now, &state.actions)
+            if let assignment {
+                step.node = assignment.node
+                state.queued.begin(step, lane: Int(state.machine.nodes[assignment.node].lane))
+            }
+            return assignment
+        }
+        guard let assignment else { return step.end() }
+        step.name = graph.id(assignment.node)
+        withCallersValues { _ = self.perform(assignment) }
+    }
+
+    /// Somebody has cancelled an operation of the app's queue.
+    func cancel(_ step: QueuedStep) {
+        input(defersAppCode: true) { state, now in
+            if let place = state.queued.place(of: step) {
+                _ = state.queued.removeWaiting(step)
+                state.machine.queueTurnCancelled(at: place, at: now, &state.actions)
+            } else if let node = step.node, state.queued.isRunning(step, lane: Int(state.machine.nodes[node].lane)) {
+                state.machine.cancelOperation(node, at: now, &state.actions)
+            }
+        }
+    }
+
+    /// The step that an operation of the app's queue would take now.
+    func identifier(ofWaiting step: QueuedStep) -> String? {
+        let node = state.withLock { state in state.queued.place(of: step).flatMap { state.machine.nodeOfTurn(at: $0) } }
+        return node.map(graph.id)
+    }
+
+    /// Ends the operations of steps that have ended. Foundation tells whoever observes them, which the thread for time must not.
+    func end(_ steps: [QueuedStep], defersAppCode: Bool) {
+        if defersAppCode { return callApp { for step in steps { step.end() } } }
+        for step in steps { step.end() }
+    }
+}

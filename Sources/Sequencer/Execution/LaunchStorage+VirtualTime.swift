@@ -1,0 +1,60 @@
+/// What the scheduler of a virtual clock asks of a launch, and tells it.
+extension LaunchStorage: VirtualLaunch {
+    func isRunning(_ role: TimeHolder.Role) -> Bool {
+        state.withLock { state in
+            switch role {
+            case .operation(let assignment): state.machine.isCurrent(assignment)
+            case .takeover: state.machine.isTakeoverRunning
+            case .worker, .engine: false
+            }
+        }
+    }
+
+    var startsOnMainFirst: Bool { state.withLock { $0.machine.isMainFirst } }
+
+    func workerBlocks(_ blocks: Bool) {
+        input { state, _ in state.machine.workerBlocks(blocks, &state.actions) }
+    }
+
+    func waitsInRealTime(_ role: TimeHolder.Role) {
+        state.withLock { state in
+            let nodes: [Int] =
+                switch role {
+                case .operation(let assignment): state.machine.isCurrent(assignment) ? [assignment.node] : []
+                // Of its own workers the launch knows only what they run.
+                case .worker: state.machine.nodes.indices.filter { state.machine.nodes[$0].isOnWorker }
+                case .takeover, .engine: []
+                }
+            for node in nodes {
+                let anomaly = Anomaly(.waitedInRealTime, of: graph.id(node))
+                if !state.anomalies.contains(anomaly) { state.anomalies.append(anomaly) }
+            }
+        }
+    }
+}
+
+extension LaunchStateMachine {
+    /// Whether the first of all operations that could start now, by rank, is one of the main thread's.
+    var isMainFirst: Bool {
+        mutating get {
+            while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
+            while let ready = readyForMain.first, !isReadyForMain(Int(ready.node)) { _ = readyForMain.pop() }
+            guard let main = readyForMain.first else { return false }
+            guard lanes.available > 0, let other = readyForWorkers.first else { return true }
+            return main < other
+        }
+    }
+
+    private func isReadyForMain(_ node: Int) -> Bool { nodes[node].state == .ready && !nodes[node].isComputingFallback }
+
+    /// In virtual time a worker blocks its thread, and another one takes its place, or it comes back from that.
+    mutating func workerBlocks(_ blocks: Bool, _ actions: inout Actions) {
+        settings.workers += blocks ? 1 : -1
+        settle(&actions)
+    }
+}
+
+extension LaunchStateMachine.Node {
+    /// Whether a worker runs its code, or asks its condition.
+    fileprivate var isOnWorker: Bool { holdsWorker && (state == .running || state == .checking) }
+}

@@ -1,0 +1,219 @@
+import Foundation
+
+extension OperationGraph {
+    /// Runs the graph, as parallel as it allows, and waits for the end.
+    ///
+    /// ```swift
+    /// let launch = try await graph.run(budget: .seconds(3))
+    /// print(launch.report.budget.isMet, launch.report.criticalPath)
+    /// ```
+    ///
+    /// Operations run on Foundation operation queues, off the main thread except for those marked for it, which run on `OperationQueue.main`; the main
+    /// thread is never blocked. An operation is given to a queue only when all its dependencies have ended. Steps, conditions, fallbacks and
+    /// a takeover have the task-local values of the caller.
+    ///
+    /// When the calling task is cancelled, so is the launch; its report then says so. In a task that is already cancelled no operation starts. A launch
+    /// that a step of another launch runs ends with that step: it is cancelled with the step, and its deadline is never later than the
+    /// step's time allows, if both go by the same clock.
+    ///
+    /// - Parameters:
+    ///   - budget: the time the launch may take. Nil: the time is measured, and nothing is cut or deferred.
+    ///   - options: lanes, deadline, clock, observers and the like.
+    /// - Throws: ``GraphError``, with every problem of the graph, or of a budget or option that is out of range; then nothing has started. A launch that
+    ///   fails does not throw: its report says how it ended.
+    nonisolated(nonsending) public func run(
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions()
+    ) async throws(GraphError) -> FinishedLaunch {
+        let launch = try makeLaunch(budget, options)
+        if Task.isCancelled { launch.cancel() }
+        launch.storage.begin()
+        return await withTaskCancellationHandler {
+            await launch.end()
+        } onCancel: {
+            launch.cancel()
+        }
+    }
+
+    /// Starts a launch of the graph and returns at once.
+    ///
+    /// ```swift
+    /// let launch = try graph.start(budget: .seconds(3))
+    /// for await event in launch.events { print(event.time, event.kind) }
+    /// let report = await launch.end().report
+    /// ```
+    ///
+    /// As ``run(budget:options:)``, except that the launch does not end with the task that starts it: only ``RunningLaunch/cancel()`` cancels it. Within a step
+    /// of another launch only its deadline is bound by the step's time.
+    ///
+    /// - Parameter completion: called once, with the finished launch, on an unspecified thread. It is called last: nothing waits for it.
+    /// - Throws: ``GraphError``, as ``run(budget:options:)``.
+    @discardableResult
+    public func start(
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions(),
+        completion: (@Sendable (FinishedLaunch) -> Void)? = nil
+    ) throws(GraphError) -> RunningLaunch {
+        let launch = try makeLaunch(budget, options)
+        launch.storage.begin(completion)
+        return launch
+    }
+
+    private func makeLaunch(_ budget: Budget?, _ options: LaunchOptions) throws(GraphError) -> RunningLaunch {
+        let problems = (options.complaints + [budget?.complaint].compactMap(\.self)).map { GraphProblem(.invalidOption, $0) }
+        let graph: ValidatedGraph
+        do {
+            graph = try validated()
+        } catch {
+            throw GraphError(graph: name, problems: problems + error.problems)
+        }
+        if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
+        let claim = try OperationClaim(graph)
+        let options = options.within(LaunchWithin.remainingTime(by: options.clock))
+        return RunningLaunch(storage: LaunchStorage(graph: graph, claim: claim, budget: budget, options: options))
+    }
+}
+
+extension Budget {
+    /// Why no launch can have this budget, in one sentence; nil when one can.
+    fileprivate var complaint: String? {
+        if limit > .zero, limit <= OperationGraph.longestDuration { return nil }
+        return "a budget must be more than 0 and at most 24 hours, and is \(limit)"
+    }
+}
+
+/// A launch that was started: what it is doing, and a way to stop it.
+///
+/// It can be copied, and used from any thread. Letting go of it does not end the launch. Everything that can be asked here can also be asked after the end.
+public struct RunningLaunch: Sendable {
+    let storage: LaunchStorage
+
+    /// Waits for the end of the launch. Any number of callers may wait.
+    ///
+    /// Cancelling the task that waits does not cancel the launch.
+    nonisolated(nonsending) public func end() async -> FinishedLaunch {
+        // A step that waits for a launch on its own virtual clock does not hold time still.
+        let holder = storage.virtualTime?.waitForEndBegins()
+        // An unsafe continuation costs less than a checked one; each waiter is resumed exactly once, whether the launch is over or not yet.
+        let launch = await withUnsafeContinuation { continuation in
+            storage.whenOver { launch in
+                holder?.wakes()
+                continuation.resume(returning: launch)
+            }
+        }
+        holder?.goesOn()
+        // Taking the lock makes all writes of the launch's last thread visible; the thread sanitizer cannot see that resuming a continuation does so too.
+        storage.state.withLock { _ in }
+        return launch
+    }
+
+    /// Waits for the milestone to end: in a launch that stops before it, to be cancelled. The launch may go on after its milestone.
+    ///
+    /// Cancelling the task that waits does not cancel the launch, and does not end the wait.
+    ///
+    /// - Returns: how the milestone ended; nil if the graph has none.
+    nonisolated(nonsending) public func milestone() async -> Outcome? {
+        guard let milestone = storage.graph.milestoneIndex else { return nil }
+        let holder = storage.virtualTime?.waitForEndBegins()
+        let outcome = await withUnsafeContinuation { continuation in
+            storage.whenEnded(milestone: milestone) { outcome in
+                holder?.wakes()
+                continuation.resume(returning: outcome)
+            }
+        }
+        holder?.goesOn()
+        // As in `end()`.
+        storage.state.withLock { _ in }
+        return outcome
+    }
+
+    // MARK: Stopping
+
+    /// Cancels the launch: no operation starts any more, running ones are told to cancel, and the launch ends when they have ended or after the grace
+    /// period. A second call changes nothing, nor does one after the end.
+    public func cancel() {
+        storage.cancel()
+    }
+
+    /// Cancels one operation: if it runs, it is told to cancel, and the launch stops waiting for it after the grace period; otherwise it never
+    /// starts. What that means for the launch depends on the operation's fallback and failure policy.
+    ///
+    /// - Throws: ``GraphError`` when there is no such operation.
+    public func cancel(_ operation: String) throws(GraphError) {
+        storage.cancelOperation(try storage.graph.index(of: operation))
+    }
+
+    // MARK: Asking
+
+    /// The value an operation produced, or its fallback's; nil if it has not ended, or ended without one.
+    ///
+    /// - Throws: ``GraphError`` when there is no such operation, or the handle is one of another graph.
+    public func value<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
+        try storage.endedValue(of: step)
+    }
+
+    /// The anomalies up to now. Operations can cause some even after the launch has ended.
+    package var anomalies: [Anomaly] { storage.anomalies }
+
+    /// Every operation that has not ended, with what it waits for.
+    public var status: LaunchStatus { storage.status }
+
+    /// The number of threads that launches of this process have lost up to now: in operations that were given up, and in cancel handlers and observers
+    /// that do not return.
+    ///
+    /// An operation that blocks its thread for ever keeps it for ever. All launches together take at most 1,024 threads, and one of the system's
+    /// pool; a launch that finds none free waits for one, at most to its deadline.
+    package static var threadsLeftBehind: Int { SharedThreads.all.leftBehind }
+
+    // MARK: Watching
+
+    /// The events of the launch, from the first one whenever this is called; the stream ends with the launch. Each call makes another stream.
+    ///
+    /// The launch never waits for a reader. If a step was tried several times before the call, the stream has its first start only.
+    public var events: LaunchEvents {
+        storage.events
+    }
+
+    /// The progress of the launch: the number of operations that have ended, of all. Cancelling it cancels the launch. Each call makes another object.
+    public var progress: Progress {
+        progress(countingOperations: storage.graph.count, until: nil)
+    }
+
+    /// The progress up to the milestone: of all operations that the milestone depends on, and itself. Without a milestone, that of the whole launch.
+    public var milestoneProgress: Progress {
+        let graph = storage.graph
+        guard let milestone = graph.milestoneIndex else { return progress }
+        let counted = graph.predecessors.reachable(from: milestone).union([milestone])
+        return progress(countingOperations: counted.count, until: Set(counted.map(graph.id)))
+    }
+
+    /// - Parameter counted: the identifiers that count; nil for all.
+    private func progress(countingOperations count: Int, until counted: Set<String>?) -> Progress {
+        let progress = Progress(totalUnitCount: Int64(max(count, 1)))
+        progress.cancellationHandler = { cancel() }
+        let total = progress.totalUnitCount
+        let done = Locked(Int64(0))
+        let note: @Sendable (LaunchEvent) -> Void = { event in
+            switch event.kind {
+            case .ended(let id, _) where counted?.contains(id) != false: done.withLock { $0 = min($0 + 1, total) }
+            case .launchEnded: done.withLock { $0 = total }
+            default: break
+            }
+        }
+        // Two threads may show it at first: whoever shows an old number shows the new one, too.
+        let show: @Sendable (Progress) -> Void = { progress in
+            var shown: Int64?
+            while case let now = done.withLock({ $0 }), now != shown {
+                progress.completedUnitCount = now
+                shown = now
+            }
+        }
+        let past = storage.observe(fromNow: { [weak progress] event in
+            note(event)
+            if let progress { show(progress) }
+        })
+        past.forEach(note)
+        show(progress)
+        return progress
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+
+/// The launch, as a running operation sees it: its questions to the launch, and its news for it.
+///
+/// A step's closure that takes one more parameter gets it first. It is valid for as long as it is kept; after the operation has ended,
+/// or after its attempt has, telling it something has no effect.
+@dynamicMemberLookup
+public struct StepContext: Sendable {
+    let host: any StepHost
+    let assignment: StepAssignment
+
+    /// The operation's identifier.
+    public var operation: String { host.identifier(of: assignment) }
+
+    /// The number of this attempt, from 1.
+    public var attempt: Int { assignment.attempt }
+
+    /// Stops the launch: no operation starts any more, those that run are told to cancel, and `takeover` starts at once on the main actor.
+    ///
+    /// The launch ends as aborted when what ran has ended, or after the grace period. The takeover does not wait for any of it, and has
+    /// as long to return. The first stop decides: when the launch was stopped or over already, nothing happens. Nor does anything when the operation
+    /// has ended, by its timeout for instance, or the attempt that this was given to: that is reported as an ``Anomaly``.
+    ///
+    /// - Parameters:
+    ///   - reason: what the report shows.
+    ///   - takeover: what takes the launch's place, such as the update screen.
+    /// - Returns: whether this call stopped the launch.
+    @discardableResult
+    public func abort(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
+        host.abort(by: assignment, reason, takeover: takeover)
+    }
+
+    /// The most notes that are kept of an operation.
+    static let maximumNotes = 16
+
+    /// Adds a sentence to the operation's report, for instance that it used a cached value in place of the server's.
+    ///
+    /// ```swift
+    /// launch.note("the last known configuration was used: \(error)")
+    /// ```
+    ///
+    /// Reports are saved and shared: a note must hold no secret. Sixteen notes are kept of an operation, of 400 characters each; the same
+    /// sentence is kept once. After the operation has ended, nothing happens.
+    public func note(_ text: String) {
+        host.note(printable(text, limit: 400), by: assignment)
+    }
+
+    /// Waits for a person: while `body` runs, the operation's timeout stands still, and the time does not count against the budget.
+    ///
+    /// For operations that ask a person only when they have to; one that always does is marked ``StepOption/interactive``.
+    ///
+    /// ```swift
+    /// let region = try await stored() ?? launch.waitForPerson { await menu.chooseRegion() }
+    /// ```
+    nonisolated(nonsending) public func waitForPerson<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await wait(.question, body)
+    }
+
+    /// Waits for a turn to ask a person: while `body` runs, the operation's timeout stands still, for it is up to somebody else's question how long
+    /// that takes. The time counts against the budget, unless a person is asked meanwhile.
+    nonisolated(nonsending) package func waitForTurn<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await wait(.turn, body)
+    }
+
+    nonisolated(nonsending) func wait<Result>(
+        _ wait: PersonWait?,
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        guard let wait else { return try await body() }
+        host.personWaitBegan(assignment, wait)
+        defer { host.personWaitEnded(assignment, wait) }
+        return try await body()
+    }
+
+    /// Whether the step is marked ``StepOption/interactive``.
+    package var mayAsk: Bool { host.mayAsk(assignment) }
+
+    /// Says what the operation waits for while `body` runs, for ``RunningLaunch/status`` and ``LaunchOptions/stallWatch``.
+    ///
+    /// ```swift
+    /// let policy = try await launch.waiting(for: "the version policy") { try await service.updatePolicy() }
+    /// ```
+    ///
+    /// - Parameter what: completes "it waits for ..."; evaluated each time somebody asks, on any thread. It must hold no secret.
+    nonisolated(nonsending) public func waiting<Result>(
+        for what: @escaping @autoclosure @Sendable () -> String,
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        let outer = host.waitBegan(assignment, what)
+        defer { host.waitEnded(assignment, outer) }
+        return try await body()
+    }
+
+    /// Whether the operation has been told to cancel, by an abort, a cancellation, a failure elsewhere, or because its time is over.
+    ///
+    /// In an `async` step, `Task.isCancelled` says the same.
+    public var isCancelled: Bool { host.isToldToCancel(assignment) }
+
+    /// Throws `CancellationError` when the operation has been told to cancel: for loops in steps that run straight through.
+    public func checkCancellation() throws {
+        if isCancelled { throw CancellationError() }
+    }
+
+    /// Suspends the operation for `duration` by the launch's clock, so that it takes no real time in virtual time.
+    ///
+    /// - Throws: `CancellationError` when the operation is told to cancel.
+    nonisolated(nonsending) public func sleep(for duration: Duration) async throws {
+        try await host.sleep(for: duration, by: assignment, keepsThread: false)
+    }
+
+    /// Takes `duration` of virtual time as code does that computes: on the main thread, no other step has it meanwhile.
+    ///
+    /// It takes the place of code that virtual time cannot see, which would take no time at all.
+    nonisolated(nonsending) package func compute(for duration: Duration) async throws {
+        try await host.sleep(for: duration, by: assignment, keepsThread: true)
+    }
+
+    /// The time since the launch began, by its clock.
+    package var elapsed: Duration { host.elapsed }
+
+    /// The time that is left to this operation: until its timeout or the launch's deadline, the earlier of the two; nil without either.
+    ///
+    /// Give it to a request or anything else that the operation waits for.
+    public var remainingTime: Duration? { host.remainingTime(of: assignment) }
+
+    /// The value of a step this one depends on.
+    @usableFromInline
+    func value<Value>(of step: Step<Value>) throws -> Value {
+        if let value = try host.value(of: step) { return value }
+        if let absent = step.absent { return absent }
+        throw MissingValueError(step: step.id)
+    }
+}
+
+/// The right to run one attempt of an operation, handed out exactly once.
+struct StepAssignment: Equatable, Sendable {
+    enum Kind: Equatable {
+        /// Ask the condition first.
+        case checkCondition
+        case run
+        case computeFallback
+    }
+
+    /// The position of the operation in its graph.
+    let node: Int
+    /// From 1.
+    let attempt: Int
+    let kind: Kind
+}
+
+/// The launch behind a ``StepContext``. Every call may come at any time, from any thread, also after the assignment has ended.
+protocol StepHost: AnyObject, Sendable {
+    /// The time since the launch began, by its clock.
+    var elapsed: Duration { get }
+
+    func identifier(of assignment: StepAssignment) -> String
+    func abort(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
+    func note(_ text: String, by assignment: StepAssignment)
+    func mayAsk(_ assignment: StepAssignment) -> Bool
+    func personWaitBegan(_ assignment: StepAssignment, _ wait: PersonWait)
+    func personWaitEnded(_ assignment: StepAssignment, _ wait: PersonWait)
+    /// - Returns: what the operation said before, to be given back to ``waitEnded(_:_:)``.
+    func waitBegan(_ assignment: StepAssignment, _ what: @escaping @Sendable () -> String) -> ToldWait?
+    func waitEnded(_ assignment: StepAssignment, _ outer: ToldWait?)
+    func isToldToCancel(_ assignment: StepAssignment) -> Bool
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
+    func remainingTime(of assignment: StepAssignment) -> Duration?
+    /// The time until the operation has to end so that the launch keeps its budget, by the expected durations; nil where no budget is kept.
+    func timeWithinBudget(of assignment: StepAssignment) -> Duration?
+    /// The launch's clock.
+    var clock: any Clock<Duration> { get }
+    /// Whether work that the operation has begun may go on after it.
+    func mayOutlive(_ assignment: StepAssignment) -> Bool
+    /// Stops the launch in the name of the operation, also when that has ended.
+    func abortLate(by assignment: StepAssignment, _ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)?) -> Bool
+    /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
+    func whenCancelled(_ body: @escaping @Sendable () -> Void)
+    func value<Value>(of step: Step<Value>) throws -> Value?
+    /// Runs a Foundation operation as the work of a step. Returns its result if it ends at once; otherwise calls `completion` once, later.
+    func run(
+        _ operation: Operation,
+        by assignment: StepAssignment,
+        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
+    ) -> Result<any Sendable, any Error>?
+}
+
+/// Why an operation waits for a person.
+enum PersonWait {
+    /// It asks one.
+    case question
+    /// It is to ask one when another question has been answered.
+    case turn
+    /// It is an interactive operation's own work, without the wrappers around that.
+    case work
+
+    /// Whether the time does not count against the budget.
+    var isAsked: Bool { self != .turn }
+    /// Whether the operation's timeout stands still.
+    var pausesTimeout: Bool { self != .work }
+}
+
+/// The things that a running operation says it waits for.
+struct ToldWait: Sendable {
+    let attempt: Int
+    let since: Nanoseconds
+    let what: @Sendable () -> String
+}
+
+/// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if it is ever seen.
+struct MissingValueError: Error, CustomStringConvertible {
+    let step: String
+    var description: String { "there is no value of '\(step)'" }
+}

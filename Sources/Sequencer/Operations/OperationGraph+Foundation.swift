@@ -1,0 +1,193 @@
+import Foundation
+
+/// Steps that are Foundation operations.
+extension OperationGraph {
+    /// Adds an `Operation` that exists already; a graph that holds one runs once.
+    ///
+    /// Dependencies made with `addDependency` between operations of the graph count as dependencies of the graph; one on an operation that is
+    /// not in the graph is an error, for it might never end. An operation that ends cancelled ends as ``Outcome/cancelled``; a
+    /// ``ConcurrentOperation`` can end as failed. The engine calls `start()` itself, leaves `completionBlock` alone, and does not put the
+    /// operation into a queue. An operation belongs to one launch at a time: another that is started meanwhile is refused.
+    ///
+    /// - Parameters:
+    ///   - operation: the operation. It must not be in a queue: Foundation ends the process when one that waits in a queue is started by somebody
+    ///     else, and the engine cannot see that it does.
+    ///   - id: its identifier; the operation's `name` if it has one, else its type's name in lower case with hyphens and without `Operation`
+    ///     and generic arguments.
+    ///   - thread: `.main` to start it on the main thread; nil to start it on a lane.
+    @discardableResult
+    public mutating func add(
+        _ operation: some Operation,  // Generic, so that the compiler prefers the next method for a value operation.
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        on thread: MainThread? = nil
+    ) -> Step<Void> {
+        insert(operation, id, options, after: dependencies, on: thread)
+    }
+
+    /// Adds a ``ValueOperation`` that exists already, as any other `Operation` is added; other steps can read the value it leaves.
+    @discardableResult
+    public mutating func add<Value: Sendable>(
+        _ operation: ValueOperation<Value>,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        on thread: MainThread? = nil
+    ) -> Step<Value> {
+        insert(operation, id, options, after: dependencies, on: thread)
+    }
+
+    /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
+    ///
+    /// It is made on the thread that starts it: with `on: .main` the main thread.
+    ///
+    /// ```swift
+    /// graph.addOperation("tutorial", .retry(attempts: 2), using: config, after: login) { _, config in PresentTutorialOperation(config) }
+    /// ```
+    @discardableResult
+    @inlinable
+    public mutating func addOperation<each Input: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        on thread: MainThread? = nil,
+        make: @escaping @Sendable (StepContext, repeat each Input) throws -> Operation
+    ) -> Step<Void> {
+        insert(
+            id,
+            options + .on(thread),
+            repeat each inputs,
+            after: dependencies,
+            fallback: nil,
+            work: .makeOperation { context in try make(context, repeat try context.value(of: each inputs)) }
+        )
+    }
+
+    /// Adds a step whose ``ValueOperation`` is made anew for each run, and for each attempt; other steps can read the value it leaves.
+    ///
+    /// It has a name of its own because the compiler could not choose between this method and ``addOperation(_:_:using:after:on:make:)``.
+    @discardableResult
+    @inlinable
+    public mutating func addValueOperation<Value: Sendable, each Input: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
+        after dependencies: any StepReference...,
+        on thread: MainThread? = nil,
+        fallback value: Value? = nil,
+        make: @escaping @Sendable (StepContext, repeat each Input) throws -> ValueOperation<Value>,
+        fallback makeFallback: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        insert(
+            id,
+            options + .on(thread),
+            repeat each inputs,
+            after: dependencies,
+            fallback: .boxed(value, makeFallback),
+            work: .makeOperation { context in try make(context, repeat try context.value(of: each inputs)) }
+        )
+    }
+
+    private mutating func insert<Value: Sendable>(
+        _ operation: Operation,
+        _ id: String?,
+        _ options: [StepOption],
+        after dependencies: [any StepReference],
+        on thread: MainThread?
+    ) -> Step<Value> {
+        let id = id ?? Self.identifier(for: operation)
+        return insert(id, options + .on(thread), after: dependencies, fallback: nil, work: .operation(operation))
+    }
+
+    static func identifier(for operation: Operation) -> String {
+        if let name = operation.name, !name.isEmpty { return name }
+        return identifier(for: type(of: operation))
+    }
+
+    /// `PresentTutorialOperation` → `present-tutorial`, `HTTPFetchOperation<User>` → `http-fetch`.
+    static func identifier(for type: Operation.Type) -> String {
+        let name = Array(String(describing: type).prefix { $0 != "<" })
+        var words = ""
+        for (index, character) in name.enumerated() {
+            if character.isUppercase, index > 0 {
+                // A capital begins a word after a small letter or a digit, and as the last of several ("HTTPFetch").
+                let (last, isFollowedBySmall) = (name[index - 1], index + 1 < name.count && name[index + 1].isLowercase)
+                if last.isLowercase || last.isNumber || last.isUppercase && isFollowedBySmall { words.append("-") }
+            }
+            words.append(character.lowercased())
+        }
+        let suffix = "-operation"
+        return words.hasSuffix(suffix) ? String(words.dropLast(suffix.count)) : words
+    }
+}
+
+extension OperationGraph {
+    /// Makes dependencies of the graph out of those that Foundation operations have among themselves, and checks that each can run here.
+    ///
+    /// - Returns: where they are.
+    func addOperationDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) -> [Int] {
+        let positions = nodes.indices.filter { nodes[$0].operation != nil }
+        if positions.isEmpty { return [] }
+        var owner = [ObjectIdentifier: Int](minimumCapacity: positions.count)
+        for position in positions {
+            guard let operation = nodes[position].operation else { continue }
+            let node = nodes[position]
+            if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
+                problems.append(
+                    GraphProblem(
+                        .foreignOperation,
+                        positions: [first, position],
+                        "'\(printable(nodes[first].id))' and '\(printable(node.id))' are the same Operation; an Operation runs once"
+                    )
+                )
+            }
+            if node.policy?.value.retry != nil {
+                problems.append(
+                    GraphProblem(
+                        .foreignOperation,
+                        positions: [position],
+                        "\(printable(node.id)) has a retry, but an Operation runs once; add it with addOperation, which makes one for each attempt"
+                    )
+                )
+            }
+            if operation.isExecuting || operation.isFinished {
+                problems.append(
+                    GraphProblem(
+                        .foreignOperation,
+                        positions: [position],
+                        "\(printable(node.id)): its Operation \(operation.isFinished ? "has finished" : "runs") already; an Operation runs once, make a new one"
+                    )
+                )
+            }
+        }
+        for position in positions {
+            guard let operation = nodes[position].operation else { continue }
+            let node = nodes[position]
+            for dependency in operation.dependencies where !dependency.isFinished {
+                if let target = owner[ObjectIdentifier(dependency)] {
+                    if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }
+                } else {
+                    let name = Self.identifier(for: dependency)
+                    problems.append(
+                        GraphProblem(
+                            .foreignOperation,
+                            positions: [position],
+                            "\(printable(node.id)) waits, by addDependency, for the Operation '\(printable(name))', which is not in the graph; add it"
+                        )
+                    )
+                }
+            }
+        }
+        return positions
+    }
+}
+
+extension [StepOption] {
+    /// Where an operation is started: nothing to say of one that is started on a lane.
+    @usableFromInline
+    static func on(_ thread: MainThread?) -> [StepOption] {
+        thread == nil ? [] : [StepOption { $0.startsOnMain = true }]
+    }
+}

@@ -1,0 +1,77 @@
+/// How long a launch may take until its milestone, not counting the time in which it waits for a person.
+public struct Budget: Sendable, Hashable {
+    /// Where the clock starts.
+    public enum Origin: Sendable, Hashable {
+        /// When the launch is started.
+        case run
+        /// When the system started the process: what the person felt before the first line of code ran counts too.
+        case processStart
+    }
+
+    /// The most time, to the nanosecond: `.seconds(1.2)` is not quite 1.2 seconds.
+    public var limit: Duration {
+        didSet { limit = limit.roundedToNanoseconds }
+    }
+    package var origin: Origin
+    package var isEnforced: Bool
+
+    /// A budget of `limit`, counted from `origin`.
+    ///
+    /// To keep it, each operation gets a latest end from the expected durations of the operations after it. An operation with a fallback that reaches
+    /// its latest end is cut there, and its fallback used; one that is ``StepOption/deferrable`` and would not end in time runs after the milestone.
+    /// The report says which. Other operations are left alone. Nothing is cut where, by the expected durations, that cannot save the budget.
+    ///
+    /// - Parameters:
+    ///   - limit: the most time.
+    ///   - origin: where the clock starts.
+    ///   - isEnforced: whether the launch keeps it where it can, or only measures it.
+    public init(_ limit: Duration, from origin: Origin = .run, isEnforced: Bool = true) {
+        self.limit = limit.roundedToNanoseconds
+        self.origin = origin
+        self.isEnforced = isEnforced
+    }
+
+    /// A budget in seconds. One that no launch can have, such as one of infinitely many or of no number, is refused when the launch starts.
+    public static func seconds(_ seconds: Double) -> Budget {
+        // Duration traps where it has no value for a number.
+        if seconds.isNaN { return Budget(.zero) }
+        return Budget(.seconds(min(max(seconds, -1e9), 1e9)))
+    }
+
+    /// A budget in milliseconds.
+    public static func milliseconds(_ milliseconds: Int) -> Budget { Budget(.milliseconds(milliseconds)) }
+}
+
+/// The measured time of a launch, compared with its budget.
+public struct BudgetResult: Sendable, Hashable {
+    /// The budget; nil when the launch was given none.
+    public let budget: Budget?
+    /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a milestone, or if it never ended, the
+    /// time counts to the end of the launch.
+    public let measured: Duration
+    /// The interactive time until then: the union of the intervals in which the launch waited for a person.
+    public let interactive: Duration
+    /// When persons were asked, in the whole launch: in order, without overlaps. Reports of earlier versions do not say.
+    package let questions: [Range<Duration>]
+    /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was cancelled.
+    public let isMet: Bool
+    /// The identifiers of the operations that caused an overrun, as many as it takes to explain it: first those that took longer than expected, the largest
+    /// excess first, then those that took longest. Empty within the budget.
+    public let causes: [String]
+
+    package init(
+        budget: Budget?,
+        measured: Duration,
+        interactive: Duration,
+        questions: [Range<Duration>] = [],
+        isMet: Bool,
+        causes: [String] = []
+    ) {
+        self.budget = budget
+        self.measured = measured
+        self.interactive = interactive
+        self.questions = questions
+        self.isMet = isMet
+        self.causes = causes
+    }
+}

@@ -1,0 +1,261 @@
+import Foundation
+
+// The format `sequencer.report/1`. Milliseconds are exact to the nanosecond. A value that does not exist is `null` where the format has always had a key for
+// it (`readyMs`, `startMs`, `waitMs`, `durationMs`, `lane`); every other key is left out when there is nothing to say.
+
+extension LaunchReport {
+    /// The report as JSON text, in the format `sequencer.report/1`.
+    ///
+    /// Unlike `JSONEncoder`, it keeps the order of keys, so the same report always gives the same bytes. Nothing can fail.
+    ///
+    /// ```swift
+    /// try report.json().write(toFile: "launch.json", atomically: true, encoding: .utf8)
+    /// print(report.json(pretty: false))   // one launch a line
+    /// ```
+    ///
+    /// - Parameter pretty: two spaces a level, or everything in one line. Neither ends with a newline.
+    /// - Complexity: O(operations + dependencies).
+    public func json(pretty: Bool = true) -> String {
+        JSONWriter.object(pretty: pretty) { writeMembers(to: &$0) }
+    }
+
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(Self.format, for: "schema")
+        document.write(scenario, for: "scenario")
+        if let version { document.write(version, for: "version") }
+        // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more makes it round.
+        if let startedAt { document.write((startedAt + 0.0005).formatted(Self.timestamp), for: "startedAt") }
+        writeOutcome(to: &document)
+        document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
+        if let milestone { document.write(milestone, for: "milestone") }
+        document.write(milliseconds: makespan, for: "makespanMs")
+        document.write(milliseconds: work, for: "workMs")
+        document.write(milliseconds: criticalPathDuration, for: "criticalPathMs")
+        document.write(criticalPath, for: "criticalPath")
+        document.write(lanes, for: "lanes")
+        document.writeArray(for: "operations") { array in
+            for operation in operations { array.writeObject(for: nil) { operation.writeMembers(to: &$0) } }
+        }
+        if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
+        if standstill > .zero { document.write(milliseconds: standstill, for: "standstillMs") }
+        if threadsLeftBehind > 0 { document.write(threadsLeftBehind, for: "threadsLeftBehind") }
+        if anomalies.isEmpty { return }
+        document.write(anomalies.map(\.description), for: "anomalies")
+        document.writeArray(for: "anomalyDetails") { array in
+            for anomaly in anomalies {
+                array.writeObject(for: nil) { details in
+                    details.write(anomaly.kind.name, for: "kind")
+                    if let operation = anomaly.operation { details.write(operation, for: "operation") }
+                    if let duration = anomaly.duration { details.write(milliseconds: duration, for: "durationMs") }
+                }
+            }
+        }
+    }
+
+    /// How the launch ended: the keys `outcome`, `abort` and `failure`.
+    package func writeOutcome(to document: inout some DocumentWriter) {
+        document.write(outcome.name, for: "outcome")
+        switch outcome {
+        case .aborted(let operation, let reason):
+            document.writeObject(for: "abort") { abort in
+                abort.write(operation, for: "by")
+                abort.write(reason.description, for: "reason")
+            }
+        case .failed(let operation, let message):
+            document.writeObject(for: "failure") { failure in
+                failure.write(operation, for: "operation")
+                failure.write(message, for: "message")
+            }
+        case .completed, .cancelled:
+            break
+        }
+    }
+
+    fileprivate static let format = "sequencer.report/1"
+
+    /// RFC 3339, in UTC, to the millisecond.
+    package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension BudgetResult {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        if let budget { document.write(milliseconds: budget.limit, for: "limitMs") }
+        document.write(milliseconds: measured, for: "measuredMs")
+        document.write(milliseconds: interactive, for: "interactiveMs")
+        if !questions.isEmpty {
+            document.writeArray(for: "questions") { array in
+                for question in questions {
+                    array.writeObject(for: nil) { interval in
+                        interval.write(milliseconds: question.lowerBound, for: "startMs")
+                        interval.write(milliseconds: question.upperBound, for: "endMs")
+                    }
+                }
+            }
+        }
+        document.write(isMet ? "pass" : "fail", for: "verdict")
+        if !isMet { document.write(causes, for: "causes") }
+        if budget?.origin == .processStart { document.write("processStart", for: "from") }
+        if budget?.isEnforced == false { document.write(false, for: "enforced") }
+    }
+}
+
+extension OperationReport {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(id, for: "id")
+        document.write(outcome.rawValue, for: "outcome")
+        if let failure { document.write(failure.rawValue, for: "failure") }
+        document.write(milliseconds: ready, for: "readyMs")
+        document.write(milliseconds: start, for: "startMs")
+        document.write(milliseconds: end, for: "endMs")
+        document.write(milliseconds: start == nil ? nil : wait, for: "waitMs")
+        document.write(milliseconds: start == nil ? nil : duration, for: "durationMs")
+        document.write(milliseconds: slack, for: "slackMs")
+        document.write(isCritical, for: "critical")
+        if let place, start != nil { document.write(place, for: "lane") } else { document.writeNull(for: "lane") }
+        document.write(attempts, for: "attempts")
+        if !dependencies.isEmpty { document.write(dependencies, for: "after") }
+        if let expected { document.write(milliseconds: expected, for: "expectedMs") }
+        if let title { document.write(title, for: "title") }
+        if isInteractive { document.write(true, for: "interactive") }
+        if isInteractive || interactive > .zero { document.write(milliseconds: interactive, for: "interactiveMs") }
+        if isCut { document.write(true, for: "cut") }
+        if isDeferred { document.write(true, for: "deferred") }
+        // An operation on the main thread that never started has no lane to tell it by.
+        if isMain, start == nil { document.write(true, for: "main") }
+        if let message { document.write(message, for: "message") }
+        if !notes.isEmpty { document.write(notes, for: "notes") }
+    }
+}
+
+extension LaunchReport: Codable {
+    /// Encodes the report in the format `sequencer.report/1`.
+    public func encode(to encoder: any Encoder) throws {
+        try EncoderWriter.encode(to: encoder) { writeMembers(to: &$0) }
+    }
+
+    /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of them.
+    ///
+    /// - Throws: `DecodingError`, for another kind of document: values out of range, an operation that is there twice, or one that comes after
+    ///   an operation that is not there.
+    public init(from decoder: any Decoder) throws {
+        let document = try DocumentReader(decoder)
+        let format = try document.string("schema")
+        if format != Self.format { throw document.error("schema", "expected \"\(Self.format)\", found \(format.debugDescription)") }
+        let operations = try document.objects("operations").map(OperationReport.init)
+        let sentences = try document.strings("anomalies")
+        let details = try document.optionalObjects("anomalyDetails")
+        self.init(
+            scenario: try document.string("scenario"),
+            version: try document.optionalString("version"),
+            startedAt: try document.optionalDate("startedAt", Self.timestamp),
+            outcome: try Outcome(document),
+            budget: try BudgetResult(document.object("budget")),
+            milestone: try document.optionalString("milestone"),
+            makespan: try document.duration("makespanMs"),
+            work: try document.duration("workMs"),
+            criticalPathDuration: try document.duration("criticalPathMs"),
+            criticalPath: try document.strings("criticalPath"),
+            lanes: try document.count("lanes"),
+            operations: operations,
+            stragglers: try document.strings("stragglers"),
+            standstill: try document.optionalDuration("standstillMs") ?? .zero,
+            threadsLeftBehind: try document.optionalCount("threadsLeftBehind") ?? 0,
+            anomalies: try sentences.enumerated().map { index, sentence in
+                try Anomaly(sentence, index < details.count ? details[index] : nil)
+            }
+        )
+        var identifiers: Set<String> = []
+        for operation in operations where !identifiers.insert(operation.id).inserted {
+            throw document.error("operations", "the operation \(operation.id.debugDescription) is there twice")
+        }
+        for operation in operations {
+            guard let unknown = operation.dependencies.first(where: { !identifiers.contains($0) }) else { continue }
+            let reason = "\(operation.id.debugDescription) comes after \(unknown.debugDescription), which is not in the report"
+            throw document.error("operations", reason)
+        }
+    }
+}
+
+extension LaunchReport.Outcome {
+    fileprivate init(_ document: DocumentReader) throws {
+        switch try document.word("outcome", of: ["completed", "aborted", "failed", "cancelled"]) {
+        case "aborted":
+            let abort = try document.object("abort")
+            self = .aborted(by: try abort.string("by"), reason: AbortReason(try abort.string("reason")))
+        case "failed":
+            let failure = try document.object("failure")
+            self = .failed(operation: try failure.string("operation"), message: try failure.string("message"))
+        case "cancelled": self = .cancelled
+        default: self = .completed
+        }
+    }
+}
+
+extension BudgetResult {
+    fileprivate init(_ document: DocumentReader) throws {
+        let origin: Budget.Origin = try document.optionalString("from") == "processStart" ? .processStart : .run
+        let isEnforced = try document.optionalFlag("enforced") ?? true
+        self.init(
+            budget: try document.optionalDuration("limitMs").map { Budget($0, from: origin, isEnforced: isEnforced) },
+            measured: try document.duration("measuredMs"),
+            interactive: try document.duration("interactiveMs"),
+            questions: try document.optionalObjects("questions").map { interval in
+                let (start, end) = (try interval.duration("startMs"), try interval.duration("endMs"))
+                if end < start { throw interval.error("endMs", "expected a time after startMs, found one before it") }
+                return start..<end
+            },
+            isMet: try document.word("verdict", of: ["pass", "fail"]) == "pass",
+            causes: try document.strings("causes")
+        )
+    }
+}
+
+extension Anomaly {
+    fileprivate init(_ sentence: String, _ details: DocumentReader?) throws {
+        self.init(
+            kind: try details?.optionalString("kind").map(Kind.init(name:)) ?? .unknown,
+            operation: try details?.optionalString("operation"),
+            duration: try details?.optionalDuration("durationMs"),
+            description: sentence
+        )
+    }
+}
+
+extension OperationReport {
+    fileprivate init(_ document: DocumentReader) throws {
+        let id = try document.string("id")
+        let lane = try document.optionalString("lane")
+        let number = lane.flatMap { $0.hasPrefix("lane ") ? Int($0.dropFirst(5)) : nil }
+        if let lane, lane != "main", number ?? 0 < 1 {
+            throw document.error("lane", "expected \"main\" or \"lane 1\", found \(lane.debugDescription)")
+        }
+        self.init(
+            id: id,
+            title: try document.optionalString("title"),
+            dependencies: try document.strings("after"),
+            outcome: try document.outcome("outcome"),
+            failure: try document.optionalString("failure") == nil ? nil : document.outcome("failure"),
+            ready: try document.optionalDuration("readyMs"),
+            start: try document.optionalDuration("startMs"),
+            end: try document.duration("endMs"),
+            expected: try document.optionalDuration("expectedMs"),
+            attempts: try document.count("attempts"),
+            lane: number,
+            isMain: try lane == "main" || document.optionalFlag("main") == true,
+            isInteractive: try document.optionalFlag("interactive") ?? false,
+            interactive: try document.optionalDuration("interactiveMs"),
+            slack: try document.duration("slackMs"),
+            isCritical: try document.flag("critical"),
+            isCut: try document.optionalFlag("cut") ?? false,
+            isDeferred: try document.optionalFlag("deferred") ?? false,
+            message: try document.optionalString("message"),
+            notes: try document.strings("notes")
+        )
+    }
+}
+
+extension DocumentReader {
+    fileprivate func outcome(_ key: String) throws -> Outcome {
+        Outcome(rawValue: try word(key, of: Outcome.allCases.map(\.rawValue))) ?? .failed
+    }
+}

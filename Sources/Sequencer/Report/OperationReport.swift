@@ -1,0 +1,138 @@
+/// The result and the times of one operation.
+public struct OperationReport: Sendable, Hashable {
+    /// The operation's identifier.
+    public let id: String
+    /// The name for people, if it has one.
+    public let title: String?
+    /// The operations it comes after.
+    public let dependencies: [String]
+    /// How it ended.
+    public let outcome: Outcome
+    /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but ``Outcome/fellBack``.
+    public let failure: Outcome?
+    /// When all its dependencies had ended; nil when that never happened.
+    public let ready: Duration?
+    /// When its first attempt started; nil when it never did.
+    public let start: Duration?
+    /// When it ended.
+    public let end: Duration
+    /// How long it was expected to take, if anything was said.
+    public let expected: Duration?
+    /// Attempts begun: 0 when it never started.
+    public let attempts: Int
+    /// The lane it ran on, from 1; nil when it ran on the main thread, or never.
+    public let lane: Int?
+    /// Whether it belongs on the main thread.
+    public let isMain: Bool
+    /// Whether it asked a person, be it for a moment.
+    package let isInteractive: Bool
+    /// The part of its duration in which it asked a person.
+    public let interactive: Duration
+    /// How much later it could have ended without making the launch longer, by the durations that were measured, lanes permitting.
+    public let slack: Duration
+    /// Whether it is one of the launch's critical path.
+    public let isCritical: Bool
+    /// Whether it was ended so that the budget could be kept; its fallback was used.
+    public let isCut: Bool
+    /// Whether it was put off until after the milestone, so that the budget could be kept.
+    public let isDeferred: Bool
+    /// Why it did not succeed, in one sentence; nil when it did.
+    public let message: String?
+    /// The operation's own notes, such as that it used a cached value.
+    public let notes: [String]
+
+    package init(
+        id: String,
+        title: String? = nil,
+        dependencies: [String] = [],
+        outcome: Outcome,
+        failure: Outcome? = nil,
+        ready: Duration?,
+        start: Duration?,
+        end: Duration,
+        expected: Duration? = nil,
+        attempts: Int,
+        lane: Int?,
+        isMain: Bool = false,
+        isInteractive: Bool = false,
+        interactive: Duration? = nil,
+        slack: Duration,
+        isCritical: Bool,
+        isCut: Bool = false,
+        isDeferred: Bool = false,
+        message: String? = nil,
+        notes: [String] = []
+    ) {
+        self.id = id
+        self.title = title
+        self.dependencies = dependencies
+        self.outcome = outcome
+        self.failure = failure
+        self.ready = ready
+        self.start = start
+        self.end = end
+        self.expected = expected
+        self.attempts = attempts
+        self.lane = lane
+        self.isMain = isMain
+        self.isInteractive = isInteractive
+        // Plans, and reports of earlier versions, do not say more: all of its time is the person's.
+        self.interactive = interactive ?? (isInteractive ? start.map { end - $0 } : nil) ?? .zero
+        self.slack = slack
+        self.isCritical = isCritical
+        self.isCut = isCut
+        self.isDeferred = isDeferred
+        self.message = message
+        self.notes = notes
+    }
+
+    /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
+    public var duration: Duration { start.map { end - $0 } ?? .zero }
+    /// From ready to its first start: for a lane, for the main thread, or for a resource. Zero when it never started.
+    public var wait: Duration {
+        guard let start, let ready else { return .zero }
+        return start - ready
+    }
+}
+
+extension OperationReport {
+    /// Whether most of its time was a person's: it is drawn so.
+    package var isMostlyInteractive: Bool { isInteractive && interactive * 2 >= duration }
+
+    /// `main`, or `lane` and its number; nil when it never ran on one.
+    package var place: String? { isMain ? "main" : lane.map { "lane \($0)" } }
+}
+
+/// How one operation ended. Every operation of a launch ends exactly once.
+public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// It did its work.
+    case succeeded
+    /// It did not, and its fallback took the place of its value.
+    case fellBack
+    /// It threw, or its last attempt did.
+    case failed
+    /// It had not ended by its timeout, or by the launch's deadline.
+    case timedOut
+    /// The launch ended before it did (or before it started), or it was cancelled on its own.
+    case cancelled
+    /// Its condition was false, or something it depends on did not end in a way that lets it start.
+    case skipped
+}
+
+/// Why a launch was stopped on purpose.
+public struct AbortReason: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The reason's name, as reports show it.
+    public let description: String
+
+    package init(_ name: String) {
+        description = name
+    }
+
+    /// The reason named by a string literal.
+    public init(stringLiteral name: String) {
+        self.init(name)
+    }
+
+    /// This version of the app may not be used any more.
+    public static let forceUpdate: AbortReason = "force-update"
+}

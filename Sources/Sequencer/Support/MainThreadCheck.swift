@@ -1,0 +1,15 @@
+import Foundation
+
+/// The thread that serves the main queue, which must not be blocked.
+///
+/// `Thread.isMainThread` alone will not do: on Linux, a program whose `main` is asynchronous serves its main queue on another thread.
+package enum MainThreadCheck {
+    private static let mark: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether the calling code runs on it.
+    package static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Sequencer
+
+/// A way for a step to misbehave, put into a graph to see what the launch makes of it.
+public struct Fault: Sendable {
+    private enum Kind: Sendable {
+        case fail, hang, crash, delay(Duration), abort(AbortReason)
+    }
+
+    private let kind: Kind
+
+    /// The step throws at once, at every attempt.
+    public static let fail = Fault(kind: .fail)
+    /// The step never ends, until it is told to cancel.
+    public static let hang = Fault(kind: .hang)
+    /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see what the next launch makes of it.
+    public static let crash = Fault(kind: .crash)
+    /// The step starts its work this much later.
+    public static func delay(_ duration: Duration) -> Fault { Fault(kind: .delay(duration)) }
+    /// The step does its work and then aborts the launch.
+    public static func abort(_ reason: AbortReason) -> Fault { Fault(kind: .abort(reason)) }
+}
+
+/// The error of a step that was made to fail.
+public struct InjectedFailure: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+    /// The step.
+    public let operation: String
+    /// One sentence.
+    public var description: String { "a failure was injected into \(printable(operation))" }
+    /// The description.
+    public var errorDescription: String? { description }
+}
+
+extension OperationGraph {
+    /// Makes a step misbehave in every launch of this graph, keeping its dependencies and options.
+    ///
+    /// ```swift
+    /// var slow = graph
+    /// try slow.inject(.delay(.seconds(10)), into: "fetch-config")
+    /// let launch = try await slow.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock()))
+    /// #expect(launch.report.budget.isMet)
+    /// ```
+    ///
+    /// - Throws: a `GraphError` when the graph does not have such a step.
+    public mutating func inject(_ fault: Fault, into id: String) throws(GraphError) {
+        try wrapWork(of: id) { context, work in try await fault.apply(context, work) }
+    }
+}
+
+extension Fault {
+    fileprivate nonisolated(nonsending) func apply(
+        _ context: StepContext,
+        _ work: nonisolated(nonsending) () async throws -> any Sendable
+    ) async throws -> any Sendable {
+        switch kind {
+        case .fail: throw InjectedFailure(operation: context.operation)
+        case .crash: killThisProcess()
+        case .hang:
+            try await context.sleep(for: VirtualClock.never)
+            return try await work()
+        case .delay(let duration):
+            try await context.sleep(for: duration)
+            return try await work()
+        case .abort(let reason):
+            let value = try await work()
+            context.abort(reason)
+            return value
+        }
+    }
+}
+
+/// Ends this process as the system does when it runs out of memory: nothing more is written, and nobody is told.
+///
+/// `abort()` would take seconds to print a backtrace, and leave a core file.
+private func killThisProcess() -> Never {
+    kill(getpid(), SIGKILL)
+    // The signal may take a moment to arrive.
+    while true { pause() }
+}

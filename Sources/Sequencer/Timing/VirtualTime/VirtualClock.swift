@@ -1,0 +1,86 @@
+/// A clock whose time moves only when everything waits for it: launches of any length run in an instant, and the same way each time.
+///
+/// Give one to a launch, and its waits (``StepContext/sleep(for:)``, timeouts, pauses before retries, the deadline) take no real time:
+///
+/// ```swift
+/// let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+/// #expect(report.makespan == .milliseconds(1330))
+/// ```
+///
+/// ### When time moves
+///
+/// Time moves when every running operation of every launch on the clock is at rest: no task of it runs or could run, and at least one sleeps on
+/// the clock, or waits for the end of another launch on it. Each operation answers for itself alone: sleeping child tasks of one do not speak for
+/// another. Code that takes no real time to speak of is free: only waiting on the clock counts. Time moves only while a launch runs.
+///
+/// An operation that waits for something else (a callback, a thread, the signal of another step) holds time still for its patience of real time,
+/// once: after that time moves on without it, the report has an ``Anomaly`` that names it, and its timeout ends it as in real time. When what it
+/// waits for comes after all, it holds time still again. The clock cannot tell for what such an operation waits. So a step that waits for a
+/// signal of another step costs patience too, but only the first time.
+///
+/// The main thread is another's, so of an operation there the clock sees less: what it does until it suspends holds time still, and after that what
+/// its child tasks do.
+///
+/// ### One thing at a time
+///
+/// All that runs on the clock runs one thing at a time, off the main thread but for what belongs there, so that what happens at one moment
+/// happens in one order: what ends then, before what starts then. Code that blocks its thread, or does not return, hands its turn on after a quarter of the patience (50 ms to 500 ms):
+/// steps that wait for one another on semaphores get on as in real time. In which order they then do is up to the machine.
+///
+/// ### Several launches
+///
+/// Launches can share a clock, beside each other or one within a step of another; they come to one result each time. Start those that are to
+/// begin at one moment in ``hold(_:)``.
+public final class VirtualClock: Clock, Sendable {
+    /// A point in virtual time.
+    public struct Instant: InstantProtocol, Hashable {
+        let offset: Duration
+
+        /// The instant `duration` later.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// The time from this instant to another.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Orders instants in time.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    package var patience: Duration { scheduler.patience }
+    let scheduler: VirtualScheduler
+
+    /// A clock that stands at zero.
+    ///
+    /// - Parameter patience: how long, in real time, an operation that waits for something else than this clock holds time still.
+    public init(patience: Duration = .seconds(1)) {
+        scheduler = VirtualScheduler(patience: patience)
+    }
+
+    /// The time now.
+    public var now: Instant { Instant(offset: scheduler.now) }
+
+    /// The smallest step: one nanosecond.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Suspends until `deadline`. Throws `CancellationError` when the task is cancelled.
+    nonisolated(nonsending) public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await scheduler.sleep(until: deadline.offset, for: TimeHolder.current(on: scheduler))
+    }
+
+    /// Holds time still, and all that runs on the clock off, while `body` runs: launches that it starts begin at one moment, in that order.
+    ///
+    /// ```swift
+    /// try clock.hold {
+    ///     try phone.start()
+    ///     try tablet.start()
+    /// }
+    /// ```
+    ///
+    /// Nothing that `body` waits for may need the clock.
+    public func hold<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        scheduler.hold()
+        defer { scheduler.letGo() }
+        return try body()
+    }
+
+    /// Waits that reach this far are waits for ever: time does not move for them. 100 years.
+    package static let never = Duration.seconds(3_155_760_000)
+}

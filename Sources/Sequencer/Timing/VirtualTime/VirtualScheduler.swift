@@ -1,0 +1,301 @@
+import Dispatch
+
+/// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
+///
+/// Whoever has the *turn* is a runner: it takes jobs until there are none, then looks whether all is at rest (`VirtualScheduler+Rest.swift`). A job
+/// that blocks its thread loses its turn to another runner (`VirtualScheduler+Patience.swift`).
+final class VirtualScheduler: Sendable {
+    /// Something to run for `holder`.
+    struct Job: Sendable {
+        let holder: TimeHolder
+        let run: @Sendable () -> Void
+    }
+
+    /// What waits for a turn.
+    enum Turn: Sendable {
+        case job(Job)
+        /// Code that lost its turn, and wants one to go on: its thread waits for the semaphore.
+        case comeBack(LostJob, DispatchSemaphore)
+    }
+
+    /// A job that goes on without having the turn, for it blocked its thread.
+    struct LostJob: Sendable {
+        let job: Job
+        let runner: Runner
+        let thread: UInt
+    }
+
+    /// A thread that runs jobs while it has the turn; a serial queue has one also while the pools are blocked.
+    final class Runner: Sendable {
+        let queue = DispatchQueue(label: "sequencer.virtual-time", qos: .userInitiated)
+    }
+
+    struct Sleeper: Comparable, Sendable {
+        let wake: Duration
+        let id: Int
+
+        static func < (left: Sleeper, right: Sleeper) -> Bool { (left.wake, left.id) < (right.wake, right.id) }
+    }
+
+    struct SleepingTask: Sendable {
+        /// Resumed with whether it waited at all.
+        let continuation: CheckedContinuation<Bool, any Error>
+        let holder: TimeHolder?
+        /// Whether it goes on on the main thread.
+        let isOnMain: Bool
+    }
+
+    /// What starts operations of a launch.
+    struct Start: Sendable {
+        let launch: Int
+        let job: Job
+    }
+
+    struct RegisteredLaunch: Sendable {
+        let id: Int
+        let engine: TimeHolder
+        let hasMainSteps: Bool
+        /// When it is to be told that time has passed.
+        var wake: Duration?
+    }
+
+    struct State: Sendable {
+        var now = Duration.zero
+        var nextID = 0
+        var sleepers = Heap<Sleeper>()
+        /// By identifier; a sleeper without a task was cancelled.
+        var sleeping: [Int: SleepingTask] = [:]
+        /// Sleepers whose time has come, and for which the main thread is not free.
+        var returning = FirstInFirstOut<Int>()
+        /// In the order in which they began.
+        var launches: [RegisteredLaunch] = []
+        var queue = FirstInFirstOut<Turn>()
+        /// Workers that have not begun.
+        var workers = FirstInFirstOut<Start>()
+        /// Turns asked of the main thread.
+        var mainTurns = FirstInFirstOut<Start>()
+        /// Whether the main thread's turn comes before the worker, as it was at that count of ``activity``.
+        var first = (activity: -1, isMain: false)
+        /// How many hold everything off.
+        var holds = 0
+        /// Counts what happens, so that patience can tell whether anything did.
+        var activity = 0
+        /// Those that may hold time: whether they do is looked at when nothing else is left.
+        var suspects: [TimeHolder] = []
+
+        /// Who has the turn, and on which thread; nil when there is nothing to do but wait.
+        var runner: Runner?
+        var runnerThread: UInt?
+        var current: Job?
+        /// Counts the jobs that were run.
+        var turns = 0
+        var spares: [Runner] = []
+        /// Jobs that have lost their turn, by their thread.
+        var lost: [UInt: LostJob] = [:]
+
+        /// Patience with what waits for something else than the clock.
+        var patience: Patience
+        var mainThread = MainThread()
+    }
+
+    let patience: Duration
+    let longestTurn: Nanoseconds
+    let state: Locked<State>
+
+    init(patience: Duration) {
+        let limits = Patience(limit: min(max(patience, .zero), OperationGraph.longestDuration))
+        self.patience = patience
+        longestTurn = limits.longestTurn
+        state = Locked(State(patience: limits))
+    }
+
+    var now: Duration { state.withLock { $0.now } }
+
+    /// Changes the state, and lets somebody have a turn if there may be something to do.
+    @discardableResult
+    func change<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, runner) = state.withLock { state in
+            let result = body(&state)
+            state.activity += 1
+            return (result, state.giveTurn())
+        }
+        if let runner { start(runner) }
+        return result
+    }
+
+    // MARK: Launches
+
+    func register(_ engine: TimeHolder, hasMainSteps: Bool) -> (id: Int, now: Duration) {
+        change { state in
+            state.nextID += 1
+            state.launches.append(RegisteredLaunch(id: state.nextID, engine: engine, hasMainSteps: hasMainSteps))
+            engine.account.away += 1
+            engine.account.inputs += 1
+            state.suspect(engine)
+            return (state.nextID, state.now)
+        }
+    }
+
+    func unregister(_ id: Int) {
+        if state.withLock({ $0.launches.contains { $0.id == id } }) { change { $0.launches.removeAll { $0.id == id } } }
+    }
+
+    /// Tells the launch that time has passed, at `time`, or sooner if it was asked for sooner.
+    func wake(_ id: Int, at time: Duration) {
+        change { state in
+            guard let place = state.launches.firstIndex(where: { $0.id == id }) else { return }
+            state.launches[place].wake = min(state.launches[place].wake ?? time, time)
+        }
+    }
+
+    func hold() { change { $0.holds += 1 } }
+
+    func letGo() { change { $0.holds -= 1 } }
+
+    // MARK: What holders do
+
+    func add(_ job: Job) {
+        let thread = currentThreadIdentity()
+        change { state in
+            // Whatever comes from elsewhere is a sign of life; a signal from a step on the clock says nothing about the world outside.
+            if state.runnerThread != thread { job.holder.account.isReal = false }
+            job.holder.account.jobs += 1
+            state.queue.append(.job(job))
+        }
+    }
+
+    func add(worker: Job, of launch: Int) {
+        change { state in
+            worker.holder.account.jobs += 1
+            state.workers.append(Start(launch: launch, job: worker))
+        }
+    }
+
+    func add(mainTurn: Job, of launch: Int) {
+        change { $0.mainTurns.append(Start(launch: launch, job: mainTurn)) }
+    }
+
+    func begins(_ operation: TimeHolder) {
+        change { $0.suspect(operation) }
+    }
+
+    func comesBack(_ holder: TimeHolder) {
+        let thread = currentThreadIdentity()
+        change { state in
+            holder.account.away -= 1
+            if state.runnerThread != thread { holder.account.isReal = false }
+            state.suspect(holder)
+        }
+    }
+
+    /// Something is being decided on this thread; if it has lost its turn, it gets another one first.
+    func inputBegins(_ engine: TimeHolder) {
+        let thread = currentThreadIdentity()
+        let lost: LostJob? = state.withLock { state in
+            guard let lost = state.lost[thread] else {
+                engine.account.away += 1
+                engine.account.inputs += 1
+                state.suspect(engine)
+                state.activity += 1
+                return nil
+            }
+            return lost
+        }
+        guard let lost else { return }
+        let semaphore = DispatchSemaphore(value: 0)
+        change { state in
+            lost.job.holder.account.jobs += 1
+            state.queue.append(.comeBack(lost, semaphore))
+        }
+        semaphore.wait()
+        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0.launch }?.workerBlocks(false) }
+        change { state in
+            engine.account.away += 1
+            engine.account.inputs += 1
+            state.suspect(engine)
+        }
+    }
+
+    func inputEnds(_ engine: TimeHolder) {
+        state.withLock { _ in engine.account.inputs -= 1 }
+        comesBack(engine)
+    }
+
+    // MARK: Sleeping
+
+    /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back to that.
+    ///
+    /// - Parameter keepsThread: on the main thread, nothing else on this clock has it until then.
+    nonisolated(nonsending) func sleep(until time: Duration, for holder: TimeHolder?, keepsThread: Bool = false) async throws {
+        try Task.checkCancellation()
+        let isOnMain = MainThreadCheck.isCurrent
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let hasSlept: Bool
+        do {
+            hasSlept = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let isDue = change { state in
+                        guard time > state.now else { return true }
+                        state.sleepers.push(Sleeper(wake: time, id: id))
+                        state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
+                        if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
+                        holder?.account.asleep += 1
+                        return false
+                    }
+                    if isDue { return continuation.resume(returning: false) }
+                    // A cancellation that came before the continuation was there found nothing to resume.
+                    if Task.isCancelled { cancelSleeper(id) }
+                }
+            } onCancel: {
+                cancelSleeper(id)
+            }
+        } catch {
+            if let holder { comesBack(holder) }
+            throw error
+        }
+        if hasSlept, let holder { comesBack(holder) }
+    }
+
+    private func cancelSleeper(_ id: Int) {
+        let task = state.withLock { state in
+            let task = state.removeSleeper(id)
+            if let holder = task?.holder { state.wakes(holder) }
+            return task
+        }
+        guard let task else { return }
+        change { _ in }
+        task.continuation.resume(throwing: CancellationError())
+    }
+
+    /// A task of the holder waits for something else that goes by this clock.
+    func fallsAsleep(_ holder: TimeHolder) {
+        change { _ in holder.account.asleep += 1 }
+    }
+
+    /// That has come: the task has ``comesBack(_:)`` to say when it goes on.
+    func wakes(_ holder: TimeHolder) {
+        change { $0.wakes(holder) }
+    }
+}
+
+extension VirtualScheduler.State {
+    mutating func removeSleeper(_ id: Int) -> VirtualScheduler.SleepingTask? {
+        if mainThread.keeper == id { mainThread.keeper = nil }
+        return sleeping.removeValue(forKey: id)
+    }
+
+    mutating func suspect(_ holder: TimeHolder) {
+        guard !holder.account.isSuspect else { return }
+        holder.account.isSuspect = true
+        suspects.append(holder)
+    }
+
+    mutating func wakes(_ holder: TimeHolder) {
+        holder.account.asleep -= 1
+        holder.account.away += 1
+        suspect(holder)
+    }
+}

@@ -1,0 +1,111 @@
+/// The time of one launch on a virtual clock. Whatever the launch runs goes through here, so that the clock's scheduler knows when it is at rest.
+final class VirtualTimekeeper: Timekeeper {
+    let scheduler: VirtualScheduler
+    private let origin: Duration
+    private let id: Int
+    private let link: VirtualLaunchLink
+    /// Holds time still for what is not an operation.
+    private let engine: TimeHolder
+    /// The holders of operations, by node: those of the last attempts.
+    private let operations = Locked<[Int: TimeHolder]>([:])
+
+    /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one has begun.
+    ///
+    /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
+    init(_ clock: VirtualClock, hasMainSteps: Bool) {
+        scheduler = clock.scheduler
+        link = VirtualLaunchLink(VirtualLaunchHandlers())
+        engine = TimeHolder(.engine, of: link, on: scheduler)
+        (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
+    }
+
+    deinit { scheduler.unregister(id) }
+
+    var now: Nanoseconds { (scheduler.now - origin).nanoseconds }
+
+    func begin(_ handler: @escaping TimeHandler) {
+        link.withLock { if !$0.isOver { $0.timePassed = handler } }
+    }
+
+    /// Whom to ask what runs, until ``end()``.
+    func begin(for launch: any VirtualLaunch) {
+        link.withLock { if !$0.isOver { $0.launch = launch } }
+    }
+
+    /// The first operations have been handed out: from now on they show whether time may move.
+    func beginEnds() { scheduler.inputEnds(engine) }
+
+    func wake(at time: Nanoseconds) {
+        scheduler.wake(id, at: origin + .nanoseconds(time))
+    }
+
+    func end() {
+        scheduler.unregister(id)
+        operations.withLock { $0 = [:] }
+        // The handlers hold the launch, which must not go with them under the lock.
+        _ = link.withLock { handlers in
+            defer { handlers = VirtualLaunchHandlers(isOver: true) }
+            return handlers
+        }
+    }
+
+    // MARK: Sleeping
+
+    /// Goes on where it was called, the main actor or the operation's executor: a detour through the pool would be up to whoever keeps the pool
+    /// busy.
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+        try await sleep(for: duration, holder: TimeHolder.current(on: scheduler))
+    }
+
+    /// The same for whoever has the operation's launch in hand, in whatever task.
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
+        let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
+        try await sleep(for: duration, holder: holder, keepsThread: keepsThread)
+    }
+
+    nonisolated(nonsending) private func sleep(for duration: Duration, holder: TimeHolder?, keepsThread: Bool = false) async throws {
+        try await scheduler.sleep(until: scheduler.now + duration, for: holder, keepsThread: keepsThread)
+    }
+
+    /// The current task begins to wait for the end of this launch.
+    ///
+    /// - Returns: whom to tell when that has come: a step of another launch on this clock; nil for anyone else.
+    func waitForEndBegins() -> TimeHolder? {
+        let holder = TimeHolder.current(on: scheduler)
+        if let holder { scheduler.fallsAsleep(holder) }
+        return holder
+    }
+
+    // MARK: Running
+
+    /// An operation begins: the holder is its executor.
+    func begins(_ assignment: StepAssignment) -> TimeHolder {
+        let holder = TimeHolder(.operation(assignment), of: link, on: scheduler)
+        operations.withLock { $0[assignment.node] = holder }
+        scheduler.begins(holder)
+        return holder
+    }
+
+    func takeoverBegins() -> TimeHolder {
+        let holder = TimeHolder(.takeover, of: link, on: scheduler)
+        scheduler.begins(holder)
+        return holder
+    }
+
+    /// Runs `work` once everything has ended that ends at this time.
+    func addWorker(_ work: @escaping @Sendable () -> Void) {
+        scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
+    }
+
+    /// Runs `turn` on the main thread, in its turn: what comes first must not be up to two threads, or no two launches would be the same.
+    func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
+        scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)
+    }
+
+    /// Something is being decided, on any thread: time must not move between that and what follows from it.
+    ///
+    /// Code that blocked its thread and has come back waits here for its turn.
+    func inputBegins() { scheduler.inputBegins(engine) }
+
+    func inputEnds() { scheduler.inputEnds(engine) }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Sequencer
+
+/// A place in the app that links can lead to.
+///
+/// ```swift
+/// DeepLinkRoute(
+///     "speaker", path: "/speakers/{id}",
+///     parameters: [.uuid("id"), .oneOf("tab", ["sound", "room"], isRequired: false)],
+///     needsLogin: true)
+/// ```
+public struct DeepLinkRoute: Sendable, Hashable {
+    /// The app's name for the place.
+    let name: String
+    /// The path, with the names of parameters between braces.
+    let path: String
+    /// All parameters, of the path (which are always required) and of the query.
+    let parameters: [DeepLinkParameter]
+    /// Whether only someone who is logged in may go there.
+    let needsLogin: Bool
+    /// Whether following the link changes something, so that the person has to confirm it first.
+    let changesState: Bool
+    /// The treatment of parameters that are not declared.
+    let ignoresUnknownParameters: Bool
+
+    /// A route.
+    ///
+    /// - Parameter ignoresUnknownParameters: whether a query's parameters that the route does not declare are left out, as in links that carry a
+    ///   campaign's name; a link with one is refused otherwise.
+    public init(
+        _ name: String,
+        path: String,
+        parameters: [DeepLinkParameter] = [],
+        needsLogin: Bool = false,
+        changesState: Bool = false,
+        ignoresUnknownParameters: Bool = false
+    ) {
+        self.name = name
+        self.path = path
+        self.parameters = parameters
+        self.needsLogin = needsLogin
+        self.changesState = changesState
+        self.ignoresUnknownParameters = ignoresUnknownParameters
+    }
+}
+
+extension DeepLinkRoute {
+    /// A segment of a path.
+    enum Segment: Hashable {
+        /// Has to be this, exactly.
+        case literal(String)
+        /// Is the value of this parameter.
+        case parameter(String)
+
+        /// Which of two routes is tried first where both fit.
+        var rank: Int { if case .literal = self { 0 } else { 1 } }
+    }
+
+    var segments: [Segment] {
+        path.split(separator: "/").map { part in
+            part.hasPrefix("{") && part.hasSuffix("}") && part.utf8.count > 2
+                ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+        }
+    }
+
+    /// The values of the parameters in the path; nil when the path is not this route's.
+    static func match(_ segments: [Segment], _ path: [String]) -> [(name: String, text: String)]? {
+        guard segments.count == path.count else { return nil }
+        var values: [(name: String, text: String)] = []
+        for (segment, text) in zip(segments, path) {
+            switch segment {
+            case .literal(let literal): guard literal.utf8.elementsEqual(text.utf8) else { return nil }
+            case .parameter(let name): values.append((name, text))
+            }
+        }
+        return values
+    }
+}
+
+/// A parameter of a route: its name, and what its value has to be.
+public struct DeepLinkParameter: Sendable, Hashable {
+    /// The kind of a value.
+    enum Kind: Sendable, Hashable {
+        /// A text of 1 to so many bytes, of printable characters: none that controls, is invisible, or turns the direction
+        /// of writing.
+        case string(maximumLength: Int)
+        /// A whole number in decimal digits, within bounds.
+        case integer(ClosedRange<Int>)
+        /// `true`, `false`, `1` or `0`.
+        case boolean
+        /// A UUID (RFC 9562).
+        case uuid
+        /// One of these texts, exactly.
+        case oneOf([String])
+    }
+
+    /// The parameter's name: what stands between braces in a path, or before the equals sign in a query.
+    let name: String
+    /// The kind of its value.
+    let kind: Kind
+    /// Whether a link without it is refused.
+    let isRequired: Bool
+
+    private init(_ name: String, _ kind: Kind, _ isRequired: Bool) {
+        self.name = name
+        self.kind = kind
+        self.isRequired = isRequired
+    }
+
+    /// A text of at most `maximumLength` bytes that can be printed, as `Kind.string(maximumLength:)` says.
+    public static func string(_ name: String, maximumLength: Int = 256, isRequired: Bool = true) -> DeepLinkParameter {
+        DeepLinkParameter(name, .string(maximumLength: maximumLength), isRequired)
+    }
+
+    /// A whole number.
+    public static func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max, isRequired: Bool = true) -> DeepLinkParameter {
+        DeepLinkParameter(name, .integer(range), isRequired)
+    }
+
+    /// A truth value.
+    package static func boolean(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
+        DeepLinkParameter(name, .boolean, isRequired)
+    }
+
+    /// A UUID.
+    package static func uuid(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
+        DeepLinkParameter(name, .uuid, isRequired)
+    }
+
+    /// One of several texts.
+    package static func oneOf(_ name: String, _ choices: [String], isRequired: Bool = true) -> DeepLinkParameter {
+        DeepLinkParameter(name, .oneOf(choices), isRequired)
+    }
+}
+
+extension DeepLinkParameter {
+    /// The expected kind of value, in words.
+    var expectation: String {
+        switch kind {
+        case .string(let maximumLength): "a text of 1 to \(maximumLength) bytes that can be printed"
+        case .integer(.min ... .max): "a whole number"
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .boolean: "true or false"
+        case .uuid: "a UUID"
+        case .oneOf(let choices): "one of " + choices.joined(separator: ", ")
+        }
+    }
+
+    /// The most bytes a value can have, before it is decoded: each can be written as three.
+    var maximumEncodedLength: Int {
+        let decoded =
+            switch kind {
+            case .string(let maximumLength): min(max(maximumLength, 0), LinkAddress.maximumLength)
+            case .integer: 32
+            case .boolean: 5
+            case .uuid: 36
+            case .oneOf(let choices): choices.reduce(0) { max($0, $1.utf8.count) }
+            }
+        return 3 * decoded
+    }
+
+    /// - Returns: nil when the text is not of the parameter's kind.
+    func value(of text: String) -> DeepLink.Value? {
+        switch kind {
+        case .string(let maximumLength):
+            let isFine = !text.isEmpty && text.utf8.count <= maximumLength && text.isAllShown
+            return isFine ? .string(text) : nil
+        case .integer(let range):
+            // Int also reads "+1"; a link that means 1 says 1.
+            guard text.utf8.count <= 32, text.utf8.first != UInt8(ascii: "+"), let number = Int(text), range.contains(number) else {
+                return nil
+            }
+            return .integer(number)
+        case .boolean:
+            return ["true": true, "1": true, "false": false, "0": false][text].map { .boolean($0) }
+        case .uuid:
+            guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else { return nil }
+            return .uuid(uuid)
+        case .oneOf(let choices):
+            // Swift considers canonically equivalent texts equal; a link has to be the same to the byte.
+            return choices.contains { $0.utf8.elementsEqual(text.utf8) } ? .string(text) : nil
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Sequencer
+
+/// Judges links: which an app takes, and where they lead.
+///
+/// A link comes from a stranger. It is taken only when its scheme, host and port are exactly one of the app's origins, its path is one of
+/// the app's routes, and every parameter is what the route says. Upper case in scheme and host does no harm, nor does the scheme's own port.
+/// A user name, a host with an encoded or international letter or a dot at its end, and a path that climbs are refused. The fragment, after `#`,
+/// is left out. A plus stays a plus.
+///
+/// ```swift
+/// let router = try DeepLinkRouter(
+///     origins: [DeepLinkOrigin("https", "music.example")],
+///     routes: [DeepLinkRoute("speaker", path: "/speakers/{id}", parameters: [.uuid("id")])])
+/// let link = try router.link("https://music.example/speakers/2D7A6C9E-5C1D-4E0C-9A55-8B8D1E0F3A10")
+/// link.uuid("id")
+/// ```
+public struct DeepLinkRouter: Sendable {
+    private struct Entry {
+        let route: DeepLinkRoute
+        let segments: [DeepLinkRoute.Segment]
+        let parameters: [String: DeepLinkParameter]
+    }
+
+    /// The origins that links are taken for.
+    let origins: Set<DeepLinkOrigin>
+    /// The routes, those first that are tried first: of two that fit, the one that is more literal further to the left.
+    var routes: [DeepLinkRoute] { entries.map(\.route) }
+    private let entries: [Entry]
+
+    /// A router that takes links from `origins` along `routes`.
+    ///
+    /// - Throws: ``DeepLinkRouteError`` when routes contradict themselves or each other.
+    public init(origins: Set<DeepLinkOrigin>, routes: [DeepLinkRoute]) throws(DeepLinkRouteError) {
+        self.origins = origins
+        try DeepLinkRouteError.check(routes)
+        entries = routes.map { route in
+            Entry(
+                route: route,
+                segments: route.segments,
+                parameters: Dictionary(route.parameters.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            )
+        }.sorted { $0.segments.map(\.rank).lexicographicallyPrecedes($1.segments.map(\.rank)) }
+    }
+
+    /// The link that a text is.
+    ///
+    /// - Throws: ``DeepLinkError``, which names the mistake and its parameter.
+    public func link(_ text: String) throws(DeepLinkError) -> DeepLink {
+        let address = try LinkAddress(text, schemes: Set(origins.map(\.scheme)))
+        try checkOrigin(of: address)
+        let path = try address.segments()
+        for entry in entries {
+            guard let values = DeepLinkRoute.match(entry.segments, path) else { continue }
+            return DeepLink(route: entry.route, parameters: try parameters(entry, values, address.query))
+        }
+        throw DeepLinkError(.unknownPath, "\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")
+    }
+
+    private func checkOrigin(of address: LinkAddress) throws(DeepLinkError) {
+        let ofScheme = origins.filter { $0.scheme == address.scheme }
+        let origin = "\(address.scheme)://\(address.host)"
+        let ofHost = ofScheme.filter { $0.host == address.host }
+        guard !ofHost.isEmpty else {
+            let hosts = Set(ofScheme.map(\.host)).sorted().joined(separator: ", ")
+            throw DeepLinkError(.hostNotAllowed, origin, "the host is none of \(hosts)")
+        }
+        guard ofHost.contains(where: { $0.port == address.port }) else {
+            throw DeepLinkError(.portNotAllowed, origin, "the port is none that links are taken for")
+        }
+    }
+
+    private func parameters(
+        _ entry: Entry,
+        _ path: [(name: String, text: String)],
+        _ query: [(name: Substring.UTF8View, value: Substring.UTF8View)]
+    ) throws(DeepLinkError) -> [String: DeepLink.Value] {
+        let link = "route \(entry.route.name)"
+        var values: [String: DeepLink.Value] = [:]
+        func add(_ parameter: DeepLinkParameter, _ text: String?) throws(DeepLinkError) {
+            let name = parameter.name
+            guard values[name] == nil else {
+                throw DeepLinkError(.duplicateParameter, link, parameter: name, "parameter \(name) is there twice")
+            }
+            guard let text, let value = parameter.value(of: text) else {
+                throw DeepLinkError(.invalidParameter, link, parameter: name, "parameter \(name) is not \(parameter.expectation)")
+            }
+            values[name] = value
+        }
+        for (name, text) in path {
+            if let parameter = entry.parameters[name] { try add(parameter, text) }
+        }
+        for (encodedName, encoded) in query {
+            guard encodedName.count <= 256, let name = percentDecoded(encodedName), let parameter = entry.parameters[name] else {
+                if entry.route.ignoresUnknownParameters { continue }
+                throw unknownParameter(encodedName, hasValue: encoded.contains { $0 != UInt8(ascii: "=") }, entry)
+            }
+            // A value that is too long is not even decoded.
+            try add(parameter, encoded.count <= parameter.maximumEncodedLength ? percentDecoded(encoded) : nil)
+        }
+        for parameter in entry.route.parameters where parameter.isRequired && values[parameter.name] == nil {
+            throw DeepLinkError(
+                .missingParameter,
+                link,
+                parameter: parameter.name,
+                "parameter \(parameter.name) is missing; it has to be \(parameter.expectation)"
+            )
+        }
+        return values
+    }
+
+    /// A bare word in a query may be a token: only what looks like a name, and has a value, is shown.
+    private func unknownParameter(_ name: Substring.UTF8View, hasValue: Bool, _ entry: Entry) -> DeepLinkError {
+        let isShown =
+            hasValue && !name.isEmpty && name.count <= 32
+            && name.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
+        let text = isShown ? String(Substring(name)) : nil
+        let nearest = text.flatMap { nearestName(to: $0, in: entry.parameters.keys.sorted()) }
+        return DeepLinkError(
+            .unknownParameter,
+            "route \(entry.route.name)",
+            parameter: text,
+            "the route has no parameter \(text ?? "like one that is there")\(nearest.map { "; did you mean \($0)?" } ?? "")"
+        )
+    }
+
+    /// A path in which only words of the app's own routes are shown: anything else may be a token.
+    private func shown(_ segments: [String]) -> String {
+        let words = Set(entries.flatMap(\.segments))
+        let shown = segments.prefix(8).map { words.contains(.literal($0)) ? $0 : "…" }
+        return "/" + shown.joined(separator: "/") + (segments.count > 8 ? "/…" : "")
+    }
+}
+
+/// Routes that contradict themselves or each other: a mistake in the app, found before a link arrives.
+public struct DeepLinkRouteError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The route's name.
+    let route: String
+    /// The mistake, and how to correct it.
+    let reason: String
+
+    /// One sentence.
+    public var description: String { "route \(route): \(reason)" }
+
+    /// Throws the first mistake there is.
+    static func check(_ routes: [DeepLinkRoute]) throws(DeepLinkRouteError) {
+        var names: Set<String> = []
+        var shapes: [[String?]: String] = [:]
+        for route in routes {
+            func error(_ reason: String) -> DeepLinkRouteError { DeepLinkRouteError(route: route.name, reason: reason) }
+            guard names.insert(route.name).inserted else { throw error("there are two routes of this name; rename one") }
+            guard route.path.hasPrefix("/") else { throw error("its path, \(route.path), has to begin with a slash") }
+            let shape: [String?] = route.segments.map { if case .literal(let text) = $0 { text } else { nil } }
+            if let other = shapes.updateValue(route.name, forKey: shape) {
+                throw error("its path, \(route.path), fits the same links as that of \(other)")
+            }
+            if let brace = shape.compactMap({ $0 }).first(where: { $0.contains("{") || $0.contains("}") }) {
+                throw error("\(brace) in its path is neither a word nor a parameter; a parameter is a whole part, such as {id}")
+            }
+            try check(route, error)
+        }
+    }
+
+    private static func check(_ route: DeepLinkRoute, _ error: (String) -> DeepLinkRouteError) throws(DeepLinkRouteError) {
+        var parameters: [String: DeepLinkParameter] = [:]
+        for parameter in route.parameters where parameters.updateValue(parameter, forKey: parameter.name) != nil {
+            throw error("it has two parameters named \(parameter.name)")
+        }
+        var inPath: Set<String> = []
+        for case .parameter(let name) in route.segments {
+            guard let parameter = parameters[name] else { throw error("{\(name)} in its path is none of its parameters; add it to them") }
+            guard parameter.isRequired else { throw error("\(name) is in its path, so it cannot be left out; make it required") }
+            guard inPath.insert(name).inserted else { throw error("{\(name)} is in its path twice") }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Sequencer
+import StartupStorage
+
+/// A way into the app other than its icon.
+public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// A push notification that was opened.
+    case push(PushPayload)
+    /// A link that was followed.
+    case link(DeepLink)
+    /// An entry of the icon's menu.
+    case shortcut(ShortcutItem)
+
+    /// Whether only someone who is logged in may come in by it. A push needs what the link it carries needs.
+    var needsLogin: Bool {
+        switch self {
+        case .push(let push): push.link?.needsLogin ?? false
+        case .link(let link): link.needsLogin
+        case .shortcut(let item): item.needsLogin
+        }
+    }
+
+    /// Whether it changes something, so that the person has to confirm it first.
+    var needsConfirmation: Bool {
+        switch self {
+        case .push(let push): push.link?.changesState ?? false
+        case .link(let link): link.changesState
+        case .shortcut(let item): item.changesState
+        }
+    }
+
+    /// The account that it is for; nil when it does not say.
+    var account: String? { if case .push(let push) = self { push.account } else { nil } }
+
+    /// When it is of no use any more; nil when it does not say.
+    var expiresAt: Date? { if case .push(let push) = self { push.expiresAt } else { nil } }
+
+    /// Its kind, without any of its texts or values.
+    public var description: String {
+        switch self {
+        case .push(let push): push.description
+        case .link(let link): link.description
+        case .shortcut(let item): item.description
+        }
+    }
+
+    /// Its place among entry points that wait at the same time.
+    var rank: Int {
+        switch self {
+        case .push: 0
+        case .link: 1
+        case .shortcut: 2
+        }
+    }
+}
+
+/// An entry point on its way to the app.
+public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
+    /// The identifier, given by the app or the mailbox.
+    package let id: String
+    /// The entry point.
+    public let entryPoint: EntryPoint
+    /// When it came in.
+    let receivedAt: Date
+    /// Whether it was handed over before, to a handler that threw or a process that died: its action may have been done already.
+    let isRedelivery: Bool
+    /// The account that it is for; nil when it is for every account.
+    let account: String?
+
+    /// Whether it changes something, so that the person has to confirm it first.
+    var needsConfirmation: Bool { entryPoint.needsConfirmation }
+
+    /// Its kind, without any of its texts or values.
+    public var description: String { "\(entryPoint)\(isRedelivery ? ", again" : "")" }
+}
+
+/// An entry point that will not be delivered, and why.
+package struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
+    /// The identifier, given by the app or the mailbox.
+    let id: String
+    /// The entry point.
+    let entryPoint: EntryPoint
+    /// Why it was dropped.
+    let reason: String
+
+    /// One sentence.
+    package var description: String { "\(entryPoint) was dropped: \(reason)" }
+}
+
+/// The kind of session that is open, as far as entry points care.
+public enum EntryPointSession: Sendable, Hashable {
+    /// It is not known yet, or nobody's: what needs a login waits.
+    case guest
+    /// Somebody is logged in.
+    case loggedIn
+}
+
+/// An entry of the menu on the app's icon, as the app declares it.
+public struct ShortcutItem: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The system's name: `UIApplicationShortcutItem.type`.
+    public let type: String
+    /// Whether only someone who is logged in may use it.
+    let needsLogin: Bool
+    /// Whether it changes something, so that the person has to confirm it first.
+    let changesState: Bool
+
+    /// An entry.
+    public init(_ type: String, needsLogin: Bool = false, changesState: Bool = false) {
+        self.type = type
+        self.needsLogin = needsLogin
+        self.changesState = changesState
+    }
+
+    /// The entry's type.
+    public var description: String { "shortcut \(type)" }
+}
+
+/// The entries that an app has declared: any other is refused, such as one that an earlier version left on the home screen.
+public struct ShortcutItems: Sendable, Hashable {
+    private let items: [String: ShortcutItem]
+
+    /// These entries; of two of a type, the first.
+    public init(_ items: [ShortcutItem]) {
+        self.items = Dictionary(items.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entry of a type.
+    ///
+    /// - Throws: ``UnknownShortcutItem``.
+    public func item(ofType type: String) throws(UnknownShortcutItem) -> ShortcutItem {
+        // Swift considers canonically equivalent texts equal; a type has to be the same to the byte.
+        guard let item = items[type], item.type.utf8.elementsEqual(type.utf8) else {
+            throw UnknownShortcutItem(type: printable(type, limit: 80), nearest: nearestName(to: type, in: items.keys.sorted()))
+        }
+        return item
+    }
+}
+
+/// A shortcut item was used that the app does not declare.
+public struct UnknownShortcutItem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Its type, fit to be shown.
+    let type: String
+    /// The declared type that is most like it.
+    let nearest: String?
+
+    /// One sentence.
+    public var description: String {
+        "shortcut refused: the app declares none of type \"\(type)\"\(nearest.map { "; the nearest is \($0)" } ?? "")"
+    }
+}
+
+/// An event in the life of an entry point, told to the app at once: none is lost silently.
+enum EntryPointEvent: Sendable, CustomStringConvertible {
+    /// An entry point came in.
+    case received(EntryPointDelivery)
+    /// An entry point was handed over.
+    case handedOver(EntryPointDelivery)
+    /// The handler has accepted it.
+    case accepted(EntryPointDelivery)
+    /// The handler threw: it is kept, and handed over again at the next delivery.
+    case postponed(EntryPointDelivery, any Error)
+    /// It will not be delivered.
+    case dropped(DroppedEntryPoint)
+    /// It is not delivered in this launch, and waits for the next.
+    case keptForNextLaunch(EntryPointDelivery, reason: String)
+    /// Some stored entry points cannot be read, such as those of a newer version of the app: they stay as they are. Told once.
+    case unreadable(count: Int)
+    /// The store could not be used; until it can be, entry points are kept in memory.
+    case storeFailed(StorageError)
+
+    /// One sentence, without any texts or values of entry points.
+    var description: String {
+        switch self {
+        case .received(let delivery): "\(delivery) was received"
+        case .handedOver(let delivery): "\(delivery) was handed over"
+        case .accepted(let delivery): "\(delivery) was accepted"
+        case .postponed(let delivery, let error): "\(delivery) was postponed: its handler threw \(type(of: error))"
+        case .dropped(let dropped): dropped.description
+        case .keptForNextLaunch(let delivery, let reason): "\(delivery) waits for the next launch: \(reason)"
+        case .unreadable(let count): "\(count) stored entry points cannot be read, and were left as they are"
+        case .storeFailed(let error): "entry points are kept in memory only: \(error)"
+        }
+    }
+}
+
+/// The treatment of an entry point that came in.
+public enum EntryPointReceipt: Sendable, Hashable {
+    /// It is stored: it survives the end of the process.
+    case stored
+    /// It could not be stored, and is lost when the process ends before the store can be used again.
+    case keptInMemory(StorageError)
+    /// One with this identifier is waiting, or was accepted a short while ago: nothing was done.
+    case duplicate
+}

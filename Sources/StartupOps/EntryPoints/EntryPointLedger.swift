@@ -1,0 +1,210 @@
+import Foundation
+import StartupNetworking
+
+/// The entry points that were received and not yet accepted, and the rules for them: a value without a clock, a lock or a store, which is
+/// stored as it is.
+struct EntryPointLedger: Sendable, Hashable {
+    /// A delivery that has begun and not ended.
+    struct Claim: Sendable, Hashable, Codable {
+        /// The mailbox that delivers.
+        let owner: String
+        /// The process it is in.
+        let process: Int32
+        let since: Date
+    }
+
+    struct Record: Sendable, Hashable, Codable {
+        let id: String
+        let entryPoint: EntryPoint
+        let receivedAt: Date
+        /// Counts up from launch to launch. Clocks are set, this is not.
+        var number: Int
+        /// How many deliveries have begun.
+        var attempts = 0
+        var claim: Claim?
+        /// The account that it is for; nil when it is for every account.
+        var account: String?
+        /// When it is of no use any more.
+        var expiresAt: Date?
+        /// Whether the mailbox has made its identifier up, so that nobody will come with it again; nil for no.
+        var isUnnamed: Bool?
+
+        /// Its next delivery.
+        var delivery: EntryPointDelivery {
+            EntryPointDelivery(id: id, entryPoint: entryPoint, receivedAt: receivedAt, isRedelivery: attempts > 0, account: account)
+        }
+
+        /// Whether it may be delivered while this one's session is open.
+        func isFor(_ session: EntryPointSession, _ recipient: String?) -> Bool {
+            if let account { return session == .loggedIn && recipient == account }
+            return session == .loggedIn || !entryPoint.needsLogin
+        }
+
+        func hasExpired(at date: Date) -> Bool { expiresAt.map { $0 <= date } ?? false }
+    }
+
+    struct Claimed: Sendable, Hashable {
+        let delivery: EntryPointDelivery?
+        let dropped: [DroppedEntryPoint]
+    }
+
+    /// How many deliveries begin before an entry point is given up: one that kills the app must not do so for ever.
+    static let maximumAttempts = 3
+    /// How many identifiers of accepted entry points are remembered, and how many bytes they may have together.
+    static let maximumAccepted = 1000
+    static let maximumAcceptedBytes = 64 << 10
+
+    var records: [Record] = []
+    var nextNumber = 0
+    /// The identifiers, given by the app, of the last accepted entry points.
+    var accepted: [String] = []
+    /// The records that could not be read, such as those of a later version of the app: they are stored again as they are.
+    private(set) var unreadable: [JSONValue] = []
+
+    /// Whether an entry point of this identifier is here, or was accepted a short while ago.
+    func knows(_ id: String) -> Bool { accepted.contains(id) || records.contains { $0.id == id } }
+
+    /// Keeps an entry point. Of too many, the oldest are given up first, and those whose delivery has begun last: the person is after
+    /// the newest.
+    mutating func add(
+        _ entryPoint: EntryPoint,
+        id: String,
+        isUnnamed: Bool = false,
+        at date: Date,
+        for account: String? = nil,
+        expiresAt: Date? = nil,
+        capacity: Int
+    ) -> [DroppedEntryPoint] {
+        let excess = Set(
+            records.sorted { ($0.claim == nil ? 0 : 1, $0.number) < ($1.claim == nil ? 0 : 1, $1.number) }
+                .prefix(max(0, records.count + 1 - max(1, capacity))).map(\.id)
+        )
+        var record = Record(id: id, entryPoint: entryPoint, receivedAt: date, number: nextNumber)
+        (record.account, record.expiresAt, record.isUnnamed) = (account, expiresAt, isUnnamed ? true : nil)
+        records.append(record)
+        // Out of a stored value: it may be anything.
+        nextNumber = nextNumber == .max ? 0 : nextNumber + 1
+        return drop(because: "more than \(max(1, capacity)) entry points were waiting, and it was the oldest") { excess.contains($0.id) }
+    }
+
+    /// Begins a delivery: of pushes, then links, then shortcuts, each in the order they came in.
+    ///
+    /// - Parameters:
+    ///   - account: whose session it is; nil when that is not known, or nobody's.
+    ///   - isAbandoned: whether nobody is left to end a delivery.
+    mutating func claim(
+        _ claim: Claim,
+        session: EntryPointSession,
+        account: String? = nil,
+        except postponed: Set<String>,
+        isAbandoned: (Claim) -> Bool
+    ) -> Claimed {
+        let dropped =
+            dropExpired(at: claim.since, isAbandoned: isAbandoned)
+            + drop(because: "\(Self.maximumAttempts) deliveries began and none ended well") {
+                $0.attempts >= Self.maximumAttempts && ($0.claim.map(isAbandoned) ?? true)
+            }
+        let next = records.indices.filter { index in
+            let record = records[index]
+            return !postponed.contains(record.id) && (record.claim.map(isAbandoned) ?? true) && record.isFor(session, account)
+        }.min { Self.isSooner(records[$0], records[$1]) }
+        guard let next else { return Claimed(delivery: nil, dropped: dropped) }
+        let record = records[next]
+        records[next].claim = claim
+        records[next].attempts = record.attempts + 1
+        return Claimed(delivery: record.delivery, dropped: dropped)
+    }
+
+    /// Gives up expired entry points, and recognises them when they come again.
+    mutating func dropExpired(at date: Date, isAbandoned: (Claim) -> Bool) -> [DroppedEntryPoint] {
+        let expired = drop(because: "its time was over") { $0.hasExpired(at: date) && ($0.claim.map(isAbandoned) ?? true) }
+        for dropped in expired { remember(dropped.id) }
+        return expired
+    }
+
+    /// The order of deliveries.
+    static func isSooner(_ left: Record, _ right: Record) -> Bool {
+        (left.entryPoint.rank, left.number) < (right.entryPoint.rank, right.number)
+    }
+
+    /// A delivery was accepted.
+    mutating func finish(_ id: String) {
+        let isUnnamed = records.contains { $0.id == id && $0.isUnnamed == true }
+        records.removeAll { $0.id == id }
+        if !isUnnamed { remember(id) }
+    }
+
+    /// Takes it for a duplicate when one of this identifier comes again.
+    private mutating func remember(_ id: String) {
+        accepted.removeAll { $0 == id }
+        accepted.append(id)
+        accepted.removeFirst(max(0, accepted.count - Self.maximumAccepted))
+        var bytes = accepted.reduce(0) { $0 + $1.utf8.count }
+        while bytes > Self.maximumAcceptedBytes, accepted.count > 1 { bytes -= accepted.removeFirst().utf8.count }
+    }
+
+    /// A delivery was not accepted.
+    ///
+    /// - Parameter counts: whether it counts as one that has begun.
+    mutating func release(_ id: String, counts: Bool) {
+        guard let index = records.firstIndex(where: { $0.id == id }) else { return }
+        records[index].claim = nil
+        if !counts { records[index].attempts = max(0, records[index].attempts - 1) }
+    }
+
+    /// Gives up what `isChosen`, in order.
+    mutating func drop(because reason: String, where isChosen: (Record) -> Bool) -> [DroppedEntryPoint] {
+        let chosen = records.filter(isChosen).sorted { $0.number < $1.number }
+        guard !chosen.isEmpty else { return [] }
+        let ids = Set(chosen.map(\.id))
+        records.removeAll { ids.contains($0.id) }
+        return chosen.map { DroppedEntryPoint(id: $0.id, entryPoint: $0.entryPoint, reason: reason) }
+    }
+}
+
+extension EntryPointLedger: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case records, nextNumber, accepted
+    }
+
+    /// A record that cannot be read, such as one of a later version of the app, is kept as it is; the others are not lost by it.
+    private enum Entry: Codable {
+        case record(Record)
+        case other(JSONValue)
+
+        init(from decoder: any Decoder) throws {
+            if let record = try? Record(from: decoder) {
+                self = .record(record)
+            } else {
+                self = .other((try? JSONValue(from: decoder)) ?? .null)
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .record(let record): try record.encode(to: encoder)
+            case .other(let value): try value.encode(to: encoder)
+            }
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        for entry in try container.decode([Entry].self, forKey: .records) {
+            switch entry {
+            case .record(let record): records.append(record)
+            case .other(let value): unreadable.append(value)
+            }
+        }
+        nextNumber = (try? container.decode(Int.self, forKey: .nextNumber)) ?? 0
+        accepted = (try? container.decode([String].self, forKey: .accepted)) ?? []
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        // Of more than a mailbox ever holds, the newest are kept: nothing here may grow for ever.
+        try container.encode(unreadable.suffix(64).map { Entry.other($0) } + records.map { .record($0) }, forKey: .records)
+        try container.encode(nextNumber, forKey: .nextNumber)
+        try container.encode(accepted, forKey: .accepted)
+    }
+}

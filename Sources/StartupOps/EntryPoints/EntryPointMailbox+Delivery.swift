@@ -1,0 +1,129 @@
+import Foundation
+
+extension EntryPointMailbox {
+    /// Hands over the waiting entry points, one after the other, until none is left that can be delivered now.
+    ///
+    /// Before the main screen has appeared, after an update was required and while another call delivers, it does nothing; in the last case, that
+    /// other call also delivers later arrivals. Call it after the main screen has appeared, after a login, and whenever something
+    /// was received later.
+    ///
+    /// - Parameter handler: accepts an entry point by returning: as soon as the app has taken it over, not when the person is done with it.
+    ///   When it throws, the entry point is kept for the next call; a `CancellationError` does not count as an attempt.
+    /// - Returns: how many entry points were accepted.
+    @discardableResult
+    public func deliver(to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Int {
+        guard await begin() else { return 0 }
+        var accepted = 0
+        var postponed: Set<String> = []
+        while let session = sessionToDeliverFor() {
+            guard let delivery = claimNext(for: session, except: postponed) else {
+                if endUnlessThereIsNews() { return accepted }
+                continue
+            }
+            // An update may have been required while the store was written.
+            guard sessionToDeliverFor() != nil else {
+                transact { $0.release(delivery.id, counts: false) }
+                break
+            }
+            if await handOver(delivery, to: handler) { accepted += 1 } else { postponed.insert(delivery.id) }
+        }
+        state.withLock { $0.isDelivering = false }
+        return accepted
+    }
+
+    private func begin() async -> Bool {
+        let mustWait: Bool? = state.withLock { state in
+            guard state.phase == .open else { return nil }
+            guard !state.isDelivering else {
+                state.hasNews = true
+                return nil
+            }
+            state.isDelivering = true
+            state.hasNews = false
+            return delay > .zero && !state.hasWaited
+        }
+        guard let mustWait else { return false }
+        if mustWait {
+            do {
+                try await sleep(delay)
+                state.withLock { $0.hasWaited = true }
+            } catch {
+                state.withLock { $0.isDelivering = false }
+                return false
+            }
+        }
+        return true
+    }
+
+    /// nil when nothing may be delivered any more.
+    private func sessionToDeliverFor() -> EntryPointSession? {
+        if Task.isCancelled { return nil }
+        return state.withLock { $0.phase == .open ? $0.session : nil }
+    }
+
+    private func endUnlessThereIsNews() -> Bool {
+        state.withLock { state in
+            if state.hasNews {
+                state.hasNews = false
+                return false
+            }
+            state.isDelivering = false
+            return true
+        }
+    }
+
+    func handOver(_ delivery: EntryPointDelivery, to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Bool {
+        report(.handedOver(delivery))
+        do {
+            try await handler(delivery)
+        } catch {
+            transact { $0.release(delivery.id, counts: !(error is CancellationError)) }
+            report(.postponed(delivery, error))
+            return false
+        }
+        transact { $0.finish(delivery.id) }
+        report(.accepted(delivery))
+        return true
+    }
+}
+
+extension EntryPointMailbox {
+    /// This account is logged in, or this guest is there.
+    func setSession(of account: Account) {
+        setSession(account.isAnonymous ? .guest : .loggedIn, account: account.isAnonymous ? nil : account.id)
+    }
+
+    /// Whether it is for anybody, or for the account that is logged in.
+    func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool {
+        delivery.account.map { account in state.withLock { $0.account == account } } ?? true
+    }
+
+    /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content comes first.
+    ///
+    /// - Returns: whether it was accepted; false as well when it does not wait any more, or nothing is delivered in this launch.
+    @discardableResult
+    func deliver(_ id: String, to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Bool {
+        guard state.withLock({ $0.phase != .stopped }) else { return false }
+        let others = Set(waiting().map(\.id)).subtracting([id])
+        guard let delivery = claimNext(for: .loggedIn, except: others) else { return false }
+        guard delivery.id == id else {
+            // It has arrived just now.
+            transact { $0.release(delivery.id, counts: false) }
+            return false
+        }
+        return await handOver(delivery, to: handler)
+    }
+
+    /// The cause of the launch, as far as the mailbox knows: the entry point that would be delivered first.
+    var origin: LaunchFacts.Origin { origin(for: nil) }
+
+    /// The cause of the launch for this account; entry points for another one do not count.
+    func origin(for account: String?) -> LaunchFacts.Origin {
+        switch waiting().first(where: { $0.account == nil || $0.account == account })?.entryPoint {
+        case .push: .push
+        case .link: .link
+        case .shortcut: .shortcut
+        case nil: .icon
+        }
+    }
+}

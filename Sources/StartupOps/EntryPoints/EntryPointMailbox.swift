@@ -1,0 +1,214 @@
+import Foundation
+import Sequencer
+import StartupStorage
+
+/// Keeps what a person came in by, from the moment it arrives until the app has accepted it.
+///
+/// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main screen is visible: pushes first,
+/// then links, then shortcuts, each in the order they arrived: the person's plainest wish is on top in the end. An entry point that
+/// needs a login waits for one.
+///
+/// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is handed over exactly once,
+/// unless the process dies in between or the handler throws: then it is handed over again, as a redelivery, at most three times in all.
+///
+/// An entry point for one account (because the push says so, or because it needs a login and came while that account was logged in) is never handed to another:
+/// it waits until that account is logged in, or until it expires.
+///
+/// Any number of processes may share a store, each with one mailbox; none is handed what another one is just working on. Every method can be
+/// called from any thread, and may wait for a disk.
+///
+/// ```swift
+/// let mailbox = EntryPointMailbox(store)
+/// mailbox.receive(.link(try router.link(url.absoluteString)))
+/// // ... the launch ...
+/// if mailbox.mainScreenDidAppear() { analytics.send(.applicationLaunch) }
+/// await mailbox.deliver { delivery in try await navigator.show(delivery) }
+/// ```
+public final class EntryPointMailbox: Sendable {
+    enum Phase: Sendable, Hashable {
+        /// The main screen has not appeared yet.
+        case launching
+        case open
+        /// Nothing is delivered any more in this launch.
+        case stopped
+    }
+
+    struct State: Sendable {
+        var phase = Phase.launching
+        var session = EntryPointSession.guest
+        /// The account of the session, where that is known.
+        var account: String?
+        /// Whether the app was told that some stored records cannot be read.
+        var hasToldUnreadable = false
+        var isDelivering = false
+        /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
+        var hasNews = false
+        var hasWaited = false
+    }
+
+    let storage: EntryPointStorage
+    let state = Locked(State())
+    let delay: Duration
+    let now: @Sendable () -> Date
+    let sleep: @Sendable (Duration) async throws -> Void
+    private let capacity: Int
+    private let tell: @Sendable (EntryPointEvent) -> Void
+    private let process: EntryPointProcess
+
+    /// A mailbox over `store`, where what arrived in earlier launches may still be.
+    ///
+    /// - Parameters:
+    ///   - store: where entry points are kept. Links may carry secrets: give it a secure store where the app's links do.
+    ///   - capacity: how many are kept at most; of more, the oldest are dropped, and reported.
+    ///   - delay: how long to wait between the main screen and the first delivery, a minute at most.
+    ///   - now: tells the date.
+    ///   - sleep: waits for the delay.
+    ///   - onEvent: told of each event, on the thread of the event.
+    init(
+        _ store: any DataStore,
+        capacity: Int = 32,
+        delay: Duration = .zero,
+        now: @escaping @Sendable () -> Date = { Date() },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        process: EntryPointProcess = EntryPointProcess(),
+        onEvent: @escaping @Sendable (EntryPointEvent) -> Void = { _ in }
+    ) {
+        storage = EntryPointStorage(store)
+        self.capacity = capacity
+        self.delay = min(max(delay, .zero), .seconds(60))
+        self.now = now
+        self.sleep = sleep
+        self.process = process
+        tell = onEvent
+    }
+
+    /// Keeps an entry point.
+    ///
+    /// - Parameters:
+    ///   - id: the system's identifier, such as a notification request's, for systems that tell of one twice; nil without
+    ///     one. The last thousand that were accepted, or have expired, are remembered.
+    ///   - account: the account that it is for; nil when the entry point says so itself, or is for every account.
+    ///   - expiresAt: when it is of no use any more, by the clock of this device; nil when the entry point says so itself, or never. An expired one is
+    ///     dropped.
+    @discardableResult
+    public func receive(
+        _ entryPoint: EntryPoint,
+        id: String? = nil,
+        for account: String? = nil,
+        expiresAt: Date? = nil
+    ) -> EntryPointReceipt {
+        let name = id ?? UUID().uuidString
+        let date = now()
+        let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? state.withLock { $0.account } : nil)
+        let expiry = expiresAt ?? entryPoint.expiresAt
+        let (dropped, error) = transact { ledger -> [DroppedEntryPoint]? in
+            if ledger.knows(name) { return nil }
+            return ledger.add(entryPoint, id: name, isUnnamed: id == nil, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
+        }
+        guard let dropped else { return .duplicate }
+        tell(.received(EntryPointDelivery(id: name, entryPoint: entryPoint, receivedAt: date, isRedelivery: false, account: recipient)))
+        tell(dropped)
+        return error.map { .keptInMemory($0) } ?? .stored
+    }
+
+    /// The waiting entry points, in the order of their delivery, without the one that is just being delivered.
+    public func waiting() -> [EntryPointDelivery] {
+        let date = now()
+        func list(_ ledger: EntryPointLedger) -> [EntryPointDelivery] {
+            ledger.records.filter { !$0.hasExpired(at: date) && ($0.claim.map { process.hasAbandoned($0, at: date) } ?? true) }
+                .sorted(by: EntryPointLedger.isSooner).map(\.delivery)
+        }
+        return storage.look(list) ?? transact { list($0) }.result
+    }
+
+    /// The main screen can be seen: from now on, entry points may be delivered.
+    ///
+    /// - Returns: whether it is the first time; never so after ``stop(because:)``.
+    @discardableResult
+    func mainScreenDidAppear() -> Bool {
+        state.withLock { state in
+            guard state.phase == .launching else { return false }
+            state.phase = .open
+            return true
+        }
+    }
+
+    /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
+    ///
+    /// - Parameter account: the account; without it, entry points for one account are not delivered.
+    public func setSession(_ session: EntryPointSession, account: String? = nil) {
+        state.withLock { ($0.session, $0.account) = (session, session == .loggedIn ? account : nil) }
+    }
+
+    /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next launch.
+    ///
+    /// - Returns: the entry points that are kept.
+    @discardableResult
+    package func stop(because reason: String) -> [EntryPointDelivery] {
+        state.withLock { $0.phase = .stopped }
+        let kept = waiting()
+        for delivery in kept { tell(.keptForNextLaunch(delivery, reason: reason)) }
+        return kept
+    }
+
+    /// Gives up waiting entry points: all, or those that `isChosen`, such as those that need a login when the person does not want to log in. One that
+    /// is just being delivered stays.
+    @discardableResult
+    package func drop(because reason: String, where isChosen: (EntryPoint) -> Bool = { _ in true }) -> [DroppedEntryPoint] {
+        let date = now()
+        // The choice is the app's code: it is made before the store is locked.
+        let chosen = Set(waiting().filter { isChosen($0.entryPoint) }.map(\.id))
+        let dropped = transact { ledger in
+            ledger.drop(because: reason) { record in
+                chosen.contains(record.id) && (record.claim.map { process.hasAbandoned($0, at: date) } ?? true)
+            }
+        }.result
+        tell(dropped)
+        return dropped
+    }
+
+    /// Gives up expired entry points: where nothing else waits, no delivery would.
+    @discardableResult
+    func dropExpired() -> [DroppedEntryPoint] {
+        let date = now()
+        // Nothing is written where there is nothing to drop.
+        if storage.look({ $0.records.contains { $0.hasExpired(at: date) } }) == false { return [] }
+        let dropped = transact { ledger in ledger.dropExpired(at: date) { process.hasAbandoned($0, at: date) } }.result
+        tell(dropped)
+        return dropped
+    }
+}
+
+extension EntryPointMailbox {
+    func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
+        let claim = process.claim(at: now())
+        let account = state.withLock { $0.account }
+        let claimed = transact { ledger in
+            ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
+        }.result
+        tell(claimed.dropped)
+        return claimed.delivery
+    }
+
+    /// Changes the ledger, and tells what went wrong with the store.
+    @discardableResult
+    func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?) {
+        let (result, error, unreadable) = storage.transact(body)
+        if unreadable > 0, isFirstUnreadable() { tell(.unreadable(count: unreadable)) }
+        if let error { tell(.storeFailed(error)) }
+        return (result, error)
+    }
+
+    private func isFirstUnreadable() -> Bool {
+        state.withLock { state in
+            defer { state.hasToldUnreadable = true }
+            return !state.hasToldUnreadable
+        }
+    }
+
+    func tell(_ dropped: [DroppedEntryPoint]) {
+        for dropped in dropped { tell(.dropped(dropped)) }
+    }
+
+    func report(_ event: EntryPointEvent) { tell(event) }
+}

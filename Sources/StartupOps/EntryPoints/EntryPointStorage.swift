@@ -1,0 +1,136 @@
+import Foundation
+import StartupStorage
+
+/// Changes the stored ledger, one change at a time, and keeps what could not be stored until it can be.
+final class EntryPointStorage: @unchecked Sendable {
+    // @unchecked: `unsaved` is only reached in `transact`, which holds `turn`.
+
+    /// The changes that the store does not have.
+    private struct Unsaved {
+        var changed: [EntryPointLedger.Record] = []
+        var removed: Set<String> = []
+        var accepted: [String] = []
+
+        var isEmpty: Bool { changed.isEmpty && removed.isEmpty && accepted.isEmpty }
+
+        /// Entry points that were received meanwhile come after those in the store.
+        func apply(to ledger: inout EntryPointLedger) {
+            ledger.records.removeAll { removed.contains($0.id) }
+            for var record in changed {
+                if let index = ledger.records.firstIndex(where: { $0.id == record.id }) {
+                    ledger.records[index] = record
+                } else {
+                    record.number = ledger.nextNumber
+                    ledger.nextNumber = ledger.nextNumber == .max ? 0 : ledger.nextNumber + 1
+                    ledger.records.append(record)
+                }
+            }
+            for id in accepted { ledger.finish(id) }
+        }
+
+        /// The changes that lead from the stored ledger to `ledger`.
+        mutating func note(_ ledger: EntryPointLedger, stored: EntryPointLedger, before: EntryPointLedger) {
+            changed = ledger.records.filter { !stored.records.contains($0) }
+            removed.formUnion(before.records.map(\.id))
+            removed.subtract(ledger.records.map(\.id))
+            accepted = ledger.accepted.filter { !stored.accepted.contains($0) }
+        }
+    }
+
+    private static let key: StoreKey = "entry-points"
+
+    private let store: any DataStore
+    /// Held while the store is asked, unlike other locks: changes would overtake each other otherwise. It is taken after the store's own lock: who waits
+    /// for another process keeps nobody of this one waiting.
+    private let turn = NSLock()
+    private var unsaved = Unsaved()
+
+    init(_ store: any DataStore) { self.store = store }
+
+    /// Changes the ledger, and stores it unless it stays the same.
+    ///
+    /// - Returns: what `body` returns; why the change could not be stored, if so; how many records could not be read.
+    func transact<Result>(_ body: (inout EntryPointLedger) -> Result) -> (result: Result, error: StorageError?, unreadable: Int) {
+        var answer: (result: Result, error: StorageError?, unreadable: Int)?
+        do {
+            try store.withExclusiveAccess { answer = try turn.withLock { try change(body) } }
+        } catch {
+            let error = error as? StorageError ?? StorageError(.inputOutput, Self.key.description, "the store could not be used: \(error)")
+            return (answer?.result ?? turn.withLock { changeInMemory(stored: EntryPointLedger(), body) }, error, answer?.unreadable ?? 0)
+        }
+        // A store that did not run the body and threw nothing has broken its contract. Nothing is lost even then.
+        return answer ?? (turn.withLock { changeInMemory(stored: EntryPointLedger(), body) }, nil, 0)
+    }
+
+    /// Looks at the ledger as it is now, without waiting for anybody; nil when there is something to be stored, or the store cannot be read: then
+    /// `transact(_:)` has to do it.
+    func look<Result>(_ body: (EntryPointLedger) -> Result) -> Result? {
+        guard turn.withLock({ unsaved.isEmpty }) else { return nil }
+        switch store.value(EntryPointLedger.self, for: Self.key) {
+        case .value(let ledger): return body(ledger)
+        case .absent: return body(EntryPointLedger())
+        case .unavailable: return nil
+        }
+    }
+
+    /// - Throws: when the store cannot be read; then `body` has not run.
+    private func change<Result>(
+        _ body: (inout EntryPointLedger) -> Result
+    ) throws(StorageError) -> (result: Result, error: StorageError?, unreadable: Int) {
+        let stored: EntryPointLedger
+        switch store.value(EntryPointLedger.self, for: Self.key) {
+        case .value(let ledger): stored = ledger
+        case .absent: stored = EntryPointLedger()
+        case .unavailable(let error): throw error
+        }
+        var ledger = EntryPointLedger()
+        let result = changeInMemory(stored: stored, body, &ledger)
+        do {
+            if ledger != stored { try store.save(ledger, for: Self.key) }
+            unsaved = Unsaved()
+            return (result, nil, stored.unreadable.count)
+        } catch {
+            return (result, error, stored.unreadable.count)
+        }
+    }
+
+    private func changeInMemory<Result>(stored: EntryPointLedger, _ body: (inout EntryPointLedger) -> Result) -> Result {
+        var ledger = EntryPointLedger()
+        return changeInMemory(stored: stored, body, &ledger)
+    }
+
+    private func changeInMemory<Result>(
+        stored: EntryPointLedger,
+        _ body: (inout EntryPointLedger) -> Result,
+        _ ledger: inout EntryPointLedger
+    ) -> Result {
+        ledger = stored
+        unsaved.apply(to: &ledger)
+        let before = ledger
+        let result = body(&ledger)
+        unsaved.note(ledger, stored: stored, before: before)
+        return result
+    }
+}
+
+/// The process a mailbox is in, among those that share its store: claims deliveries, and tells which claims nobody is left to end.
+struct EntryPointProcess: Sendable {
+    /// Nobody works on a delivery for longer. A process number may have gone to another process, so a claim cannot hold for ever.
+    static let longestDelivery: TimeInterval = 600
+
+    let owner = UUID().uuidString
+    var number = getpid()
+    var isAlive: @Sendable (Int32) -> Bool = { $0 > 0 && (kill($0, 0) == 0 || errno == EPERM) }
+
+    func claim(at date: Date) -> EntryPointLedger.Claim {
+        EntryPointLedger.Claim(owner: owner, process: number, since: date)
+    }
+
+    /// Whether the owner of a claim is gone. There is one mailbox per process: another claim of the same process number belongs to an earlier
+    /// process.
+    func hasAbandoned(_ claim: EntryPointLedger.Claim, at date: Date) -> Bool {
+        if claim.owner == owner { return false }
+        let age = date.timeIntervalSince(claim.since)
+        return claim.process == number || !isAlive(claim.process) || abs(age) > Self.longestDelivery
+    }
+}

@@ -1,0 +1,187 @@
+import StartupNetworking
+
+/// The parts of a link, read from its text by RFC 3986.
+///
+/// The text itself is read, not a `URL`: Foundation on Linux decodes `g%6fod.example` into another host, and resolves `%2e%2e` in paths. The rules
+/// are narrower than the RFC's: an address that two programs could read differently is refused.
+struct LinkAddress {
+    /// In lower case.
+    let scheme: String
+    /// In lower case.
+    let host: String
+    /// nil when none is written, or when it is the scheme's own.
+    let port: Int?
+    /// The path, as it is written.
+    private let path: Substring.UTF8View
+    /// The query's fields, as they are written.
+    let query: [(name: Substring.UTF8View, value: Substring.UTF8View)]
+
+    /// The longest link that is looked at, in bytes. The parts that are used are bounded more tightly: this is so large that a parameter
+    /// that is too long can still be named.
+    static let maximumLength = 2 << 20
+    /// The longest scheme, host and path together, in bytes.
+    static let maximumPathLength = 2_048
+    /// The most fields a query may have.
+    static let maximumFields = 64
+
+    /// - Parameter schemes: those that are taken.
+    init(_ text: String, schemes: Set<String>) throws(DeepLinkError) {
+        let bytes = text[...].utf8
+        guard !bytes.isEmpty else { throw DeepLinkError(.empty, "", "the link is empty") }
+        guard bytes.count <= Self.maximumLength else {
+            throw DeepLinkError(.tooLong, "", "the link is longer than \(Self.maximumLength) bytes")
+        }
+        scheme = try Self.scheme(of: bytes)
+        guard schemes.contains(scheme) else {
+            throw DeepLinkError(.schemeNotAllowed, "\(scheme):", "the scheme is none of \(schemes.sorted().joined(separator: ", "))")
+        }
+        let afterScheme = bytes.dropFirst(scheme.utf8.count + 1)
+        guard bytes.allSatisfy(Self.mayStandInLink) else {
+            throw DeepLinkError(.invalidCharacter, "\(scheme):", "it has a character that has to be percent-encoded in a link")
+        }
+        guard afterScheme.starts(with: "//".utf8) else {
+            throw DeepLinkError(.missingHost, "\(scheme):", "// and a host were expected after the scheme")
+        }
+        let (rest, query) = Self.split(afterScheme.dropFirst(2).prefix { $0 != UInt8(ascii: "#") }, at: UInt8(ascii: "?"))
+        guard scheme.utf8.count + rest.count <= Self.maximumPathLength else {
+            throw DeepLinkError(.tooLong, "\(scheme)://…", "its host and path are longer than \(Self.maximumPathLength) bytes")
+        }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        (host, port) = try Self.hostAndPort(authority, scheme)
+        path = rest[authority.endIndex...]
+        self.query = try Self.fields(of: query, of: "\(scheme)://\(host)")
+    }
+
+    /// RFC 3986, section 3.1.
+    private static func scheme(of bytes: Substring.UTF8View) throws(DeepLinkError) -> String {
+        let scheme = bytes.prefix(33).prefix { $0 != UInt8(ascii: ":") }
+        guard scheme.endIndex != bytes.endIndex, scheme.count <= 32, let first = scheme.first, first.isASCIILetter,
+            scheme.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) })
+        else { throw DeepLinkError(.missingScheme, "", "the link does not begin with a scheme such as https:") }
+        return String(Substring(scheme)).lowercased()
+    }
+
+    /// The characters of RFC 3986, section 2. Some readers take a backslash for a slash, and skip white space.
+    private static func mayStandInLink(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x00...0x20, 0x7F...0xFF: false
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"),
+            UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: true
+        }
+    }
+
+    private static func hostAndPort(_ authority: Substring.UTF8View, _ scheme: String) throws(DeepLinkError) -> (String, Int?) {
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            throw DeepLinkError(.userInformation, "\(scheme)://…", "a link may not have a user name before its host")
+        }
+        let (host, port) = split(authority, at: UInt8(ascii: ":"))
+        guard !host.isEmpty else { throw DeepLinkError(.missingHost, "\(scheme)://", "a host was expected after //") }
+        // RFC 1123, section 2.1, without the dot at the end that some readers keep and others drop.
+        let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard host.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isLabelCharacter) }) else {
+            throw DeepLinkError(.hostNotAllowed, "\(scheme)://…", "the host is not written as letters, digits, hyphens and single dots")
+        }
+        let name = String(Substring(host)).lowercased()
+        guard !port.isEmpty else { return (name, nil) }
+        guard port.count <= 5, port.allSatisfy(\.isASCIIDigit), let number = UInt16(String(Substring(port))), number > 0 else {
+            throw DeepLinkError(.portNotAllowed, "\(scheme)://\(name)", "the port is no number from 1 to 65535")
+        }
+        let isUsual = (scheme, number) == ("https", 443) || (scheme, number) == ("http", 80)
+        return (name, isUsual ? nil : Int(number))
+    }
+
+    private static func isLabelCharacter(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-")
+    }
+
+    /// The path's segments, decoded; a slash at the end adds none.
+    ///
+    /// Dots that climb are refused rather than resolved, however they are written, and so is an encoded slash.
+    func segments() throws(DeepLinkError) -> [String] {
+        var parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        if parts.last?.isEmpty ?? false { parts.removeLast() }
+        var segments: [String] = []
+        for part in parts {
+            guard let segment = percentDecoded(part), !segment.isEmpty, segment != ".", segment != "..",
+                !segment.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" })
+            else {
+                throw DeepLinkError(
+                    .invalidPath,
+                    "\(scheme)://\(host)",
+                    "part \(segments.count + 1) of its path is empty, climbs, or cannot be decoded"
+                )
+            }
+            guard segment.isAllShown else {
+                throw DeepLinkError(
+                    .invalidPath,
+                    "\(scheme)://\(host)",
+                    "part \(segments.count + 1) of its path holds a character that cannot be printed"
+                )
+            }
+            segments.append(segment)
+        }
+        return segments
+    }
+
+    private static func fields(
+        of query: Substring.UTF8View,
+        of origin: String
+    ) throws(DeepLinkError) -> [(name: Substring.UTF8View, value: Substring.UTF8View)] {
+        let fields = query.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
+        guard fields.count <= maximumFields else {
+            throw DeepLinkError(.tooLong, origin, "it has more than \(maximumFields) parameters")
+        }
+        return fields.map { field in
+            let (name, value) = split(field, at: UInt8(ascii: "="))
+            return (name, value)
+        }
+    }
+
+    /// The parts before and after the first `separator`; without one, the second is nil.
+    private static func split(_ text: Substring.UTF8View, at separator: UInt8) -> (Substring.UTF8View, Substring.UTF8View) {
+        guard let index = text.firstIndex(of: separator) else { return (text, text[text.endIndex...]) }
+        return (text[..<index], text[text.index(after: index)...])
+    }
+}
+
+/// A scheme, a host and a port that an app takes links for. It matches exactly: no other scheme, no subdomain, no other port.
+///
+/// ```swift
+/// DeepLinkOrigin("https", "music.example")
+/// DeepLinkOrigin("speakers", "open")          // speakers://open/speakers/42
+/// ```
+public struct DeepLinkOrigin: Sendable, Hashable {
+    /// In lower case.
+    let scheme: String
+    /// In lower case; an international name in its `xn--` form.
+    let host: String
+    /// nil for the scheme's own.
+    let port: Int?
+
+    /// An origin. One that could not stand in a link matches none.
+    public init(_ scheme: String, _ host: String, port: Int? = nil) {
+        self.scheme = scheme.lowercased()
+        self.host = host.lowercased()
+        self.port = port
+    }
+}
+
+/// Decodes `%41` and the like (RFC 3986, section 2.1). A plus stays a plus.
+///
+/// - Returns: nil when a percent sign is not followed by two hexadecimal digits, or the result is not UTF-8.
+func percentDecoded(_ text: Substring.UTF8View) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var iterator = text.makeIterator()
+    while let byte = iterator.next() {
+        guard byte == UInt8(ascii: "%") else {
+            bytes.append(byte)
+            continue
+        }
+        guard let high = iterator.next()?.hexadecimalValue, let low = iterator.next()?.hexadecimalValue else { return nil }
+        bytes.append(high << 4 | low)
+    }
+    return String(validating: bytes, as: UTF8.self)
+}

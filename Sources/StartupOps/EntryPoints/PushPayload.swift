@@ -1,0 +1,227 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+
+/// The content of a push notification, checked and cleaned.
+///
+/// Nothing that prints it shows a text: pushes are letters to a person.
+public struct PushPayload: Sendable, Hashable, Codable {
+    /// One of the categories the app knows; nil when the push has none of these, and is to be shown as any other.
+    let category: String?
+    /// The title, as plain text: escape it before it is shown as markup.
+    public let title: String?
+    /// The text, as plain text.
+    public let body: String?
+    /// Where it leads, when it carries a link that the app takes.
+    public let link: DeepLink?
+    /// The reasons why parts of it were left out, without their values.
+    package let problems: [String]
+    /// The account that it is for; nil when it does not say.
+    var account: String?
+    /// When it is of no use any more; nil when it does not say.
+    var expiresAt: Date?
+}
+
+extension PushPayload: SecretHolding {
+    /// The category and the link's route, without texts and values.
+    public var description: String {
+        "push\(category.map { " of category \($0)" } ?? "")\(link.map { " with a \($0)" } ?? "")"
+    }
+}
+
+/// Why a push payload was rejected as a whole. Nothing of it is shown.
+public struct PushPayloadError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of error.
+    enum Code: Sendable, Hashable {
+        /// It is larger than a payload may be.
+        case tooLarge
+        /// It is nested deeper than a payload may be.
+        case tooDeep
+        /// It is not a JSON object.
+        case malformed
+        /// It has no dictionary named `aps`.
+        case missingAPS
+    }
+
+    /// The kind of error.
+    let code: Code
+    /// The event and the expectation.
+    let reason: String
+
+    /// One sentence.
+    public var description: String { "push rejected: \(reason)" }
+
+    static let tooLarge = PushPayloadError(code: .tooLarge, reason: "it is larger than \(PushPayloadParser.maximumSize) bytes")
+    static let tooDeep = PushPayloadError(code: .tooDeep, reason: "it is nested more than \(PushValue.maximumDepth) levels deep")
+    static let malformed = PushPayloadError(code: .malformed, reason: "it is no JSON object in UTF-8")
+
+    static let strangeAccount = PushPayloadError(
+        code: .malformed,
+        reason: "the account that it is for is neither a text nor a whole number, so nobody may be shown it"
+    )
+
+    static func missingAPS(_ found: PushValue?) -> PushPayloadError {
+        PushPayloadError(
+            code: .missingAPS,
+            reason: found.map { "aps is \($0.kind) where an object was expected" } ?? "it has no aps, which every push has"
+        )
+    }
+}
+
+/// Reads push payloads, which may come from anybody.
+///
+/// A payload that is too large, nested too deep, without `aps` or not a JSON object is rejected. Any other wrong part is left out
+/// and named in `PushPayload/problems`, so that the person still sees the rest. A link it carries is judged like every other.
+///
+/// ```swift
+/// let parser = PushPayloadParser(categories: ["now-playing"], links: router)
+/// let push = try parser.payload(from: notification.request.content.userInfo)
+/// ```
+public struct PushPayloadParser: Sendable {
+    /// The most bytes a payload may have: what Apple's push service lets through.
+    static let maximumSize = 4_096
+
+    private let categories: Set<String>
+    private let links: DeepLinkRouter?
+    private let linkKey: String
+    private let accountKey: String
+    private let expiryKey: String
+
+    /// A parser of payloads of these categories.
+    ///
+    /// - Parameters:
+    ///   - categories: those the app knows.
+    ///   - links: judges links; nil when pushes carry none that are followed.
+    ///   - linkKey: the key, beside `aps`, that a link stands under.
+    ///   - accountKey: the key, beside `aps`, of the account that the push is for, as the service calls it.
+    ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970.
+    public init(
+        categories: Set<String>,
+        links: DeepLinkRouter? = nil,
+        linkKey: String = "url",
+        accountKey: String = "account",
+        expiryKey: String = "expires"
+    ) {
+        self.accountKey = accountKey
+        self.expiryKey = expiryKey
+        self.categories = categories
+        self.links = links
+        self.linkKey = linkKey
+    }
+
+    /// Reads a payload from JSON in UTF-8.
+    public func payload(from data: Data) throws(PushPayloadError) -> PushPayload {
+        guard data.count <= Self.maximumSize else { throw .tooLarge }
+        guard JSONStructure(data).depth <= PushValue.maximumDepth else { throw .tooDeep }
+        // Foundation would take other encodings too, whose brackets were not counted.
+        guard String(validating: data, as: UTF8.self) != nil, !data.contains(0),
+            let value = try? JSONDecoder().decode(PushValue.self, from: data)
+        else { throw .malformed }
+        return try payload(from: value)
+    }
+
+    /// Reads a payload from a dictionary, as the system hands it over.
+    public func payload(from dictionary: [AnyHashable: Any]) throws(PushPayloadError) -> PushPayload {
+        var room = Self.maximumSize
+        let value = try PushValue(dictionary, depth: 1, room: &room)
+        guard room >= 0 else { throw .tooLarge }
+        return try payload(from: value)
+    }
+
+    private func payload(from value: PushValue) throws(PushPayloadError) -> PushPayload {
+        guard case .object(let payload) = value else { throw .malformed }
+        guard case .object(let aps)? = payload["aps"] else { throw .missingAPS(payload["aps"]) }
+        var problems: [String] = []
+        var alert: [String: PushValue] = [:]
+        switch aps["alert"] {
+        case .object(let object)?: alert = object
+        case .string(let text)?: alert = ["body": .string(text)]
+        case let other?: problems.append("aps.alert is \(other.kind) where a text or an object was expected")
+        case nil: break
+        }
+        let expiresAt = expiry(payload[expiryKey], &problems)
+        return PushPayload(
+            category: category(aps["category"], &problems),
+            title: text(alert["title"], "aps.alert.title", limit: 256, &problems),
+            body: text(alert["body"], "aps.alert.body", limit: 2_048, &problems),
+            link: link(payload[linkKey], &problems),
+            problems: problems,
+            account: try account(payload[accountKey]),
+            expiresAt: expiresAt
+        )
+    }
+
+    /// A push for an account that cannot be told would be shown to anybody, so it is rejected.
+    private func account(_ value: PushValue?) throws(PushPayloadError) -> String? {
+        switch value {
+        case .string(let text)?: text
+        case .number(let number)?:
+            // Of larger ones the last digits are lost: it would be somebody else's.
+            if let whole = Int(exactly: number), abs(number) < 0x1p53 { String(whole) } else { throw .strangeAccount }
+        case .object?, .array?, .other?: throw .strangeAccount
+        case .null?, nil: nil
+        }
+    }
+
+    private func expiry(_ value: PushValue?, _ problems: inout [String]) -> Date? {
+        switch value {
+        case .number(let seconds)?: return JSONWebToken.date(numericDate: seconds)
+        case nil: return nil
+        case let other?:
+            problems.append("\(expiryKey) is \(other.kind) where a number was expected")
+            return nil
+        }
+    }
+
+    private func text(_ value: PushValue?, _ name: String, limit: Int, _ problems: inout [String]) -> String? {
+        switch value {
+        case .string(let text)?: return plainText(text, limit: limit)
+        case let other?:
+            problems.append("\(name) is \(other.kind) where a text was expected")
+            return nil
+        case nil: return nil
+        }
+    }
+
+    private func category(_ value: PushValue?, _ problems: inout [String]) -> String? {
+        guard let category = text(value, "aps.category", limit: 128, &problems) else { return nil }
+        if categories.contains(category) { return category }
+        let nearest = nearestName(to: category, in: categories.sorted())
+        problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")
+        return nil
+    }
+
+    private func link(_ value: PushValue?, _ problems: inout [String]) -> DeepLink? {
+        guard let value else { return nil }
+        guard case .string(let text) = value else {
+            problems.append("\(linkKey) is \(value.kind) where a link was expected")
+            return nil
+        }
+        guard let links else {
+            problems.append("\(linkKey) was ignored: the app follows no links in pushes")
+            return nil
+        }
+        do throws(DeepLinkError) {
+            return try links.link(text)
+        } catch {
+            problems.append("\(linkKey): \(error)")
+            return nil
+        }
+    }
+}
+
+/// `text` fit to be shown to a person: characters that control a screen or a terminal are removed, line ends and tabs become
+/// spaces, and a longer text is cut after `limit` characters.
+///
+/// It stays text: escape it before it is shown as markup.
+package func plainText(_ text: String, limit: Int) -> String {
+    var result = String.UnicodeScalarView()
+    // A character can be any number of scalars: without a bound on both, the result would have none.
+    for (scalar, isShown) in JudgedScalars(text).prefix(limit * 8) {
+        switch scalar.value {
+        case 0x09...0x0D, 0x85, 0x2028, 0x2029: result.append(" ")
+        default: if isShown { result.append(scalar) }
+        }
+    }
+    return String(String(result).prefix(limit))
+}

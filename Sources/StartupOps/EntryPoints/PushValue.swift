@@ -1,0 +1,87 @@
+import Foundation
+import StartupNetworking
+
+/// A value in a push payload: read with bounds, from JSON or from a dictionary.
+enum PushValue {
+    case string(String)
+    case object([String: PushValue])
+    case array([PushValue])
+    case number(Double)
+    case null
+    /// A boolean, or a number that Swift cannot hold.
+    case other
+
+    /// The deepest a payload may be nested.
+    static let maximumDepth = 16
+
+    /// Its kind, in words.
+    var kind: String {
+        switch self {
+        case .string: "a string"
+        case .object: "an object"
+        case .array: "an array"
+        case .number, .null, .other: "a number, a boolean or null"
+        }
+    }
+}
+
+extension PushValue: Decodable {
+    init(from decoder: any Decoder) throws {
+        if (try? decoder.singleValueContainer().decodeNil()) == true {
+            self = .null
+        } else if let container = try? decoder.container(keyedBy: AnyKey.self) {
+            var object: [String: PushValue] = [:]
+            for key in container.allKeys { object[key.stringValue] = try container.decode(PushValue.self, forKey: key) }
+            self = .object(object)
+        } else if var container = try? decoder.unkeyedContainer() {
+            var array: [PushValue] = []
+            while !container.isAtEnd { array.append(try container.decode(PushValue.self)) }
+            self = .array(array)
+        } else if let text = try? decoder.singleValueContainer().decode(String.self) {
+            self = .string(text)
+        } else if let number = try? decoder.singleValueContainer().decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .other
+        }
+    }
+}
+
+extension PushValue {
+    /// Reads a dictionary as the system hands it over. Keys that are not texts are left out.
+    ///
+    /// - Parameter room: how many bytes there is room for, counted as JSON without escapes; less than zero afterwards when there was too little.
+    init(_ value: Any, depth: Int, room: inout Int) throws(PushPayloadError) {
+        guard depth <= Self.maximumDepth else { throw .tooDeep }
+        switch value {
+        case let text as String:
+            room -= text.utf8.count + 2
+            guard room >= 0 else { throw .tooLarge }
+            self = .string(text)
+        case let dictionary as [AnyHashable: Any]:
+            var object: [String: PushValue] = [:]
+            for (key, value) in dictionary {
+                guard let key = key as? String else { continue }
+                room -= key.utf8.count + 4
+                object[key] = try PushValue(value, depth: depth + 1, room: &room)
+            }
+            self = .object(object)
+        case let elements as [Any]:
+            var array: [PushValue] = []
+            for element in elements {
+                room -= 1
+                array.append(try PushValue(element, depth: depth + 1, room: &room))
+            }
+            self = .array(array)
+        default:
+            room -= 1
+            guard room >= 0 else { throw .tooLarge }
+            // Not by a cast, which would make a Foundation object of any value.
+            if type(of: value) == NSNull.self {
+                self = .null
+                return
+            }
+            self = (value as? Double ?? (value as? Int).map(Double.init)).map { .number($0) } ?? .other
+        }
+    }
+}

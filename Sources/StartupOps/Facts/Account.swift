@@ -1,0 +1,90 @@
+import StartupNetworking
+import StartupStorage
+
+/// The account of the person who uses the app.
+public struct Account: Sendable, Hashable, Codable {
+    /// The service's identifier.
+    public let id: String
+    /// The person's name.
+    public let name: String
+    /// The address it was made with; nil for a guest.
+    public let email: String?
+    /// Whether the person has shown that the address is theirs.
+    package let isEmailVerified: Bool
+    /// Whether it is a guest's, made without asking anything.
+    public let isAnonymous: Bool
+
+    /// An account.
+    public init(id: String, name: String, email: String? = nil, isEmailVerified: Bool = true, isAnonymous: Bool = false) {
+        self.id = id
+        self.name = name
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+        self.isAnonymous = isAnonymous
+    }
+
+    /// A person without an account: used when the service cannot even open an anonymous one.
+    public static let guest = Account(id: "guest", name: "Guest", isAnonymous: true)
+}
+
+/// A stored session, without its secrets.
+public struct StoredSession: Sendable, Hashable {
+    /// The user's identifier; nil when the token does not have it.
+    package let userID: String?
+    /// Whether it was opened without an account.
+    let isAnonymous: Bool
+    /// The account as it was when it was last asked for.
+    public let account: Account?
+
+    /// The account's identifier; nil for a guest, and when it is not known.
+    var accountID: String? { isAnonymous ? nil : account?.id ?? userID }
+
+    /// A stored session.
+    public init(userID: String?, isAnonymous: Bool, account: Account? = nil) {
+        self.userID = userID
+        self.isAnonymous = isAnonymous
+        self.account = account
+    }
+}
+
+/// The reason why no session could be opened.
+public struct AccountError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of error.
+    public enum Code: Sendable, Hashable {
+        /// Nothing is stored.
+        case noSession
+        /// The stored session cannot be read now.
+        case unavailable
+        /// The session was ended by the service.
+        case sessionEnded
+        /// The address or the password is wrong.
+        case invalidCredentials
+        /// There is an account with this address already.
+        case accountExists
+        /// The code is wrong.
+        case invalidCode
+    }
+
+    /// The kind of error.
+    let code: Code
+    /// The reason in a few words, without secrets.
+    public let description: String
+
+    /// An error.
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+/// A person's entitlements, such as a subscription.
+public struct Entitlements: Sendable, Hashable, Codable {
+    /// Their names, such as `premium`.
+    public let entitlements: Set<String>
+
+    /// Entitlements, by their names.
+    public init(_ entitlements: Set<String> = []) { self.entitlements = entitlements }
+
+    /// Whether there is a subscription.
+    var isSubscribed: Bool { !entitlements.isEmpty }
+}

@@ -1,0 +1,25 @@
+/// The switches of an app that change from day to day, apart from its configuration.
+///
+/// They count over the configuration: a feature that both know is switched as the flags say.
+public struct FeatureFlags: Sendable, Hashable, Codable {
+    /// The features, and whether each is switched on.
+    package var features: [String: Bool]
+    /// How someone who is not logged in is received; nil leaves it to the configuration.
+    package var onboarding: OnboardingType?
+
+    /// Flags; unless said otherwise, none.
+    public init(features: [String: Bool] = [:], onboarding: OnboardingType? = nil) {
+        self.features = features
+        self.onboarding = onboarding
+    }
+}
+
+extension LoadedConfiguration {
+    /// The same configuration, with the features and the onboarding that `flags` know.
+    func with(_ flags: FeatureFlags) -> LoadedConfiguration {
+        var configuration = configuration
+        configuration.features.merge(flags.features) { $1 }
+        configuration.onboarding = flags.onboarding ?? configuration.onboarding
+        return LoadedConfiguration(configuration, from: source)
+    }
+}

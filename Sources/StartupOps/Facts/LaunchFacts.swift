@@ -1,0 +1,121 @@
+/// What is known when the app starts: a launch follows from it.
+///
+/// ```swift
+/// var facts = environment.facts()
+/// facts.speaker = .declined
+/// let graph = environment.graph(Scenario(for: facts))
+/// ```
+///
+/// An app has facts of its own by types that conform to ``LaunchFact``.
+public struct LaunchFacts: Sendable, Hashable {
+    /// What started the app.
+    public enum Origin: Sendable, Hashable, CaseIterable {
+        /// The person, by its icon.
+        case icon
+        /// A push notification that the person opened.
+        case push
+        /// A link.
+        case link
+        /// A shortcut of the app's icon.
+        case shortcut
+    }
+
+    /// What is known of the person's account.
+    public enum AccountState: Sendable, Hashable, CaseIterable {
+        /// There is no session.
+        case none
+        /// There is a guest's session.
+        case guest
+        /// A session can be opened without asking the person.
+        case known
+        /// A session was found that an earlier installation of the app has left: the person is asked whether to use it.
+        case found
+    }
+
+    /// What is known of the person's speaker.
+    public enum SpeakerState: Sendable, Hashable, CaseIterable {
+        /// Nothing: the person is asked.
+        case none
+        /// There is one to connect to without asking the person.
+        case known
+        /// The person has chosen none, and is not asked again: see ``LaunchState/forgetSpeaker()``.
+        case declined
+    }
+
+    /// Whether the country and the language are known.
+    public var isRegionKnown: Bool
+    /// What is known of the person's account.
+    public var account: AccountState
+    /// Whether the person has seen the tutorial of this version of the app.
+    public var hasSeenTutorial: Bool
+    /// What is known of the person's speaker.
+    public var speaker: SpeakerState
+    /// What started the app.
+    public var origin: Origin
+    /// How someone who is not logged in is received.
+    public var onboarding: OnboardingType
+    /// Whether the app runs already, and is only brought back to the front.
+    public var isRunning: Bool
+    private var own: [ObjectIdentifier: OwnFact] = [:]
+
+    /// Facts; unless said otherwise, those of a launch by the app's icon with everything known.
+    public init(
+        isRegionKnown: Bool = true,
+        account: AccountState = .known,
+        hasSeenTutorial: Bool = true,
+        speaker: SpeakerState = .known,
+        origin: Origin = .icon,
+        onboarding: OnboardingType = .regular,
+        isRunning: Bool = false
+    ) {
+        self.isRegionKnown = isRegionKnown
+        self.account = account
+        self.hasSeenTutorial = hasSeenTutorial
+        self.speaker = speaker
+        self.origin = origin
+        self.onboarding = onboarding
+        self.isRunning = isRunning
+    }
+
+    /// The facts of a first launch: nothing is known.
+    package static let firstLaunch = LaunchFacts(isRegionKnown: false, account: .none, hasSeenTutorial: false, speaker: .none)
+
+    /// A fact of the app's own, by its type; ``LaunchFact/unknown`` unless it was set.
+    public subscript<Fact: LaunchFact>(fact: Fact.Type) -> Fact {
+        get { own[ObjectIdentifier(fact)]?.fact as? Fact ?? .unknown }
+        set { own[ObjectIdentifier(fact)] = newValue == .unknown ? nil : OwnFact(fact: newValue) }
+    }
+
+    /// Whether logging in may have to ask the person: there is no session, or one that may not be used as it is.
+    ///
+    /// Where no configuration is known yet, the one that is fetched may say that the person is to be asked.
+    var mayAskToLogIn: Bool {
+        switch account {
+        case .none: onboarding == .regular || !isRegionKnown
+        case .guest: onboarding == .regular
+        case .known: false
+        case .found: true
+        }
+    }
+}
+
+/// A fact of an app's own.
+///
+/// ```swift
+/// enum Subscription: LaunchFact { case unknown, active, expired }
+///
+/// facts[Subscription.self] = .expired
+/// ```
+public protocol LaunchFact: Sendable, Hashable {
+    /// The value as long as nobody has set one.
+    static var unknown: Self { get }
+}
+
+/// A fact of any type, which can be compared.
+private struct OwnFact: Sendable, Hashable {
+    let fact: any LaunchFact
+
+    static func == (left: OwnFact, right: OwnFact) -> Bool { AnyHashable(left.fact) == AnyHashable(right.fact) }
+
+    func hash(into hasher: inout Hasher) { AnyHashable(fact).hash(into: &hasher) }
+}

@@ -1,0 +1,92 @@
+import Sequencer
+
+/// How much of a launch is left out, because launches have died: the rungs of a ladder.
+///
+/// Each rung leaves out more than the one below it. None touches the person's accounts, sessions, settings and choices.
+package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
+    /// Nothing is left out.
+    case normal
+    /// The operations in which the launches died are left out, as far as that can be done.
+    case skipping
+    /// Also, the configuration that no launch has completed with is dropped, and no new one is fetched.
+    case withoutTrialConfiguration = "without-trial-configuration"
+    /// Also, everything is dropped that can be fetched again.
+    case withoutCaches = "without-caches"
+    /// Only what the main screen cannot do without.
+    case minimal
+
+    /// The level after another death; `minimal` is the last.
+    var next: RecoveryLevel {
+        let all = Self.allCases
+        guard let index = all.firstIndex(of: self), index + 1 < all.count else { return self }
+        return all[index + 1]
+    }
+
+    /// Orders levels by how much is left out.
+    package static func < (left: RecoveryLevel, right: RecoveryLevel) -> Bool {
+        let all = Self.allCases
+        return (all.firstIndex(of: left) ?? 0) < (all.firstIndex(of: right) ?? 0)
+    }
+}
+
+/// The part of a launch that is left out, and why; it follows from how the launches before it ended.
+public struct Recovery: Sendable, Hashable {
+    /// How much is left out.
+    package let level: RecoveryLevel
+    /// The operations in which launches died.
+    package let skipped: [String]
+    /// Why, in a few words; nil when nothing is left out.
+    package let reason: String?
+
+    init(_ level: RecoveryLevel, skipping skipped: [String] = [], because reason: String? = nil) {
+        self.level = level
+        self.skipped = skipped
+        self.reason = reason
+    }
+
+    /// A launch that leaves nothing out.
+    static let none = Recovery(.normal)
+
+    /// Whether the launch is in safe mode.
+    public var isSafeMode: Bool { level != .normal }
+
+    /// The recovery in a few words: `tutorial is left out`.
+    package var summary: String {
+        let skipping = skipped.isEmpty ? "" : "\(Self.list(skipped)) \(skipped.count == 1 ? "is" : "are") left out"
+        let also = skipping.isEmpty ? "" : ", and \(skipping)"
+        return switch level {
+        case .normal: "nothing is left out"
+        case .skipping: skipping.isEmpty ? "nothing can be left out" : skipping
+        case .withoutTrialConfiguration: "the last configuration that worked is used" + also
+        case .withoutCaches: "the last configuration that worked is used, the caches are emptied" + also
+        case .minimal: "only what the main screen needs is done"
+        }
+    }
+
+    /// How safe mode ends, and the next level if it does not help; nil outside of it.
+    package var outlook: String? {
+        let end = "It ends after a launch that stays healthy, or with another version of the app."
+        return switch level {
+        case .normal: nil
+        case .skipping: end + " If the next launch dies too, the one after it also goes without the configuration on trial."
+        case .withoutTrialConfiguration: end + " If the next launch dies too, the one after it also begins with empty caches."
+        case .withoutCaches: end + " If the next launch dies too, the one after it only does what the main screen needs."
+        case .minimal: end + " There is nothing else to leave out."
+        }
+    }
+
+    /// One sentence for reports, messages and logs; nil outside of safe mode.
+    package var sentence: String? {
+        guard isSafeMode else { return nil }
+        return "safe mode: \(summary)" + (reason.map { ", because \($0)" } ?? "")
+    }
+
+    /// `a, b and c`; of many, the first few.
+    static func list(_ operations: [String], _ conjunction: String = "and") -> String {
+        let most = 5
+        var names = operations.prefix(most).map { printable($0, limit: 80) }
+        if operations.count > most { names.append("\(operations.count - most) more") }
+        guard let last = names.popLast() else { return "nothing" }
+        return names.isEmpty ? last : names.joined(separator: ", ") + " \(conjunction) " + last
+    }
+}

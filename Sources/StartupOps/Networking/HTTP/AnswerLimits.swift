@@ -1,0 +1,113 @@
+import Foundation
+
+/// How much of an answer is decoded. A larger answer is refused before a decoder sees it: a few kilobytes, unpacked, can make gigabytes of values.
+///
+/// The counts are those of JSON as RFC 8259 has it. A decoder that allows JSON5 is held by the size alone.
+///
+/// ```swift
+/// let options = RequestOptions(limits: AnswerLimits(size: 8 << 20, depth: 16, count: 400_000))
+/// let catalogue = try await client.get("v1/catalogue", as: Catalogue.self, options: options, deadline: launch.deadline)
+/// ```
+public struct AnswerLimits: Sendable, Hashable {
+    /// How many bytes it may have, unpacked.
+    package var size: Int
+    /// How many arrays and objects may stand within one another.
+    package var depth: Int
+    /// How many values it may have: texts, numbers, arrays, objects, and the keys of objects, too.
+    ///
+    /// A value that is more than eight levels deep counts for more, one that is 24 levels deep as three: a decoder that tries one type after the
+    /// other takes as much longer for it.
+    package var count: Int
+
+    /// Limits.
+    public init(size: Int, depth: Int, count: Int) {
+        self.size = size
+        self.depth = depth
+        self.count = count
+    }
+
+    /// The limits of answers unless said otherwise: 4 MB, 24 levels, 100,000 values.
+    public static let standard = AnswerLimits(size: 4 << 20, depth: 24, count: 100_000)
+    /// For answers of GraphQL, whose queries go from one thing to the next: 4 MB, 32 levels, 100,000 values.
+    package static let graphQL = AnswerLimits(size: 4 << 20, depth: 32, count: 100_000)
+    /// For configurations and lists of countries: 1 MB, 16 levels, 50,000 values.
+    package static let configuration = AnswerLimits(size: 1 << 20, depth: 16, count: 50_000)
+    /// For profiles of one person, and for version policies: 64 kB, 16 levels, 2,000 values.
+    package static let profile = AnswerLimits(size: 64 << 10, depth: 16, count: 2_000)
+    /// For tokens, which have to fit into a header: 64 kB, 8 levels, 200 values.
+    package static let tokens = AnswerLimits(size: 64 << 10, depth: 8, count: 200)
+}
+
+extension AnswerLimits {
+    /// Values that are not deeper count once.
+    private static let shallow = 8
+
+    /// The limit that a body exceeds, in words; nil when it may be decoded. Looks at each byte once, and builds nothing.
+    func excess(in body: Data) -> String? {
+        if body.count > size { return "it has \(body.count) bytes, and at most \(size) are decoded" }
+        return body.withUnsafeBytes { excess(in: $0) }
+    }
+
+    /// Outside of texts, each value and each key but the first follows one of these: `[`, `{`, `,`, `:`.
+    private func excess(in bytes: UnsafeRawBufferPointer) -> String? {
+        var (levels, weight) = (0, Self.shallow)
+        for byte in JSONStructure(bytes) {
+            switch byte {
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                levels += 1
+                weight += max(levels, Self.shallow)
+                if levels > depth { return "it has more than the \(depth) levels of arrays and objects that are decoded" }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): levels -= 1
+            case UInt8(ascii: ","), UInt8(ascii: ":"): weight += max(levels, Self.shallow)
+            default: break
+            }
+            if weight / Self.shallow > count { return "it has more than the \(count) values that are decoded" }
+        }
+        return nil
+    }
+}
+
+/// The bytes of a JSON text outside of its strings: brackets, commas, colons, and what numbers and words are made of.
+///
+/// It reads each byte once and builds nothing, so a text can be judged before a decoder sees it. A text that is not JSON has some structure, too.
+package struct JSONStructure<Bytes: Sequence<UInt8>>: Sequence, IteratorProtocol {
+    private var bytes: Bytes.Iterator
+
+    package init(_ bytes: Bytes) { self.bytes = bytes.makeIterator() }
+
+    package mutating func next() -> UInt8? {
+        while let byte = bytes.next() {
+            if byte != UInt8(ascii: "\"") { return byte }
+            skipString()
+        }
+        return nil
+    }
+
+    private mutating func skipString() {
+        var isEscaped = false
+        while let byte = bytes.next() {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                return
+            }
+        }
+    }
+
+    /// How many arrays and objects stand within one another at most.
+    package var depth: Int {
+        var (depth, deepest) = (0, 0)
+        for byte in self {
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                deepest = Swift.max(deepest, depth)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+        }
+        return deepest
+    }
+}

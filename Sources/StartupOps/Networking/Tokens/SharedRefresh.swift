@@ -1,0 +1,113 @@
+import Foundation
+import Sequencer
+import StartupStorage
+
+/// Refreshes a session once for all processes that share it: each waits for its turn, looks at what is stored then, and asks only where nobody else
+/// has refreshed it meanwhile.
+///
+/// A refresh token may be good for one use, and some services end the session of one that is used twice. So who does not get a turn in the time that a
+/// refresh may take fails: the session stays, and the next refresh tries again. Only a process that keeps its turn for longer than any refresh may take
+/// (one that was stopped, say) is passed by.
+final class SharedRefresh: Sendable {
+    typealias Result = TokenStateMachine.RefreshResult
+
+    /// The turn of this process, for one of its refreshes at a time.
+    private struct Turn {
+        var lock: HeldLock?
+        var isTaken = false
+    }
+
+    private let store: SessionStore
+    private let limit: Duration
+    private let refresh: TokenManager.Refresh
+    private let turn = Locked(Turn())
+
+    init(store: SessionStore, limit: Duration, refresh: @escaping TokenManager.Refresh) {
+        self.store = store
+        self.limit = limit
+        self.refresh = refresh
+    }
+
+    /// This process's knowledge of the store, when it has its turn.
+    struct Knowledge {
+        /// The session that was stored when this process looked last, or has stored one.
+        let stored: Session?
+        /// Whether this process has a newer one, which it could not store.
+        let hasNewer: Bool
+    }
+
+    /// How long ``run(_:knowing:_:)`` takes at most, where `refresh` keeps to its deadline.
+    var longest: Duration { store.sharedRefreshLock == nil ? limit : limit * 2 }
+
+    /// Refreshes `session` and gives the result to `done`; the next process has its turn when that returns.
+    func run(_ session: Session, knowing knowledge: () -> Knowledge, _ done: (Result) -> Void) async {
+        guard let file = store.sharedRefreshLock else { return done(await result(session, knowledge)) }
+        do {
+            try await takeTurn(of: file)
+        } catch {
+            return done(.failed(error))
+        }
+        defer { endTurn() }
+        done(await result(session, knowledge))
+    }
+
+    private func result(_ session: Session, _ knowledge: () -> Knowledge) async -> Result {
+        if let other = Self.result(of: store.load(), for: session, knowledge()) { return other }
+        do {
+            return try await refresh(session, .after(limit)).map { .session($0) } ?? .impossible
+        } catch let rejection as SessionRejected {
+            // Another process may have been faster, one that has passed us by or does not know of turns.
+            guard !knowledge().hasNewer, case .value(let stored) = store.load(), !stored.hasTokens(of: session) else {
+                return .rejected(rejection)
+            }
+            return .stored(stored)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// The store's word in place of a refresh of `session`; nil when it has to be refreshed.
+    ///
+    /// Only a change since this process looked is another process's doing.
+    static func result(of answer: StoredAnswer<Session>, for session: Session, _ knowledge: Knowledge) -> Result? {
+        if knowledge.hasNewer { return nil }
+        switch answer {
+        case .value(let stored):
+            let hasChanged = knowledge.stored.map { !stored.hasTokens(of: $0) } ?? true
+            return hasChanged && !stored.hasTokens(of: session) ? .stored(stored) : nil
+        // Somebody has logged out.
+        case .absent: return knowledge.stored.map { _ in .rejected(SessionRejected("another process of the app has ended the session")) }
+        case .unavailable: return nil
+        }
+    }
+
+    // MARK: Turns
+
+    private func takeTurn(of file: LockFile) async throws(NetworkError) {
+        let deadline = Deadline.after(limit)
+        while !hasTaken(file, unlessHeldBy: file.holder) {
+            if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: file.holder?.process) }
+            // Cancelled, it looks once more and leaves.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func hasTaken(_ file: LockFile, unlessHeldBy holder: LockFile.Holder?) -> Bool {
+        let longestTurn = limit * 2 / .seconds(1)
+        let isHung = holder?.since.map { abs($0.timeIntervalSinceNow) > longestTurn } ?? false
+        return turn.withLock { turn in
+            // A refresh that seems to hang may be one whose process was stopped, with its answer waiting: another one would use its token again.
+            if turn.isTaken { return false }
+            do {
+                turn.lock = try file.lock()
+                if turn.lock == nil, !isHung { return false }
+            } catch {
+                // Where nothing can be locked, nobody is waited for.
+            }
+            turn.isTaken = true
+            return true
+        }
+    }
+
+    private func endTurn() { turn.withLock { $0 = Turn() } }
+}

@@ -1,0 +1,178 @@
+#if canImport(FoundationNetworking)
+    import Dispatch
+    import Foundation
+    import Sequencer
+
+    /// Sends requests by libcurl, on a thread of its own that begins with the first request and ends with the transport.
+    final class CurlTransport: HTTPTransport {
+        let options: TransportOptions
+        let alarms = DispatchQueue(label: "StartupOps.CurlTransport.alarms", qos: .userInitiated)
+        private let loop: CurlLoop
+
+        /// Nil without libcurl, and for servers embedded in the app.
+        init?(_ options: TransportOptions = TransportOptions()) {
+            guard let curl = LibCurl.system, options.protocolClasses.isEmpty else { return nil }
+            self.options = options
+            loop = CurlLoop(curl, connectionsPerHost: options.connectionsPerHost)
+        }
+
+        deinit { loop.close() }
+
+        var openTaskCount: Int { loop.count }
+
+        func perform(_ transfer: Transfer) {
+            // The loop lets go of ended transfers each time it wakes.
+            if transfer.attach(stop: { [loop] in loop.wake() }) { loop.add(transfer) }
+        }
+    }
+
+    /// The thread of libcurl for all transfers of one transport. It sleeps until there is something to do.
+    final class CurlLoop: Sendable {
+        private struct Multi: @unchecked Sendable {
+            // @unchecked: all of libcurl is called on the loop's thread, but for `multiWakeup`, which may be called on any while the handle lives.
+            let handle: LibCurl.Handle
+        }
+
+        private struct State {
+            var arriving: [Transfer] = []
+            /// Those that the thread works on.
+            var count = 0
+            var hasThread = false
+            var isClosed = false
+            /// The handle that wakes the thread; nil before the thread runs, and as soon as it ends.
+            var multi: Multi?
+        }
+
+        private let curl: LibCurl
+        private let connectionsPerHost: Int
+        private let state = Locked(State())
+
+        init(_ curl: LibCurl, connectionsPerHost: Int) {
+            self.curl = curl
+            self.connectionsPerHost = connectionsPerHost
+        }
+
+        /// How many transfers it holds.
+        var count: Int { state.withLock { $0.count + $0.arriving.count } }
+
+        /// Does the transfer, unless it is over by then.
+        func add(_ transfer: Transfer) {
+            let needsThread = state.withLock { state in
+                defer { state.hasThread = true }
+                state.arriving.append(transfer)
+                return !state.hasThread
+            }
+            if needsThread { startThread() } else { wake() }
+        }
+
+        /// Has the thread look for changes.
+        func wake() {
+            // Under the lock, so that the handle is not gone meanwhile. It writes one byte, and never waits.
+            state.withLock { state in
+                if let multi = state.multi { _ = curl.multiWakeup(multi.handle) }
+            }
+        }
+
+        /// The thread ends when nothing is left to do. Nothing is added after that.
+        func close() {
+            state.withLock { $0.isClosed = true }
+            wake()
+        }
+
+        private func startThread() {
+            let thread = Thread { self.run() }
+            thread.name = "StartupOps.CurlTransport"
+            thread.qualityOfService = .userInitiated
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+
+        private func run() {
+            // libcurl is told to leave signals alone, and a TLS library may write to a connection that has gone.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+            guard let multi = makeMulti() else { return giveUp() }
+            var exchanges: [LibCurl.Handle: CurlExchange] = [:]
+            state.withLock { $0.multi = Multi(handle: multi) }
+            while true {
+                for transfer in takeArriving() {
+                    guard let exchange = CurlExchange.make(transfer, curl) else { continue }
+                    exchanges[exchange.handle] = exchange
+                    if curl.multiAdd(multi, exchange.handle) != 0 { transfer.failForLackOfResources() }
+                }
+                // It reads and writes, as far as that can be done without waiting.
+                var running: CInt = 0
+                _ = curl.multiPerform(multi, &running)
+                for (handle, result) in ended(multi) { exchanges[handle]?.end(result) }
+                for (handle, exchange) in exchanges where exchange.transfer.isOver {
+                    _ = curl.multiRemove(multi, handle)
+                    exchanges[handle] = nil
+                }
+                if isOver(count: exchanges.count) { break }
+                // An hour, as it wants a number: the thread is woken for new work.
+                if curl.multiPoll(multi, nil, 0, 3_600_000, nil) != 0 { Thread.sleep(forTimeInterval: 0.05) }
+            }
+            _ = curl.multiCleanup(multi)
+        }
+
+        /// Nil where the system has no descriptors left, without which it could not be woken.
+        private func makeMulti() -> LibCurl.Handle? {
+            guard let multi = curl.multiInit() else { return nil }
+            // 7 is CURLMOPT_MAX_HOST_CONNECTIONS.
+            if curl.multiSetNumber(multi, 7, connectionsPerHost) == 0, curl.multiWakeup(multi) == 0 { return multi }
+            _ = curl.multiCleanup(multi)
+            return nil
+        }
+
+        /// The handles that are through, and their results.
+        private func ended(_ multi: LibCurl.Handle) -> [(LibCurl.Handle, CInt)] {
+            var results: [(LibCurl.Handle, CInt)] = []
+            var left: CInt = 0
+            // A `CURLMsg`: its kind (1 is "done", the only one there is), the handle, the result.
+            while let message = curl.multiInfoRead(multi, &left) {
+                guard message.load(as: CInt.self) == 1 else { continue }
+                results.append((message.load(fromByteOffset: 8, as: LibCurl.Handle.self), message.load(fromByteOffset: 16, as: CInt.self)))
+            }
+            return results
+        }
+
+        private func takeArriving() -> [Transfer] {
+            state.withLock { state in
+                defer { state.arriving = [] }
+                state.count += state.arriving.count
+                return state.arriving
+            }
+        }
+
+        /// Says how many transfers are left; whether the thread may end.
+        private func isOver(count: Int) -> Bool {
+            state.withLock { state in
+                state.count = count
+                guard state.isClosed, count == 0, state.arriving.isEmpty else { return false }
+                state.multi = nil
+                state.hasThread = false
+                return true
+            }
+        }
+
+        /// Fails the waiting transfers; the next request tries again.
+        private func giveUp() {
+            let transfers = state.withLock { state in
+                defer { (state.arriving, state.hasThread) = ([], false) }
+                return state.arriving
+            }
+            for transfer in transfers { transfer.failForLackOfResources() }
+        }
+    }
+
+    extension Transfer {
+        /// The system has no memory or no descriptors for it.
+        func failForLackOfResources() {
+            let reason = "the system has no memory or no descriptors for a connection"
+            handle { $0.fail(NetworkError(.unreachable, request: request.description, reason)) }
+        }
+    }
+#endif

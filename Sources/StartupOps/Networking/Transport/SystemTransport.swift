@@ -1,0 +1,92 @@
+import Dispatch
+import Foundation
+import Sequencer
+import StartupStorage
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The options of a transport.
+struct TransportOptions: Sendable {
+    var maximumBodySize = 16 << 20
+    var connectionsPerHost = 6
+    /// Asked first, in this order: how a server embedded in the app is reached. Only `URLSession` can ask them.
+    var protocolClasses: [URLProtocol.Type] = []
+    /// The variables that name proxies: for tests.
+    var environment = ProcessInfo.processInfo.environment
+}
+
+/// Sends each request once.
+///
+/// It follows no redirect, keeps no cookie, credential or answer, and trusts whom the system trusts. Its deadline is a timer of its own. Everything
+/// but the caller's own task goes on while every thread of the default pool is blocked.
+protocol HTTPTransport: HTTPSending, CustomReflectable {
+    var options: TransportOptions { get }
+    /// Where deadlines ring: nothing on this queue waits for the network.
+    var alarms: DispatchQueue { get }
+    /// How many transfers have not been let go of: for tests.
+    var openTaskCount: Int { get }
+    /// Sends the transfer's request, unless it is over. Returns at once; the transfer hears of what happens.
+    func perform(_ transfer: Transfer)
+}
+
+extension HTTPTransport {
+    /// Nothing: requests that are under way hold secrets, and reflection crashes in Foundation's `URLSession` on Linux.
+    var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+
+    func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
+        let transfer = Transfer(request, maximumBodySize: options.maximumBodySize)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(transfer, deadline: deadline) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            transfer.handle { $0.cancel() }
+        }
+        return try result.get()
+    }
+
+    /// Sends a request, and answers on any thread.
+    func start(_ transfer: Transfer, deadline: Deadline, completion: @escaping Transfer.Completion) {
+        transfer.begin(completion)
+        if transfer.isOver { return }
+        if let remaining = deadline.remaining {
+            let reason = "there was no answer within \(durationText(remaining))"
+            transfer.attach(Alarm(after: remaining, on: alarms) { transfer.handle { $0.passDeadline(reason) } })
+        }
+        perform(transfer)
+    }
+}
+
+/// The transport of this system: on Linux libcurl, which `URLSession` is made of there, where that can be had; `URLSession` otherwise.
+///
+/// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple platforms it does not. Embedded
+/// servers are `URLSession`'s: their answers come from this process.
+func systemTransport(_ options: TransportOptions) -> any HTTPTransport {
+    #if canImport(FoundationNetworking)
+        if let transport = CurlTransport(options) { return transport }
+    #endif
+    return URLSessionTransport(options)
+}
+
+extension HTTPClient {
+    /// A client with connections of its own.
+    ///
+    /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's deadline; requests to this machine
+    ///   do not wait. nil: without a network, a request fails at once.
+    public convenience init(_ configuration: Configuration = Configuration(), reachability: Reachability? = nil) {
+        var options = TransportOptions()
+        options.maximumBodySize = configuration.maximumBodySize
+        options.connectionsPerHost = configuration.connectionsPerHost
+        options.protocolClasses = configuration.protocolClasses
+        let sleeper = Sleeper()
+        self.init(
+            configuration,
+            reachability: reachability,
+            transport: systemTransport(options),
+            pause: { try await sleeper.sleep(for: $0) },
+            chance: { .random(in: 0...1) }
+        )
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Sequencer
+
+/// One request on its way: gets the events of many threads in a row, and answers once.
+final class Transfer: Sendable {
+    typealias Completion = @Sendable (Result<HTTPResponse, NetworkError>) -> Void
+
+    private struct Storage {
+        var state: TransferState
+        var completion: Completion?
+        var stop: (@Sendable () -> Void)?
+        var alarm: Alarm?
+        var tooEarly: Result<HTTPResponse, NetworkError>?
+    }
+
+    let request: HTTPRequest
+    private let storage: Locked<Storage>
+
+    init(_ request: HTTPRequest, maximumBodySize: Int) {
+        self.request = request
+        storage = Locked(Storage(state: TransferState(request, maximumBodySize: maximumBodySize)))
+    }
+
+    /// Whether it has been answered, and need not begin.
+    var isOver: Bool { storage.withLock { $0.state.isOver } }
+
+    /// Answers to `completion`, at once if it is already over.
+    func begin(_ completion: @escaping Completion) {
+        let result = storage.withLock { storage in
+            if storage.tooEarly == nil { storage.completion = completion }
+            return storage.tooEarly
+        }
+        if let result { completion(result) }
+    }
+
+    /// Says how the work is stopped: `stop` is called at most once, on any thread, and must not wait. False when the work is not wanted any more.
+    func attach(stop: @escaping @Sendable () -> Void) -> Bool {
+        storage.withLock { storage in
+            if storage.state.isOver { return false }
+            storage.stop = stop
+            return true
+        }
+    }
+
+    /// Keeps `alarm` until the end.
+    func attach(_ alarm: Alarm) {
+        let isLate = storage.withLock { storage in
+            if !storage.state.isOver { storage.alarm = alarm }
+            return storage.state.isOver
+        }
+        if isLate { alarm.cancel() }
+    }
+
+    /// Tells the state machine the event, then carries out its action.
+    func handle(_ event: (inout TransferState) -> TransferState.Action) {
+        let (action, storage) = self.storage.withLock { storage in
+            let action = event(&storage.state)
+            let before = storage
+            switch action {
+            case .nothing: break
+            case .finish(let result), .finishAndStop(let result):
+                if storage.completion == nil { storage.tooEarly = result }
+                storage.completion = nil
+                storage.stop = nil
+                storage.alarm = nil
+            }
+            return (action, before)
+        }
+        switch action {
+        case .nothing: return
+        case .finish(let result):
+            storage.alarm?.cancel()
+            storage.completion?(result)
+        case .finishAndStop(let result):
+            storage.alarm?.cancel()
+            storage.stop?()
+            storage.completion?(result)
+        }
+    }
+}
+
+/// The course of one request: decides, and does nothing.
+///
+/// The first end counts (the answer, an error, the deadline, the caller's cancelling); later events change nothing.
+struct TransferState {
+    /// The action after an event.
+    enum Action {
+        case nothing
+        /// Give the result to the caller.
+        case finish(Result<HTTPResponse, NetworkError>)
+        /// Give the result to the caller, and stop the work that is still on its way.
+        case finishAndStop(Result<HTTPResponse, NetworkError>)
+    }
+
+    private let request: HTTPRequest
+    private let maximumBodySize: Int
+    private var head: HTTPResponse?
+    private var body = Data()
+    private(set) var isOver = false
+
+    init(_ request: HTTPRequest, maximumBodySize: Int) {
+        self.request = request
+        self.maximumBodySize = maximumBodySize
+    }
+
+    /// The status and the headers have arrived.
+    mutating func receive(head: HTTPResponse) -> Action {
+        if isOver { return .nothing }
+        self.head = head
+        guard request.method != .head, let length = head.declaredLength, length > maximumBodySize else { return .nothing }
+        return refuse("the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
+    }
+
+    /// A part of the body has arrived.
+    mutating func receive(_ data: Data) -> Action {
+        if isOver { return .nothing }
+        if data.count > maximumBodySize - body.count {
+            return refuse("the answer is larger than the \(maximumBodySize) bytes that are allowed")
+        }
+        body.append(data)
+        return .nothing
+    }
+
+    /// The server leads elsewhere. The caller decides whether to go there.
+    mutating func redirect(head: HTTPResponse) -> Action {
+        finish(.success(head), stopping: true)
+    }
+
+    /// The server wants credentials for the connection. There are none: an answer that has arrived already is the answer.
+    mutating func challenge() -> Action {
+        guard let head, head.status == 401 else { return .nothing }
+        return finish(.success(answer(head)), stopping: true)
+    }
+
+    /// It ended, with an error, or with everything received. `late` is the head of an answer that was never announced.
+    mutating func complete(_ error: (any Error)?, head late: HTTPResponse?) -> Action {
+        if let error { return finish(.failure(NetworkError(error, of: request, progress: head.map { _ in progress }))) }
+        guard let head = head ?? late else { return finish(.failure(failure(.invalidResponse, "it ended without an answer"))) }
+        if request.method != .head, head.mayHaveBody, let length = head.declaredLength, length > body.count {
+            return finish(.failure(failure(.invalidResponse, "the answer was cut off after \(progress)")))
+        }
+        return finish(.success(answer(head)))
+    }
+
+    /// It cannot be sent.
+    mutating func fail(_ error: NetworkError) -> Action { finish(.failure(error)) }
+
+    mutating func passDeadline(_ reason: String) -> Action { finish(.failure(failure(.timedOut, reason)), stopping: true) }
+
+    mutating func cancel() -> Action { finish(.failure(failure(.cancelled, "it was cancelled")), stopping: true) }
+
+    private mutating func refuse(_ reason: String) -> Action { finish(.failure(failure(.invalidResponse, reason)), stopping: true) }
+
+    private mutating func finish(_ result: Result<HTTPResponse, NetworkError>, stopping: Bool = false) -> Action {
+        if isOver { return .nothing }
+        isOver = true
+        head = nil
+        body = Data()
+        return stopping ? .finishAndStop(result) : .finish(result)
+    }
+
+    private var progress: String { head?.declaredLength.map { "\(body.count) of \($0) bytes" } ?? "\(body.count) bytes" }
+
+    private func answer(_ head: HTTPResponse) -> HTTPResponse {
+        HTTPResponse(status: head.status, headers: head.headers, body: body)
+    }
+
+    private func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
+        NetworkError(code, request: request.description, reason)
+    }
+}
+
+extension HTTPResponse {
+    /// The declared length of the body, where it counts the received bytes: a packed body arrives unpacked.
+    fileprivate var declaredLength: Int? {
+        let coding = headers["Content-Encoding"]?.lowercased() ?? "identity"
+        guard coding == "identity" || coding.isEmpty, headers["Transfer-Encoding"] == nil else { return nil }
+        return headers["Content-Length"].flatMap { Int($0) }
+    }
+
+    /// Whether an answer of this status has a body (RFC 9110, section 6.4.1) that is received: on Linux, redirections come without.
+    fileprivate var mayHaveBody: Bool { status >= 200 && status != 204 && !(300...399).contains(status) }
+}

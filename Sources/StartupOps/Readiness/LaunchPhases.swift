@@ -1,0 +1,199 @@
+import Sequencer
+
+/// Follows the phases of an app's launch: first the process's, then those of each scene.
+///
+/// The app reports each phase when it comes. One that is reported twice, or when it could not have come, is a problem, kept and returned, and the
+/// launch goes on. Every method can be called from any thread.
+///
+/// ```swift
+/// phases.mark(.didFinishLaunching)
+/// if phases.takeProcessPart() { launch() }          // once, however many scenes connect
+/// if phases.takeScenePart("main") { makeWindow() }  // once for each scene
+/// ```
+public final class LaunchPhases: Sendable {
+    private struct State {
+        var machine = LaunchPhaseStateMachine()
+        var problems: [LaunchPhaseProblem] = []
+    }
+
+    /// Opens when the process phase has ended: what belongs to scenes waits for it.
+    public let processGate: ReadinessGate
+    /// Opens when a scene can be seen.
+    let sceneGate: ReadinessGate
+    private let state = Locked(State())
+
+    /// Nothing has been reported yet.
+    public init() {
+        processGate = ReadinessGate(
+            "process-phase",
+            [
+                GateCondition(
+                    ConditionName(LaunchPhase.didFinishLaunching.rawValue),
+                    setBy: "app delegate",
+                    because: "scenes need what the process has set up"
+                )
+            ]
+        )
+        sceneGate = ReadinessGate(
+            "scene",
+            [
+                GateCondition(
+                    ConditionName(LaunchPhase.keyAndVisible.rawValue),
+                    setBy: "scene presenter",
+                    because: "nobody sees a screen of a scene that is not visible"
+                )
+            ]
+        )
+    }
+
+    /// The problems of the phases reported so far, in order.
+    public var problems: [LaunchPhaseProblem] { state.withLock { $0.problems } }
+
+    /// Reports a phase.
+    ///
+    /// - Parameter scene: the scene's identifier; nil for a phase of the process.
+    /// - Returns: the problem with it; nil without one.
+    @discardableResult
+    public func mark(_ phase: LaunchPhase, scene: String? = nil) -> LaunchPhaseProblem? {
+        let (problem, hasEnded) = state.withLock { state in
+            let problem = state.machine.mark(phase, scene: scene)
+            if let problem { state.problems.append(problem) }
+            return (problem, state.machine.hasProcessPhaseEnded)
+        }
+        if hasEnded { processGate.meet(ConditionName(LaunchPhase.didFinishLaunching.rawValue), by: "app delegate") }
+        if phase == .keyAndVisible, scene != nil { sceneGate.meet(ConditionName(phase.rawValue), by: "scene presenter") }
+        return problem
+    }
+
+    /// Ends the process phase of an app that has not said itself that it has finished launching.
+    func endProcessPhase() {
+        if !state.withLock({ $0.machine.hasProcessPhaseEnded }) { mark(.didFinishLaunching) }
+    }
+
+    /// Whether the caller runs the part that runs once per process: true for the first that asks.
+    public func takeProcessPart() -> Bool { state.withLock { $0.machine.takeProcessPart() } }
+
+    /// Whether the caller runs the part that runs once per scene: true for the first that asks for this scene.
+    public func takeScenePart(_ scene: String) -> Bool { state.withLock { $0.machine.takeScenePart(scene) } }
+
+    /// A scene has disconnected: when it connects again, its phases come again.
+    public func sceneDidDisconnect(_ scene: String) { state.withLock { $0.machine.forget(scene) } }
+}
+
+/// A moment of an app's launch that the system brings about and the app reports.
+///
+/// The first three and ``eventLoop`` belong to the process. The others belong to a scene; an app may have several.
+public enum LaunchPhase: String, Sendable, Hashable, CaseIterable {
+    /// The application object is there.
+    case applicationCreated
+    /// The application delegate is there.
+    case delegateCreated
+    /// The delegate was told that the launch has finished.
+    case didFinishLaunching
+    /// A scene session is there.
+    case sceneSession
+    /// The storyboard was loaded.
+    case storyboard
+    /// The window is there.
+    case window
+    /// The scene delegate was told that the scene connects.
+    case willConnect
+    /// The window is key and visible.
+    case keyAndVisible
+    /// The first view was loaded.
+    case viewDidLoad
+    /// The event loop runs.
+    case eventLoop
+
+    /// Whether it happens once per process, and not once per scene.
+    var isOfProcess: Bool {
+        switch self {
+        case .applicationCreated, .delegateCreated, .didFinishLaunching, .eventLoop: true
+        default: false
+        }
+    }
+
+    /// The phases that come before it. A window is there before `willConnect` when a storyboard makes it, and otherwise is made in there.
+    var predecessors: [LaunchPhase] {
+        switch self {
+        case .applicationCreated: []
+        case .delegateCreated: [.applicationCreated]
+        case .didFinishLaunching: [.applicationCreated, .delegateCreated]
+        case .eventLoop: [.applicationCreated, .delegateCreated, .didFinishLaunching]
+        case .sceneSession: []
+        case .storyboard: [.sceneSession]
+        case .window: [.sceneSession, .storyboard]
+        case .willConnect: [.sceneSession, .storyboard]
+        case .keyAndVisible: [.sceneSession, .storyboard, .window, .willConnect]
+        case .viewDidLoad: [.sceneSession, .storyboard, .window, .willConnect, .keyAndVisible]
+        }
+    }
+}
+
+/// Makes the app's scene, with its window, before the first screen.
+@MainActor
+public protocol ScenePresenter: Sendable {
+    /// Connects the scene, and returns when it can be seen.
+    ///
+    /// - Parameter report: is told each phase of the scene when it comes, ``LaunchPhase/keyAndVisible`` among them. Those of later moments, such as
+    ///   ``LaunchPhase/viewDidLoad``, may be told later.
+    func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async
+}
+
+/// A phase that was reported twice, or when it could not have been.
+public struct LaunchPhaseProblem: Sendable, Hashable, CustomStringConvertible {
+    /// The phase.
+    let phase: LaunchPhase
+    /// The scene; nil for the process.
+    let scene: String?
+    /// The problem.
+    public let description: String
+}
+
+/// Decides whether a phase may come now, and who may run which part of the launch.
+struct LaunchPhaseStateMachine {
+    private var process: Set<LaunchPhase> = []
+    private var scenes: [String: Set<LaunchPhase>] = [:]
+    private var isProcessPartTaken = false
+    private var scenePartsTaken: Set<String> = []
+
+    var hasProcessPhaseEnded: Bool { process.contains(.didFinishLaunching) }
+
+    mutating func mark(_ phase: LaunchPhase, scene: String?) -> LaunchPhaseProblem? {
+        let place = scene.map { "scene \(printable($0, limit: 80))" } ?? "the process"
+        func problem(_ text: String) -> LaunchPhaseProblem {
+            LaunchPhaseProblem(phase: phase, scene: scene, description: "\(phase) \(text)")
+        }
+        if phase.isOfProcess != (scene == nil) {
+            return problem(
+                phase.isOfProcess ? "belongs to the process, and was reported for \(place)" : "belongs to a scene, and none was named"
+            )
+        }
+        var reported = scene.map { scenes[$0, default: []] } ?? process
+        if reported.contains(phase) { return problem("was reported for \(place) before: it happens once") }
+        let late = reported.filter { $0.predecessors.contains(phase) }
+        reported.insert(phase)
+        // A phase that came too late is kept as well: reported once more, it is the repetition that is wrong.
+        if let scene { scenes[scene] = reported } else { process = reported }
+        if let first = LaunchPhase.allCases.first(where: late.contains) {
+            return problem("of \(place) must come before \(first), and came after it")
+        }
+        if scene != nil, !hasProcessPhaseEnded {
+            return problem("of \(place) came before the process phase had ended with didFinishLaunching")
+        }
+        return nil
+    }
+
+    /// A scene went away: it may connect again.
+    mutating func forget(_ scene: String) {
+        scenes[scene] = nil
+        scenePartsTaken.remove(scene)
+    }
+
+    mutating func takeProcessPart() -> Bool {
+        defer { isProcessPartTaken = true }
+        return !isProcessPartTaken
+    }
+
+    mutating func takeScenePart(_ scene: String) -> Bool { scenePartsTaken.insert(scene).inserted }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Sequencer
+import StartupStorage
+
+/// The journals of past launches: a file for each, named by its number, so that none is ever rewritten.
+///
+/// A process keeps its launch's file locked as long as it lives, and the kernel takes the lock away when it ends, however it ends: that is how
+/// others know a launch that goes on from one that died. A file gets its name when its first line is in it and it is locked.
+struct JournalDirectory: Sendable {
+    /// The most of a file that is read: a launch of thousands of operations.
+    static let largestFile = 4 << 20
+    private static let ending = ".jsonl"
+    /// Three years of a launch each second. A number this far above all others was not given by this code, and is passed over.
+    private static let largestGap = 100_000_000
+
+    let directory: PosixDirectory
+
+    /// A file of the directory.
+    private struct Entry {
+        let name: String
+        let number: Int
+    }
+
+    // MARK: Reading
+
+    /// The launches, the newest first; each is read when it is looked at.
+    var launches: some Sequence<JournaledLaunch> { entries.lazy.compactMap(read) }
+
+    private var entries: [Entry] {
+        let entries = directory.names().compactMap { name -> Entry? in
+            guard name.hasSuffix(Self.ending), let number = Int(name.prefix { $0 != "-" }), number >= 0 else { return nil }
+            return Entry(name: name, number: number)
+        }.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+        let below = [0] + entries.map(\.number)
+        let first = entries.indices.first { entries[$0].number - below[$0] > Self.largestGap } ?? entries.endIndex
+        return entries[..<first].reversed()
+    }
+
+    /// Nil for a file that is gone by now, or that is another user's.
+    private func read(_ entry: Entry) -> JournaledLaunch? {
+        guard let file = try? PosixFile(directory.path(entry.name), O_RDONLY), let status = try? file.status(), status.isRegularFile,
+            status.owner == geteuid()
+        else { return nil }
+        // In this order: a launch that ends in between is read to its end.
+        let isRunning = file.isLocked
+        let contents = (try? file.contents(limit: Self.largestFile)) ?? Data()
+        return JournaledLaunch(number: entry.number, contents, isRunning: isRunning)
+    }
+
+    // MARK: Writing
+
+    /// Starts the file of a new launch with its first line, and removes those of old ones.
+    ///
+    /// - Parameters:
+    ///   - launches: how many files are kept.
+    ///   - size: how many bytes they may have together.
+    func begin(_ line: JournalLine, keeping launches: Int, size: Int) throws(StorageError) -> JournalFile {
+        _ = try directory.prepare()
+        let old = entries
+        let file = try directory.makeTemporary()
+        let bytes = line.bytes
+        let number = (old.first?.number ?? 0) + 1
+        // Two launches at once may have the same number, and still are two.
+        let digits = String(number)
+        let padding = String(repeating: "0", count: max(6 - digits.count, 0))
+        let name = "\(padding)\(digits)-\(String(UInt64.random(in: .min ... .max), radix: 36))\(Self.ending)"
+        let temporary = String(file.path.dropFirst(directory.path.count + 1))
+        do throws(StorageError) {
+            try file.append(bytes, after: 0)
+            try directory.move(temporary, to: name)
+        } catch {
+            unlink(file.path)
+            throw error
+        }
+        removeOld(old, keeping: launches - 1, size: size)
+        return JournalFile(file, path: directory.path(name), number: number, size: bytes.count)
+    }
+
+    private func removeOld(_ entries: [Entry], keeping count: Int, size: Int) {
+        var total = 0
+        for (index, entry) in entries.enumerated() {
+            let path = directory.path(entry.name)
+            total += (try? PosixFile.status(of: path))??.size ?? 0
+            // The newest are needed, also when they are large.
+            guard index >= count || (index >= 10 && total > size) else { continue }
+            // Of a launch that goes on, the process holds the file.
+            guard let file = try? PosixFile(path, O_RDONLY), !file.isLocked else { continue }
+            unlink(path)
+        }
+        directory.sweep()
+    }
+}
+
+/// The file of a launch that goes on: lines are added to its end, each by one system call, and nothing is kept back.
+///
+/// The lines are there for the next process, also when this one is killed: the kernel has them. After a power cut or a crash of
+/// the kernel the last lines, or all of them, may be missing: waiting for the disk would cost each event milliseconds.
+final class JournalFile: Sendable {
+    private struct State: ~Copyable {
+        let file: PosixFile
+        var size: Int
+        /// Whether a line was not written to its end, as on a full disk.
+        var isTorn = false
+        /// The attempts of operations that were written down.
+        var started: Set<String> = []
+    }
+
+    /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn, and the thread that starts an
+    /// operation must not go on before that is written down.
+    private let state: Locked<Box>
+    let path: String
+    let number: Int
+
+    private final class Box: @unchecked Sendable {
+        // @unchecked: only reached under the lock. It is there because the state, which owns a file, cannot be copied.
+        var state: State
+        init(_ state: consuming State) { self.state = state }
+    }
+
+    init(_ file: consuming PosixFile, path: String, number: Int, size: Int) {
+        self.path = path
+        self.number = number
+        state = Locked(Box(State(file: file, size: size)))
+    }
+
+    /// Adds a line.
+    ///
+    /// - Parameter attempt: identifies an event that is to be written down only once; nil for an event that may come again.
+    func append(_ line: JournalLine, once attempt: String? = nil) throws(StorageError) {
+        let bytes = line.bytes
+        try state.withLock { box throws(StorageError) in
+            if let attempt, !box.state.started.insert(attempt).inserted { return }
+            // End the torn line, so that only that one is broken.
+            let whole = box.state.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
+            do throws(StorageError) {
+                try box.state.file.append(whole, after: box.state.size)
+                box.state.size += whole.count
+                box.state.isTorn = false
+            } catch {
+                box.state.isTorn = true
+                throw StorageError(error.code, path, error.reason, systemError: error.systemError)
+            }
+        }
+    }
+
+    /// Removes the file, when nothing was launched.
+    func remove() { unlink(path) }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import StartupNetworking
+
+/// A way in which the sample service can misbehave on one of its paths.
+///
+/// A fault has a text, for command lines and for `PUT /_admin/faults`; ``init(parsing:)`` reads it, ``description`` writes it.
+///
+/// | text | what happens |
+/// |---|---|
+/// | `hang` | no answer, ever |
+/// | `drip` | one byte each half second, for ever |
+/// | `slow:2s` | the real answer, two seconds later |
+/// | `status:503;retry-after=2` | this status, with these header fields and no body |
+/// | `garbage`, `html`, `empty`, `null`, `nul-bytes`, `invalid-utf8`, `bom` | 200 with such a body |
+/// | `body:TEXT` | 200 with TEXT as JSON |
+/// | `wrong-type` | the real answer, each of its values replaced by one of another type |
+/// | `header:NAME=VALUE` | the real answer, with one more header field |
+/// | `truncated` | three bytes of the real answer where 1000 are announced |
+/// | `reset` | the connection is reset in the middle of the real answer |
+/// | `redirect:URL`, `redirect:URL;status=307` | a redirection there |
+/// | `redirect-loop` | a redirection to the same address |
+/// | `big:200MB` | 200 with that many zero bytes |
+/// | `gzip-bomb:200MB` | the same, compressed |
+/// | `401-basic` | 401 that asks for HTTP Basic credentials |
+/// | `plaintext` | bytes that are not HTTP |
+///
+/// `slow`, `wrong-type`, `header`, `truncated` and `reset` happen to a request that the service has carried out; with every other one it has not.
+public enum SampleFault: Sendable, Hashable {
+    /// No answer, ever.
+    case hang
+    /// One byte each half second, for ever.
+    case drip
+    /// The real answer, that much later.
+    case slow(Duration)
+    /// This status, with these header fields and no body.
+    case status(Int, headers: HTTPHeaders = [:])
+    /// 200 with a wrong body.
+    case body(SampleBody)
+    /// The real answer, each of its values replaced by one of another type.
+    case wrongType
+    /// The real answer, with one more header field.
+    case header(name: String, value: String)
+    /// Three bytes of the real answer where 1000 are announced.
+    case truncated
+    /// The connection is reset in the middle of the real answer.
+    case reset
+    /// A redirection.
+    case redirect(to: String, status: Int = 302)
+    /// A redirection to the same address.
+    case redirectLoop
+    /// 200 with that many zero bytes.
+    case big(Int)
+    /// 200 with that many zero bytes, compressed.
+    case gzipBomb(Int)
+    /// 401 that asks for HTTP Basic credentials.
+    case basicChallenge
+    /// Bytes that are not HTTP.
+    case plaintext
+}
+
+/// A wrong body.
+public enum SampleBody: Sendable, Hashable {
+    /// Bytes that are neither JSON nor text.
+    case garbage
+    /// A page of HTML, as a captive portal sends it.
+    case html
+    /// No bytes.
+    case empty
+    /// NUL bytes.
+    case nulBytes
+    /// A JSON text with a byte that no UTF-8 text has.
+    case invalidUTF8
+    /// A JSON text after a byte order mark.
+    case byteOrderMark
+    /// This text, as JSON.
+    case text(String)
+
+    static let named: [(name: String, body: SampleBody)] = [
+        ("garbage", .garbage), ("html", .html), ("empty", .empty), ("null", .text("null")), ("nul-bytes", .nulBytes),
+        ("invalid-utf8", .invalidUTF8), ("bom", .byteOrderMark),
+    ]
+
+    var response: HTTPResponse {
+        var response = HTTPResponse(status: 200, headers: ["Content-Type": "application/json"])
+        switch self {
+        case .garbage: response.body = Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe])
+        case .html:
+            response.headers["Content-Type"] = "text/html; charset=utf-8"
+            response.body = Data("<!doctype html><title>Welcome</title><p>Sign in to use this network.".utf8)
+        case .empty: break
+        case .nulBytes: response.body = Data(repeating: 0, count: 16)
+        case .invalidUTF8: response.body = Data("{\"version\":\"".utf8) + Data([0xff]) + Data("\"}".utf8)
+        case .byteOrderMark: response.body = Data([0xef, 0xbb, 0xbf]) + Data("{}".utf8)
+        case .text(let text): response.body = Data(text.utf8)
+        }
+        return response
+    }
+}
+
+extension SampleFault {
+    /// The answer in place of the real one, or made from it. `real` carries the request out; it is called once or not at all.
+    func answer(to request: HTTPRequest, real: () -> HTTPResponse) -> SampleAnswer {
+        switch self {
+        case .hang: return .hang
+        case .drip: return .drip(byte: UInt8(ascii: " "), every: .milliseconds(500))
+        case .slow(let delay): return .response(real(), after: delay)
+        case .status(let status, let headers): return .response(HTTPResponse(status: status, headers: headers), after: .zero)
+        case .body(let body): return .response(body.response, after: .zero)
+        case .wrongType:
+            var response = real()
+            response.body = Self.replacingTypes(in: response.body)
+            response.headers["ETag"] = nil
+            return .response(response, after: .zero)
+        case .header(let name, let value):
+            var response = real()
+            response.headers[name] = value
+            return .response(response, after: .zero)
+        case .truncated:
+            var response = real()
+            response.body = response.body.prefix(3)
+            return .truncated(response, announcing: 1000)
+        case .reset: return .reset(real())
+        case .redirect(let url, let status):
+            return .response(HTTPResponse(status: status, headers: ["Location": url]), after: .zero)
+        case .redirectLoop:
+            let query = request.url.query().map { "?\($0)" } ?? ""
+            return .response(HTTPResponse(status: 302, headers: ["Location": request.url.path() + query]), after: .zero)
+        case .big(let count): return .zeros(count: count, compressed: false)
+        case .gzipBomb(let count): return .zeros(count: count, compressed: true)
+        case .basicChallenge:
+            return .response(HTTPResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"sample\""]), after: .zero)
+        case .plaintext: return .plaintext(Data("220 sample.invalid ESMTP ready\r\n".utf8))
+        }
+    }
+
+    /// The same document with each member of its object, or each element of its array, of another type.
+    private static func replacingTypes(in body: Data) -> Data {
+        func other(_ value: Any) -> Any { value is String ? ["unexpected": true] : value is [String: Any] ? true : "unexpected" }
+        let replaced: Any =
+            switch try? JSONSerialization.jsonObject(with: body) {
+            case let object as [String: Any]: object.mapValues(other)
+            case let array as [Any]: array.map(other)
+            default: ["unexpected"]
+            }
+        return (try? JSONSerialization.data(withJSONObject: replaced, options: .sortedKeys)) ?? Data("[true]".utf8)
+    }
+}
+
+/// The sample service's reaction to a request: an answer, or a fault that only a transport can perform.
+///
+/// The service decides, transports perform: the server in `Examples/Backend` all faults, the embedded backend those that need no socket.
+public enum SampleAnswer: Sendable, Hashable {
+    /// An answer, once this time has passed.
+    case response(HTTPResponse, after: Duration)
+    /// Nothing, for ever.
+    case hang
+    /// The head of an answer, then this byte again and again, with a pause before each, for ever.
+    case drip(byte: UInt8, every: Duration)
+    /// An answer whose head announces more bytes than follow, then the end of the connection.
+    case truncated(HTTPResponse, announcing: Int)
+    /// The head of the answer and half of its body, then a reset of the connection. The service has carried the request out.
+    case reset(HTTPResponse)
+    /// An answer of that many zero bytes; compressed, it is small on the wire and grows to that size at the receiver.
+    case zeros(count: Int, compressed: Bool)
+    /// These bytes, which are not HTTP, then the end of the connection.
+    case plaintext(Data)
+
+    /// The answer, when it is a plain one.
+    package var response: HTTPResponse? {
+        if case .response(let response, _) = self { response } else { nil }
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+import StartupOps
+import StartupStorage
+
+/// The backend that the sample launch talks to: accounts, tokens, configuration, GraphQL and faults, all in memory.
+///
+/// It is logic without a transport. ``EmbeddedBackend`` puts it behind `URLSession` in this process, the server in `Examples/Backend` behind
+/// a socket; both give the same answers. Its passwords are samples and are kept as they are, its tokens cannot be verified: nothing here is fit
+/// for anything but samples and tests. Any thread may call it.
+///
+/// Two accounts exist: `person@example.com` (verified, entitled to `premium`) and `new@example.com` (not verified), both with the
+/// password `correct horse`. The code that verifies an account is `000000`.
+///
+/// ```swift
+/// let service = SampleService()
+/// service.setFault(.status(503), for: "/v1/configuration", times: 2)
+/// let backend = EmbeddedBackend(service)
+/// ```
+public final class SampleService: Sendable {
+    private let state: Locked<SampleServiceState>
+    private let now: @Sendable () -> Date
+    private let store: (any DataStore)?
+    /// The host that it is at wherever it is made from the same store; nil without one.
+    let host: String?
+    private static let memory: StoreKey = "sample-service"
+
+    /// A service.
+    ///
+    /// - Parameters:
+    ///   - store: keeps accounts and sessions, so that a service in another process knows them; nil when they are forgotten.
+    ///   - now: its clock. Nil, the default: the time at which it is made plus the time since then, so that setting the machine's
+    ///     clock ends no session.
+    public init(
+        _ options: SampleServiceOptions = SampleServiceOptions(),
+        store: (any DataStore)? = nil,
+        now: (@Sendable () -> Date)? = nil
+    ) {
+        var state = SampleServiceState(options)
+        let memory = store?.value(SampleServiceState.Memory.self, for: Self.memory).value
+        if let memory { state.memory = memory }
+        host = store.map { _ in memory?.host.flatMap { Self.isOurs($0) ? $0 : nil } ?? Self.newHost() }
+        self.state = Locked(state)
+        self.store = store
+        self.now = now ?? Self.steadyTime()
+    }
+
+    private static func newHost() -> String { "sample-\(String(UInt32.random(in: .min ... .max), radix: 36)).invalid" }
+
+    /// Whether a host has the form that ``newHost()`` gives it. A stored host may have been damaged or planted, and becomes part of an address.
+    private static func isOurs(_ host: String) -> Bool {
+        guard host.utf8.count < 64, host.hasPrefix("sample-"), host.hasSuffix(".invalid") else { return false }
+        let name = host.dropFirst("sample-".count).dropLast(".invalid".count)
+        return !name.isEmpty && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+    }
+
+    /// The time now, and from then on by a clock that nobody can set.
+    private static func steadyTime() -> @Sendable () -> Date {
+        let (date, start) = (Date(), ContinuousClock.now)
+        return { date.addingTimeInterval(start.duration(to: .now) / .seconds(1)) }
+    }
+
+    /// The answer to a request.
+    public func answer(_ request: HTTPRequest) -> SampleAnswer {
+        let now = now()
+        let answer = state.withLock { $0.answer(request, now: now) }
+        if request.method != .get { remember() }
+        return answer
+    }
+
+    /// Stores accounts and sessions before the answer is out. A failure is ignored: it is a sample.
+    private func remember() {
+        guard let store else { return }
+        try? store.withExclusiveAccess {
+            var memory = state.withLock { $0.memory }
+            memory.host = host
+            try store.save(memory, for: Self.memory)
+        }
+    }
+
+    /// How many requests have come, by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.
+    package var counts: [String: Int] { state.withLock { $0.counts } }
+
+    /// Makes the requests to a path go wrong: all of them until ``removeFaults()``, or as many as `times` says. The latest fault counts.
+    public func setFault(_ fault: SampleFault, for path: String, times: Int? = nil) {
+        state.withLock { $0.setFault(fault, for: path, times: times) }
+    }
+
+    /// Makes nothing go wrong any more.
+    public func removeFaults() { state.withLock { $0.removeFaults() } }
+
+    /// From now on every access token that was given out counts as expired, also before the time that is written in it.
+    public func expireTokens() { state.withLock { $0.sessions.expireAccessTokens() } }
+
+    /// From now on no refresh token that was given out is worth anything.
+    public func endSessions() { state.withLock { $0.sessions.endSessions() } }
+
+    /// Replaces the version policy.
+    public func setVersionPolicy(_ policy: SampleVersionPolicy) {
+        state.withLock { $0.versionPolicy = HTTPResponse.json(policy) }
+    }
+
+    /// Demands an update: no version below this one may run.
+    package func requireUpdate(to version: String = "999.0.0", message: String? = "This version can no longer be used.") {
+        setVersionPolicy(SampleVersionPolicy(minimumVersion: version, message: message))
+    }
+
+    /// Replaces the speakers, such as when their port is known.
+    public func setSpeakers(_ speakers: [Speaker]) {
+        state.withLock { $0.options.speakers = speakers }
+    }
+
+    /// Everything as it was to begin with: no new accounts, no sessions, no faults, no counts, the first version policy. Speakers stay.
+    package func reset() { state.withLock { $0.reset() } }
+}
+
+/// The state of a sample service to begin with, and after `reset`.
+public struct SampleServiceOptions: Sendable {
+    /// How long an access token is valid; whole seconds. None are at zero: each token has expired when it arrives.
+    package var tokenLifetime: Duration
+    /// The version of the configuration.
+    package var configurationVersion: String
+    /// How the app greets a new person: `regular`, `dismissable` or `none`.
+    package var onboarding: String
+    /// The features that are switched on or off.
+    package var features: [String: Bool]
+    /// The feature flags, which count over the configuration; nil for a service without them.
+    package var flags: FeatureFlags?
+    /// Whether a session that outlived a reinstallation is kept; nil leaves it to the app.
+    package var restoreAccount: Bool?
+    /// The speakers that can be connected to. The first one's address is in the configuration.
+    package var speakers: [Speaker]
+    /// Which versions of the app may run.
+    package var versionPolicy: SampleVersionPolicy
+
+    /// These options; unless said otherwise, nothing in them keeps an app from launching.
+    public init(
+        tokenLifetime: Duration = .seconds(3600),
+        configurationVersion: String = "7",
+        onboarding: String = "regular",
+        features: [String: Bool] = ["paywall": true, "speakers": true],
+        flags: FeatureFlags? = FeatureFlags(),
+        restoreAccount: Bool? = nil,
+        speakers: [Speaker] = [],
+        versionPolicy: SampleVersionPolicy = SampleVersionPolicy()
+    ) {
+        self.tokenLifetime = tokenLifetime
+        self.configurationVersion = configurationVersion
+        self.onboarding = onboarding
+        self.features = features
+        self.flags = flags
+        self.restoreAccount = restoreAccount
+        self.speakers = speakers
+        self.versionPolicy = versionPolicy
+    }
+}
+
+/// A speaker that the sample service tells of, for programs that have a `Speaker` of their own.
+public typealias SampleSpeaker = Speaker
+
+/// Which versions of the app may run, as the sample service says it.
+public struct SampleVersionPolicy: Sendable, Hashable, Codable {
+    /// A time in which nobody can use the app.
+    public struct Maintenance: Sendable, Hashable, Codable {
+        /// The message for people.
+        package var message: String
+        /// Its end, as RFC 3339 writes it.
+        package var until: String?
+
+        /// A maintenance.
+        public init(message: String, until: String? = nil) {
+            self.message = message
+            self.until = until
+        }
+    }
+
+    /// The lowest version that may run.
+    package var minimumVersion: String
+    /// The version people are told to get.
+    package var recommendedVersion: String?
+    /// Why nobody can use the app now.
+    package var maintenance: Maintenance?
+    /// The message for people who have to update.
+    package var message: String?
+
+    /// A policy; unless said otherwise, one that lets every version from 1.0.0 on run.
+    public init(
+        minimumVersion: String = "1.0.0",
+        recommendedVersion: String? = nil,
+        maintenance: Maintenance? = nil,
+        message: String? = nil
+    ) {
+        self.minimumVersion = minimumVersion
+        self.recommendedVersion = recommendedVersion
+        self.maintenance = maintenance
+        self.message = message
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+
+/// A country that the sample service has a configuration for.
+struct SampleCountry: Encodable {
+    let code: String
+    let name: String
+    let languages: [String]
+
+    static let all = [
+        SampleCountry(code: "DE", name: "Germany", languages: ["de", "en"]),
+        SampleCountry(code: "FR", name: "France", languages: ["fr", "en"]),
+        SampleCountry(code: "US", name: "United States", languages: ["en", "es"]),
+        SampleCountry(code: "JP", name: "Japan", languages: ["ja", "en"]),
+    ]
+}
+
+/// The texts of the sample service, by language.
+struct SampleTexts {
+    let greeting: String
+    let tutorial: [(title: String, text: String)]
+
+    /// The texts in a language; in English where it is another one.
+    static func `in`(_ language: String) -> SampleTexts {
+        switch language {
+        case "de":
+            SampleTexts(
+                greeting: "Guten Tag",
+                tutorial: [("Willkommen", "Musik in jedem Raum."), ("Lautsprecher", "Verbinde deinen ersten Lautsprecher.")]
+            )
+        case "fr":
+            SampleTexts(
+                greeting: "Bonjour",
+                tutorial: [("Bienvenue", "De la musique dans chaque pièce."), ("Enceintes", "Connectez votre première enceinte.")]
+            )
+        case "es":
+            SampleTexts(
+                greeting: "Buenos días",
+                tutorial: [("Bienvenido", "Música en cada habitación."), ("Altavoces", "Conecta tu primer altavoz.")]
+            )
+        case "ja":
+            SampleTexts(greeting: "こんにちは", tutorial: [("ようこそ", "すべての部屋に音楽を。"), ("スピーカー", "最初のスピーカーを接続しましょう。")])
+        default:
+            SampleTexts(greeting: "Hello", tutorial: [("Welcome", "Music in every room."), ("Speakers", "Connect your first speaker.")])
+        }
+    }
+}
+
+extension SampleServiceState {
+    private struct Configuration: Encodable {
+        struct Page: Encodable {
+            let title: String
+            let text: String
+        }
+
+        struct Address: Encodable {
+            let host: String
+            let port: Int
+        }
+
+        let version: String
+        let country: String
+        let language: String
+        let onboarding: String
+        let features: [String: Bool]
+        let restoreAccount: Bool?
+        let tutorialPages: [Page]
+        let speakers: Address?
+    }
+
+    /// The configuration of a country, in the language that is asked for where the country has it, else in its first.
+    func configuration(_ request: HTTPRequest) -> HTTPResponse {
+        guard let code = request.parameter("country") else { return .problem(400, "invalid_request", "country is needed") }
+        guard let country = SampleCountry.all.first(where: { $0.code == code.uppercased() }) else {
+            return .problem(404, "unknown_country", "there is no configuration for this country")
+        }
+        let wanted = request.parameter("language") ?? ""
+        let language = country.languages.contains(wanted) ? wanted : country.languages[0]
+        var response = HTTPResponse.json(
+            Configuration(
+                version: options.configurationVersion,
+                country: country.code,
+                language: language,
+                onboarding: options.onboarding,
+                features: options.features,
+                restoreAccount: options.restoreAccount,
+                tutorialPages: SampleTexts.in(language).tutorial.map { Configuration.Page(title: $0.title, text: $0.text) },
+                speakers: options.speakers.first.map { Configuration.Address(host: $0.host, port: $0.port) }
+            )
+        )
+        let tag = "\"\(Self.fingerprint(response.body))\""
+        response.headers["ETag"] = tag
+        guard Self.matches(request.headers["If-None-Match"], tag) else { return response }
+        return HTTPResponse(status: 304, headers: ["ETag": tag])
+    }
+
+    /// The feature flags; 404 of a service that has none.
+    var flags: HTTPResponse {
+        options.flags.map { .json($0) } ?? .problem(404, "no_flags", "there are no feature flags")
+    }
+
+    /// Whether one of the listed tags is this one, weakly compared (RFC 9110, section 13.1.2).
+    private static func matches(_ list: String?, _ tag: String) -> Bool {
+        (list ?? "").split(separator: ",").contains { entry in
+            let entry = entry.trimmingCharacters(in: .whitespaces)
+            return entry == "*" || entry == tag || entry == "W/\(tag)"
+        }
+    }
+
+    /// Equal bodies have equal tags, in every process.
+    private static func fingerprint(_ data: Data) -> String {
+        var hash = FNV1a()
+        hash.add(data)
+        return String(hash.value, radix: 16)
+    }
+}

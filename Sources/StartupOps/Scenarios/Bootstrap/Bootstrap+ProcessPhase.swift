@@ -1,0 +1,160 @@
+import Sequencer
+import StartupNetworking
+
+extension Bootstrap {
+    /// Looks for the files that the app needs. Of those that are missing, the first that is required fails the launch.
+    func checkResources(_ launch: StepContext) throws {
+        let problems = plan.resources.compactMap { resource in resource.problem().map { (resource.isRequired, $0) } }
+        for (_, problem) in problems { launch.note("\(problem)") }
+        if let (_, problem) = problems.first(where: { $0.0 }) { throw problem }
+    }
+
+    /// Makes the registrations of the plan, in its order.
+    @MainActor
+    func register(_ launch: StepContext) throws {
+        guard phases.takeProcessPart() else {
+            let description = "the process phase has been run before: make one Bootstrap per launch of the process"
+            throw RegistryError(problems: [RegistryProblem(.repeated, "process phase", description)])
+        }
+        for registration in plan.registrations { try make(registration) }
+        launch.note("registered \(registry.registered.joined(separator: ", "))")
+    }
+
+    /// An action that fails has not been registered.
+    @MainActor
+    func make(_ registration: BootstrapRegistration) throws {
+        try registration.action?()
+        try require(registration.register(registry))
+    }
+
+    /// Whether a module is used in this launch. It is asked once, so that a module that was prepared is made.
+    func isActive(_ module: BootstrapModule) -> Bool {
+        if let known = state.withLock({ $0.activations[module.name] }) { return known }
+        let answer = module.isActive()
+        return state.withLock { state in
+            let decided = state.activations[module.name] ?? answer
+            state.activations[module.name] = decided
+            return decided
+        }
+    }
+
+    /// Prepares a module, which `isActive(_:)`.
+    @MainActor
+    func prepare(_ module: BootstrapModule) async throws {
+        try await module.prepare()
+        state.withLock { _ = $0.prepared.insert(module.name) }
+    }
+
+    /// Says that the modules are set up, when none of the active ones works with one that is not.
+    @MainActor
+    func endModuleSetUp(_ launch: StepContext) throws {
+        var problems: [RegistryProblem] = []
+        for module in plan.modules where isActive(module) {
+            for dependency in module.dependencies {
+                guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { continue }
+                problems.append(.missingDependency(of: module.name, dependency, "is not active"))
+            }
+        }
+        try require(problems)
+        try require(registry.mark("module-setup"))
+    }
+
+    /// Ends the phase: from now on there can be scenes.
+    @MainActor
+    func endProcessPhase(_ launch: StepContext) throws {
+        if !plan.thirdParties.isEmpty { try require(registry.mark("third-party")) }
+        // Everything required is there, or the scenes would find out one by one.
+        try registry.validate()
+        phases.endProcessPhase()
+    }
+}
+
+extension Bootstrap {
+    /// Makes the configuration, part by part, once.
+    ///
+    /// - Throws: ``RegistryError`` when it was made before, when a module is missing that another one works with, or when it comes too early.
+    @MainActor
+    func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
+        try endModuleSetUp(launch)
+        let trace = configurationTrace
+        try await trace.make(.network, in: launch) {
+            try clients.create { service.client }
+            return network
+        }
+        state.withLock { $0.mailbox = environment.mailbox }
+        try await trace.make(.userService, in: launch) { "asks v1/profile who the user is" }
+        try await trace.make(.tokenListener, in: launch) {
+            service.user.follow(service.tokens)
+            return "a new token refreshes the user"
+        }
+        let firstLaunch = environment.state.firstLaunch
+        try await trace.make(.firstLaunchSession, in: launch) {
+            await handleFirstLaunch(firstLaunch, environment.services.accounts)
+        }
+        let session = environment.services.accounts.storedSession().value
+        try await trace.make(.notifications, in: launch) {
+            environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn } ?? .guest, account: session?.accountID)
+            let waiting = environment.mailbox.waiting().count
+            return waiting == 0 ? "nothing waits" : "\(waiting) for the main screen"
+        }
+        let device = settings.deviceIdentifier
+        try await trace.make(.device, in: launch) { "\(app.platform), version \(app.version)" }
+        try await trace.make(.currentUser, in: launch) { session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody" }
+        try await trace.make(.crashLoggers, in: launch) {
+            for logger in plan.crashLoggers { logger.identify(user: session?.userID, device: device) }
+            return "\(plan.crashLoggers.count) told whose crashes they report"
+        }
+        try await trace.make(.appStarts, in: launch) { countStart(session, environment.state) }
+        try await trace.make(.vendorIdentifier, in: launch) {
+            // Read again from the store, as the next launch will.
+            Settings(directory.settings).deviceIdentifier == device ? "kept in the settings" : "not kept: the settings cannot be written"
+        }
+        try trace.end()
+
+        let configuration = BootstrapConfiguration(
+            endpoints: plan.endpoints,
+            build: plan.build,
+            client: try clients.client,
+            tokens: service.tokens,
+            user: service.user,
+            session: session,
+            deviceIdentifier: device,
+            isFirstLaunch: firstLaunch == .first,
+            enablesRestoreAccount: plan.enablesRestoreAccount,
+            authenticator: plan.authenticator
+        )
+        try require(registry.register(configuration, for: .configuration))
+    }
+
+    private var network: String {
+        let hosts = [plan.endpoints.graphQL, plan.endpoints.rest].map { $0?.host() ?? "" }
+        let proxy = plan.usesDebugProxy ? ", through the debug proxy" : ""
+        return "GraphQL at \(hosts[0]), REST at \(hosts[1]), \(plan.build)\(proxy)"
+    }
+
+    /// On some systems, secrets survive a reinstallation: unless accounts are restored, the first launch ends what an earlier one has left.
+    private func handleFirstLaunch(_ firstLaunch: FirstLaunch, _ accounts: any AccountService) async -> String {
+        switch firstLaunch {
+        case .first: break
+        case .later: return "not the first launch: the session was left alone"
+        case .unknown(let reason): return "whether it is the first launch cannot be told: the session was left alone (\(reason))"
+        }
+        switch accounts.storedSession() {
+        case .absent: return "the first launch, and there is no session"
+        case .unavailable: return "the session cannot be read now, and was left alone"
+        case .value: break
+        }
+        if plan.enablesRestoreAccount { return "kept on the first launch, to be restored" }
+        await accounts.logOut(because: LogoutReason.firstLaunch.description)
+        return "logged out because first launch"
+    }
+
+    private func countStart(_ session: StoredSession?, _ state: LaunchState) -> String {
+        do {
+            let isCounted = try state.countAppStart(isLoggedIn: session != nil, isAnonymous: session?.isAnonymous ?? true)
+            return isCounted ? "this is start \(state.appStarts)" : "not counted: only who is logged in counts"
+        } catch {
+            return "could not be counted: \(error)"
+        }
+    }
+}

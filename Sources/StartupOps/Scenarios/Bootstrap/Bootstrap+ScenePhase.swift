@@ -1,0 +1,165 @@
+import Sequencer
+import StartupStorage
+
+extension Bootstrap {
+    /// The scene of the launch.
+    static let scene = "main"
+
+    /// Has the app connect its scene, once the process phase has ended, and waits until the scene can be seen. An app without one shows nothing.
+    ///
+    /// - Throws: ``GateClosedError`` when the app does not say that the scene is visible.
+    @MainActor
+    func connectScene(_ presenter: (any ScenePresenter)?, _ launch: StepContext) async throws {
+        try await phases.processGate.wait(for: launch.requestTime, in: launch)
+        guard let presenter else { return }
+        if phases.takeScenePart(Self.scene) {
+            await presenter.connectScene { [phases] phase in
+                if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem.description) }
+            }
+        }
+        try await phases.sceneGate.wait(for: launch.requestTime, in: launch)
+    }
+
+    /// Makes a module, which `isActive(_:)` and was prepared.
+    @MainActor
+    func make(_ module: BootstrapModule) async throws {
+        let configuration = try configuration(for: "module \(module.name)")
+        guard state.withLock({ $0.prepared.contains(module.name) }) else {
+            let description = "\(module.name) must come after its preparation, which has failed: it cannot be made"
+            throw RegistryError(problems: [RegistryProblem(.misordered, module.name, other: "module-setup", description)])
+        }
+        let value = try await module.make(configuration)
+        state.withLock { $0.made.append((module.name, value)) }
+    }
+
+    /// Starts the coordinator, part by part, once. Its last part is the app's configuration: `willFetchConfiguration(_:)`.
+    @MainActor
+    func startCoordinator(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
+        let configuration = try configuration(for: launch.operation)
+        let trace = coordinatorTrace
+        let accounts = environment.services.accounts
+        try await trace.make(.journeyManager, in: launch) {
+            if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
+            try require(registry.mark("coordinator"))
+            return "the screen is free"
+        }
+        try await trace.make(.staticCoordinators, in: launch) {
+            let names = state.withLock { $0.made.map(\.name) }
+            return names.isEmpty ? "none" : names.joined(separator: ", ")
+        }
+        try await trace.make(.restoreCheck, in: launch) {
+            let isPossible = configuration.isFirstLaunch && accounts.storedSession().value != nil
+            return isPossible ? "an account may be offered: the app's configuration decides" : "there is no account to offer"
+        }
+        let onboarding = environment.flags.latest.onboarding ?? environment.onboarding()
+        try await trace.make(.anonymousCheck, in: launch) {
+            guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
+            state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) }
+            await accounts.logOut(because: "a guest has to log in")
+            return "the guest's session was ended: onboarding is \(onboarding)"
+        }
+        let gate = try environment.firstScreenGate
+        state.withLock { $0.firstScreen = gate }
+        try await trace.make(.firstScreenCheck, in: launch) {
+            let session = accounts.storedSession()
+            gate.meet(.userKnown, by: Self.user(session))
+            let waits = configuration.isFirstLaunch && environment.settings[.waitsForRemoteConfigurationOnFirstLaunch]
+            gate.bypassInitialFlags(unlessWaiting: waits, isLoggedIn: session.value != nil)
+            return gate.diagnosis
+        }
+        try await trace.make(.delegates, in: launch) {
+            for delegate in plan.delegates { try make(delegate) }
+            return plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", ")
+        }
+        try await trace.make(.observers, in: launch) {
+            guard environment.settings[.showsSplashVideo] else { return "none is needed" }
+            gate.endSplashVideoInBackground(environment.lifecycle)
+            return "the splash video ends in the background"
+        }
+    }
+
+    /// Notes that the app's configuration is asked for now: the end of starting the coordinator.
+    func willFetchConfiguration(_ launch: StepContext) throws {
+        try coordinatorTrace.make(.appConfiguration, in: launch, note: "asked for")
+        try coordinatorTrace.end()
+    }
+
+    private static func user(_ session: StoredAnswer<StoredSession>) -> String {
+        switch session {
+        case .value(let session): session.isAnonymous ? "a guest's session" : "the session"
+        case .absent: "the absence of a session"
+        case .unavailable: "a session that cannot be read now"
+        }
+    }
+
+    /// Decides on the first screen, when nothing is waited for any more. From then on the launch goes by the feature flags that are there.
+    ///
+    /// - Throws: ``GateClosedError`` naming the conditions that are not met.
+    @MainActor
+    func chooseFirstScreen(_ loaded: LoadedConfiguration, _ environment: StartupEnvironment, _ launch: StepContext) async throws {
+        let configuration = try configuration(for: launch.operation)
+        let gate = try environment.firstScreenGate
+        if let configured = loaded.configuration.onboarding { state.withLock { $0.onboarding?.configured = configured } }
+        // The graph has this step wait for the steps that meet these. If one of them has failed, for instance, nobody meets its condition any more.
+        for condition in gate.bypassUnmet([.splashVideoDone, .splashControllerEnded, .configurationPresent]) {
+            launch.note("\(condition) was not waited for: its step has ended without it")
+        }
+        try await gate.wait(for: launch.requestTime, in: launch)
+        _ = environment.flags.use()
+        let decision = RestoreDecision(
+            isFirstLaunch: configuration.isFirstLaunch,
+            isLoggedIn: environment.services.accounts.storedSession().value != nil,
+            hasRestoreConfiguration: loaded.configuration.restoreAccount ?? plan.enablesRestoreAccount
+        )
+        state.withLock { $0.restore = decision }
+        launch.note(decision.description)
+    }
+
+    /// Whether an account is offered, as was decided with the first screen.
+    var offersRestore: Bool { state.withLock { $0.restore }?.isOffered ?? false }
+
+    /// Lets the person log in with the plan's authenticator, where nobody is logged in.
+    @MainActor
+    func authenticate(_ authenticator: any AuthenticationProvider, _ launch: StepContext) async throws {
+        let configuration = try configuration(for: launch.operation)
+        guard let session = try await authenticator.authenticate(configuration, in: launch) else {
+            return launch.note("the person did not want to: the login form asks")
+        }
+        service.tokens.begin(session)
+    }
+
+    /// Starts what watches from now on, as long as this object is kept.
+    @MainActor
+    func installObservers(_ launch: StepContext) throws {
+        let configuration = try configuration(for: launch.operation)
+        try require(registry.mark("observers"))
+        for observer in plan.observers {
+            let task = Task.detached { await observer.observe(configuration) }
+            state.withLock { $0.observers.append(task) }
+        }
+        launch.note("watching: \(plan.observers.isEmpty ? "nothing" : plan.observers.map(\.name).joined(separator: ", "))")
+    }
+}
+
+/// Whether the account that was found on the device is offered to the person.
+struct RestoreDecision: Sendable, Hashable, CustomStringConvertible {
+    /// Whether no launch has completed before.
+    let isFirstLaunch: Bool
+    /// Whether there is a session that can be opened.
+    let isLoggedIn: Bool
+    /// Whether the app, as it is configured, restores accounts.
+    let hasRestoreConfiguration: Bool
+
+    /// Only when all three are so.
+    var isOffered: Bool { isFirstLaunch && isLoggedIn && hasRestoreConfiguration }
+
+    /// The decision and its reason.
+    var description: String {
+        if isOffered { return "the account found on this device is offered" }
+        var reasons: [String] = []
+        if !isFirstLaunch { reasons.append("it is not the first launch") }
+        if !isLoggedIn { reasons.append("nobody is logged in") }
+        if !hasRestoreConfiguration { reasons.append("the app does not restore accounts") }
+        return "no account is offered: " + reasons.joined(separator: ", ")
+    }
+}

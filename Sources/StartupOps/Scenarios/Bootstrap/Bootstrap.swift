@@ -1,0 +1,198 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+/// Carries out a ``BootstrapPlan``: what a launch by the scenario ``Scenario/bootstrap`` makes, and what outlives it.
+///
+/// One is made per process, and kept as long as the app runs: its observers stop when it goes, and with it the environment and the report of the
+/// launch, which keep it too. The service and its client are made here, which sends nothing; the process phase makes the rest.
+///
+/// | phase | operations |
+/// |---|---|
+/// | process | `check-resources`, `register`, `prepare-…` for each module, `configure`, `sdk-…` for each SDK, `end-process-phase` |
+/// | scene | `connect-scene`, `splash`, `module-…` for each module, `start-coordinator`, `fetch-config`, `fetch-flags`, `first-screen`, … `main-app` |
+///
+/// Every method can be called from any thread.
+public final class Bootstrap: Sendable {
+    struct State {
+        var activations: [String: Bool] = [:]
+        var prepared: Set<String> = []
+        var made: [(name: String, value: any Sendable)] = []
+        var firstScreen: ReadinessGate?
+        var restore: RestoreDecision?
+        var mailbox: EntryPointMailbox?
+        var onboarding: StartupDiagnosis.OnboardingChoice?
+        /// The problems that have ended a step of set-up.
+        var problems: [RegistryProblem] = []
+        var observers: [Task<Void, Never>] = []
+    }
+
+    /// The plan.
+    let plan: BootstrapPlan
+    /// The app's service, over the plan's endpoints, and through its debug proxy where that is used.
+    package let service: AppService
+    /// Where the app finds its client, once the launch has made the configuration.
+    package let clients = APIClientProvider()
+    /// The registrations so far.
+    public let registry: ServiceRegistry
+    /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
+    /// that the app has finished launching, the end of the process phase counts as that.
+    public let phases = LaunchPhases()
+    let app: AppInfo
+    let directory: StateDirectory
+    let settings: Settings
+    let configurationTrace = SequenceTrace<ConfigurationPart>()
+    let coordinatorTrace = SequenceTrace<CoordinatorPart>()
+    let state = Locked(State())
+
+    /// An object that carries out `plan`.
+    ///
+    /// - Parameters:
+    ///   - directory: keeps the session, settings and what earlier launches have come to.
+    ///   - http: sends the requests.
+    ///   - now: the time of day, which tokens' expiry is compared with.
+    /// - Throws: ``RegistryError`` when the plan is not valid.
+    public init(
+        _ plan: BootstrapPlan,
+        app: AppInfo,
+        directory: StateDirectory,
+        http: any HTTPSending,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(RegistryError) {
+        try plan.validate()
+        self.plan = plan
+        self.app = app
+        self.directory = directory
+        settings = Settings(directory.settings)
+        registry = ServiceRegistry(rules: RegistrationRule.bootstrap)
+        service = AppService(
+            // A valid plan has both.
+            at: plan.endpoints.rest ?? plan.endpoints.graphQL,
+            graphQL: plan.endpoints.graphQL,
+            http: plan.transport(over: http),
+            directory: directory,
+            app: app,
+            deviceID: settings.deviceIdentifier,
+            now: now
+        )
+    }
+
+    deinit { stopObserving() }
+
+    /// The parts of the configuration that were made, in order.
+    public var configurationParts: [BootstrapTraceEntry] { configurationTrace.entries }
+
+    /// The parts that the coordinator has started, in order.
+    var coordinatorParts: [BootstrapTraceEntry] { coordinatorTrace.entries }
+
+    /// Whether the configuration was made in this launch.
+    var hasConfiguration: Bool { registry.optional(.configuration) != nil }
+
+    /// The configuration.
+    ///
+    /// - Throws: ``ServiceAccessError`` before it was made, naming the accessor and the registrations that have to come first.
+    public func configuration(for accessor: String = #function) throws(ServiceAccessError) -> BootstrapConfiguration {
+        try registry.value(.configuration, for: accessor)
+    }
+
+    /// The value that an active module was made into; nil when it was not active, or could not be made.
+    public func module<Value: Sendable>(_ name: String, as type: Value.Type = Value.self) -> Value? {
+        state.withLock { $0.made.first { $0.name == name }?.value } as? Value
+    }
+
+    /// The gate in front of the first screen, once the coordinator has started.
+    public var firstScreenGate: ReadinessGate? { state.withLock { $0.firstScreen } }
+
+    /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash: first-screen is waiting for …". Empty
+    /// when nothing is known to be wrong.
+    ///
+    /// Ask when a launch has ended, or while one does not end, and write it where support finds it. A plan that is wrong makes no `Bootstrap`:
+    /// its problems are in the ``RegistryError``. Steps that have failed for other reasons are in the launch's report.
+    public var findings: [String] {
+        let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
+        var diagnosis = StartupDiagnosis()
+        // A valid plan has all that is required: a missing registration follows from an earlier problem, which is among these.
+        diagnosis.registrations = registry.recordedProblems
+        diagnosis.registrations += problems.filter { !diagnosis.registrations.contains($0) }
+        diagnosis.gates = gate.map { [$0] } ?? []
+        diagnosis.logoutReason = service.tokens.lastLogout.flatMap { $0 == .requested ? nil : $0.description }
+        diagnosis.waitingPushes = mailbox?.waiting().count { if case .push = $0.entryPoint { true } else { false } } ?? 0
+        diagnosis.onboarding = onboarding
+        return diagnosis.findings().map(\.description)
+    }
+
+    /// Tells every observer to cancel.
+    func stopObserving() {
+        let observers = state.withLock { state in
+            defer { state.observers = [] }
+            return state.observers
+        }
+        for observer in observers { observer.cancel() }
+    }
+
+    /// Throws the problems that a registration has shown, and keeps them for ``findings``.
+    func require(_ problems: [RegistryProblem]) throws(RegistryError) {
+        if problems.isEmpty { return }
+        state.withLock { $0.problems += problems }
+        throw RegistryError(problems: problems)
+    }
+}
+
+extension Bootstrap {
+    /// The environment of this launch: its operations talk to the plan's service.
+    ///
+    /// - Parameters:
+    ///   - connector: connects devices on the local network, for apps that have any.
+    ///   - bundled: the configuration that the app is delivered with.
+    public func environment(
+        presenters: StartupPresenters,
+        connector: any DeviceConnector = TCPSpeakerConnector(clientName: "sequencer"),
+        bundled: AppConfiguration = .bundled
+    ) -> StartupEnvironment {
+        var environment = StartupEnvironment(
+            app: app,
+            services: StartupServices(
+                updates: service,
+                configurations: service,
+                accounts: service,
+                entitlements: service,
+                speakers: ServiceSpeakers(client: service.client, connector: connector)
+            ),
+            presenters: presenters,
+            directory: directory,
+            bundled: bundled
+        )
+        environment.bootstrap = self
+        return environment
+    }
+}
+
+/// The client and everything around it, made once in the heavy part of a start. Modules and SDKs are made with it.
+public struct BootstrapConfiguration: Sendable {
+    /// Where the service is.
+    package let endpoints: APIEnvironment
+    /// The flags that the app was built with.
+    public let build: BuildFlags
+    /// The client, for REST and GraphQL.
+    public let client: APIClient
+    /// The session.
+    let tokens: TokenManager
+    /// The user, refreshed with each new token.
+    package let user: CurrentUser
+    /// The session that was found; nil when nobody is logged in, or when it could not be read.
+    public let session: StoredSession?
+    /// Identifies this installation.
+    public let deviceIdentifier: String
+    /// Whether no launch had completed before this one.
+    let isFirstLaunch: Bool
+    /// Whether an account that survived a reinstallation is restored.
+    package let enablesRestoreAccount: Bool
+    /// Another way to log in; nil without one.
+    let authenticator: (any AuthenticationProvider)?
+}
+
+extension ServiceKey where Value == BootstrapConfiguration {
+    /// The key in the registry.
+    static var configuration: ServiceKey { ServiceKey("configuration") }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// A part of an app that another app of the same kind may not have: a shop, a gallery, a chat.
+///
+/// An active module is prepared before the configuration is made, and made after it. One that is not active is neither: both of its operations
+/// are skipped. An app that has not got the module leaves it out of the plan, and its operations are not in the graph.
+public struct BootstrapModule: Sendable {
+    /// The name, in graphs and reports; unique in a plan.
+    package let name: String
+    /// Whether the launch fails when it fails.
+    let isRequired: Bool
+    /// The modules it works with, which have to be listed before it, and what for.
+    let dependencies: [OrderConstraint]
+    /// Whether it is to be used in this launch; asked once.
+    let isActive: @Sendable () -> Bool
+    let prepare: @MainActor @Sendable () async throws -> Void
+    let make: @MainActor @Sendable (BootstrapConfiguration) async throws -> any Sendable
+
+    /// A module.
+    ///
+    /// - Parameters:
+    ///   - dependencies: `.after("shop", because: "it sells what is shown")`.
+    ///   - isActive: whether it is to be used in this launch; asked once, when its turn comes.
+    ///   - prepare: runs before the configuration is made.
+    ///   - make: makes what the app keeps of it.
+    public init(
+        _ name: String,
+        isRequired: Bool = false,
+        dependencies: [OrderConstraint] = [],
+        isActive: @escaping @Sendable () -> Bool = { true },
+        prepare: @escaping @MainActor @Sendable () async throws -> Void = {},
+        make: @escaping @MainActor @Sendable (BootstrapConfiguration) async throws -> any Sendable
+    ) {
+        self.name = name
+        self.isRequired = isRequired
+        self.dependencies = dependencies
+        self.isActive = isActive
+        self.prepare = prepare
+        self.make = make
+    }
+}
+
+/// Somebody else's SDK, which is started when the configuration has been made: some need to know who the user is.
+public struct ThirdPartySDK: Sendable {
+    /// The name, in graphs and reports; unique in a plan.
+    package let name: String
+    /// Whether the launch fails when it fails. One that is not required is left out of a launch in which it fails.
+    let isRequired: Bool
+    /// The flags that a build has to have, all of them, for this SDK to be started.
+    let flags: BuildFlags
+    /// How long it may take.
+    let timeout: Duration
+    let start: @MainActor @Sendable (BootstrapConfiguration) async throws -> Void
+
+    /// An SDK.
+    ///
+    /// - Parameters:
+    ///   - flags: the builds it belongs to; unless said otherwise, all.
+    ///   - start: starts it, with the facts about the user and the device.
+    public init(
+        _ name: String,
+        isRequired: Bool = false,
+        in flags: BuildFlags = [],
+        timeout: Duration = .milliseconds(500),
+        start: @escaping @MainActor @Sendable (BootstrapConfiguration) async throws -> Void
+    ) {
+        self.name = name
+        self.isRequired = isRequired
+        self.flags = flags
+        self.timeout = timeout
+        self.start = start
+    }
+}
+
+/// A file that has to be delivered with the app, such as the configuration of a platform's SDK.
+public struct RequiredResource: Sendable, Hashable {
+    /// The file's name, as people know it: `GoogleService-Info.plist`.
+    let name: String
+    /// Where it should be; nil when the bundle has no such file.
+    let location: URL?
+    /// The part of the app that cannot work without it.
+    let reason: String
+    /// Whether the launch fails without it.
+    let isRequired: Bool
+
+    /// A file at `location`.
+    public init(_ name: String, at location: URL?, isRequired: Bool = true, because reason: String) {
+        self.name = name
+        self.location = location
+        self.isRequired = isRequired
+        self.reason = reason
+    }
+
+    /// The problem with it; nil for a file that can be read and is not empty.
+    func problem() -> MissingResourceError? {
+        guard let location else { return MissingResourceError(name: name, problem: "it is not among the app's files", reason: reason) }
+        do {
+            // A directory cannot be read, and neither can what another user owns: both fail here, and say how.
+            let content = try Data(contentsOf: location, options: .mappedIfSafe)
+            return content.isEmpty ? MissingResourceError(name: name, problem: "it is empty", reason: reason) : nil
+        } catch CocoaError.fileReadNoSuchFile {
+            return MissingResourceError(name: name, problem: "there is no such file", reason: reason)
+        } catch {
+            return MissingResourceError(name: name, problem: "it cannot be read", reason: reason)
+        }
+    }
+}
+
+/// A file that the app needs is not there, or cannot be read.
+struct MissingResourceError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The file.
+    let name: String
+    /// The problem with it.
+    let problem: String
+    /// The part of the app that cannot work without it.
+    let reason: String
+
+    /// One sentence.
+    var description: String { "\(name) is needed, because \(reason), and \(problem); add it to the app's target" }
+}

@@ -1,0 +1,156 @@
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+/// How a white-label app starts: everything that differs from one app to the next, as one value that the app fills.
+///
+/// Only the endpoints and the required registrations have to be there. A plan does nothing by itself: `validate()` names its mistakes,
+/// ``Bootstrap`` carries it out, as the scenario ``Scenario/bootstrap``.
+///
+/// ```swift
+/// var plan = BootstrapPlan(endpoints: try APIEnvironment(graphQL: graphQL, rest: rest))
+/// plan.registrations = [.action("platform") { Platform.configure() }, .value(keys, for: ServiceKey("client-keys")), ...]
+/// plan.modules = [BootstrapModule("shop") { configuration in Shop(configuration.client) }]
+/// let bootstrap = try Bootstrap(plan, app: app, directory: .openDefault(), http: HTTPClient())
+/// let report = try await Sequencer(bootstrap.environment(presenters: presenters).graph(.bootstrap)).run()
+/// ```
+public struct BootstrapPlan: Sendable {
+    /// Where the service is: its GraphQL endpoint, and the base of its REST addresses.
+    var endpoints: APIEnvironment
+    /// The flags that the app was built with.
+    public var build: BuildFlags
+    /// Another way to log in; nil when the app has its own form only.
+    public var authenticator: (any AuthenticationProvider)?
+    /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the account.
+    public var enablesRestoreAccount = false
+    /// Sees every request and answer, for developers. Used in staging builds only; in other builds it is ignored.
+    public var debugProxy: (@Sendable (any HTTPSending) -> any HTTPSending)?
+    /// The files that are looked for before anything else.
+    public var resources: [RequiredResource] = []
+    /// The registrations before the configuration is made, in this order.
+    public var registrations: [BootstrapRegistration] = []
+    /// The registrations after the configuration was made, when the app's parts exist.
+    public var delegates: [BootstrapRegistration] = []
+    /// The optional parts of the app, in the order in which they are prepared and made.
+    public var modules: [BootstrapModule] = []
+    /// The SDKs that are started once the configuration has been made.
+    public var thirdParties: [ThirdPartySDK] = []
+    /// The loggers that are told whose crashes they report.
+    public var crashLoggers: [any CrashLogger] = []
+    /// The observers, which watch from the first main screen on.
+    public var observers: [BootstrapObserver] = []
+
+    /// A plan for a service at `endpoints`, of a production build unless said otherwise.
+    public init(endpoints: APIEnvironment, build: BuildFlags = []) {
+        self.endpoints = endpoints
+        self.build = build
+    }
+
+    /// Whether requests go through the debug proxy.
+    var usesDebugProxy: Bool { debugProxy != nil && build.contains(.staging) }
+
+    /// The transport of requests: `http`, behind the debug proxy where that is used.
+    func transport(over http: any HTTPSending) -> any HTTPSending {
+        guard let debugProxy, usesDebugProxy else { return http }
+        return debugProxy(http)
+    }
+}
+
+/// The kind of build: some parts of a launch belong to some builds only.
+///
+/// These are the app's own compilation conditions, which a library cannot see: the app says which it was built with.
+public struct BuildFlags: OptionSet, Sendable, Hashable, CustomStringConvertible {
+    /// The flags as bits.
+    public let rawValue: Int
+
+    /// Flags from bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// A build for developers.
+    public static let debug = BuildFlags(rawValue: 1)
+    /// A build for testers, on the staging service.
+    public static let staging = BuildFlags(rawValue: 2)
+    /// A build that writes logs.
+    public static let logs = BuildFlags(rawValue: 4)
+
+    /// The flags' names, or "production" without flags.
+    public var description: String {
+        let names: [(BuildFlags, String)] = [(.debug, "debug"), (.staging, "staging"), (.logs, "logs")]
+        let present = names.filter { contains($0.0) }.map(\.1)
+        return present.isEmpty ? "production" : present.joined(separator: " and ")
+    }
+}
+
+/// Something that an app registers, or does, before its configuration is made: its keys, its theme, its image codec.
+///
+/// ```swift
+/// plan.registrations = [
+///     .action("platform") { Platform.configure() },
+///     .value(keys, for: ServiceKey("client-keys")),
+///     .value(keys, for: ServiceKey("core-keys")),
+/// ]
+/// ```
+public struct BootstrapRegistration: Sendable {
+    /// The name that `RegistrationRule/bootstrap` knows it by.
+    public let name: String
+    let register: @Sendable (ServiceRegistry) -> [RegistryProblem]
+    let action: (@MainActor @Sendable () throws -> Void)?
+
+    /// A service.
+    public static func value<Value: Sendable>(_ value: Value, for key: ServiceKey<Value>) -> BootstrapRegistration {
+        BootstrapRegistration(name: key.name, register: { $0.register(value, for: key) }, action: nil)
+    }
+
+    /// A service that can be compared: an equal one may be registered again.
+    public static func value<Value: Sendable & Equatable>(_ value: Value, for key: ServiceKey<Value>) -> BootstrapRegistration {
+        BootstrapRegistration(name: key.name, register: { $0.register(value, for: key) }, action: nil)
+    }
+
+    /// An action, where there is nothing to keep. An error that it throws fails the launch.
+    public static func action(_ name: String, _ body: @escaping @MainActor @Sendable () throws -> Void) -> BootstrapRegistration {
+        BootstrapRegistration(name: name, register: { $0.mark(name) }, action: body)
+    }
+}
+
+/// Something that watches what changes as long as the app lives: who the user is, what notifications or tracking are allowed.
+public struct BootstrapObserver: Sendable {
+    /// The name, in reports; unique in a plan.
+    let name: String
+    let observe: @Sendable (BootstrapConfiguration) async -> Void
+
+    /// An observer.
+    ///
+    /// - Parameter observe: reads a stream until it ends; it runs in a task of its own, off the main thread, and is told to cancel when the
+    ///   ``Bootstrap`` it belongs to is no longer kept.
+    public init(_ name: String, observe: @escaping @Sendable (BootstrapConfiguration) async -> Void) {
+        self.name = name
+        self.observe = observe
+    }
+}
+
+/// Reports crashes, and wants to know whose they are.
+public protocol CrashLogger: Sendable {
+    /// Crashes from now on are this user's, on this device.
+    ///
+    /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
+    func identify(user: String?, device: String)
+}
+
+/// Another way to log in than with this app's own form, such as with an account somewhere else.
+///
+/// It asks the person, and brings back a session of the app's own service. It says when it asks: all other time counts against the launch's budget.
+///
+/// ```swift
+/// func authenticate(_ configuration: BootstrapConfiguration, in step: StepContext) async throws -> Session? {
+///     guard let code = await step.waitForPerson({ await sheet.askForCode() }) else { return nil }
+///     return try await step.request("a session") { try await service.session(for: code, by: $0) }
+/// }
+/// ```
+@MainActor
+public protocol AuthenticationProvider: Sendable {
+    /// Lets the person log in.
+    ///
+    /// - Parameter step: waits for the person, and gives each request a deadline of its own.
+    /// - Returns: nil when the person did not want to: the app's own form asks then.
+    func authenticate(_ configuration: BootstrapConfiguration, in step: StepContext) async throws -> Session?
+}

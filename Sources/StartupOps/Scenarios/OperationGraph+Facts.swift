@@ -1,0 +1,109 @@
+import Sequencer
+
+extension OperationGraph {
+    /// Adds the steps of a launch that follow from facts: see ``Scenario/init(for:)``.
+    mutating func add(_ facts: LaunchFacts, of steps: StartupSteps) {
+        if facts.isRunning {
+            let update = add(.forceUpdate, of: steps)
+            add(.becomeActive, of: steps, .milestone, after: update.id)
+            return
+        }
+        let splash = add(.splash, of: steps)
+        let update = add(.forceUpdate, of: steps)
+        // The last step so far that may have the screen: the next one that needs it waits for it.
+        var last = splash.id
+
+        let configuration: Step<LoadedConfiguration>
+        if facts.isRegionKnown {
+            // One that is late is replaced by the last one, for there is one.
+            configuration = addConfiguration(of: steps, .timeout(.seconds(1)))
+        } else {
+            configuration = addConfiguration(of: steps, .timeout(.seconds(2)), after: last)
+            last = configuration.id
+        }
+        if facts.account == .found {
+            last = add(.restoreAccount, of: steps, after: last, configuration.id).id
+        }
+        let account: Step<Account>
+        if facts.mayAskToLogIn {
+            account = add(.login, of: steps, .interactive, using: configuration, after: last)
+            last = account.id
+        } else {
+            // A guest is received as the configuration says; a session is opened without it.
+            account = add(.login, of: steps, .timeout(.seconds(2)), using: facts.account == .none ? configuration : nil)
+        }
+        let content = addContent(facts, of: steps, configuration, after: &last)
+        let speaker = addSpeaker(facts, of: steps, configuration, after: last)
+
+        // A step that asks for the speaker has waited for what was presented before.
+        let isImplied = facts.speaker == .none && last == content
+        addMain(
+            of: steps,
+            configuration,
+            account,
+            speaker,
+            chosenBy: facts.account == .none && facts.isRegionKnown ? facts.onboarding : nil,
+            after: isImplied ? [update.id] : [content, update.id]
+        )
+        if facts.origin == .link { addAfterMain(.deeplink, of: steps) }
+        if facts.origin == .shortcut { addAfterMain(.shortcut, of: steps) }
+        if facts.onboarding == .dismissable, facts.account == .none || facts.account == .guest {
+            addAfterMain(.onboarding, of: steps, .interactive)
+        }
+    }
+
+    /// Adds the tutorial, or the content of the push that started the app.
+    ///
+    /// - Returns: the step's identifier.
+    private mutating func addContent(
+        _ facts: LaunchFacts,
+        of steps: StartupSteps,
+        _ configuration: Step<LoadedConfiguration>,
+        after last: inout String
+    ) -> String {
+        // Questions come first: a push that cannot be shown yet is kept, and delivered once the main screen is visible.
+        if facts.origin == .push, facts.account != .none, facts.isRegionKnown, !facts.mayAskToLogIn {
+            last = add(.presentPushInformation, of: steps, after: last).id
+            return last
+        }
+        // Pages of the last known configuration do, unless the launch has waited for the new one anyway.
+        let isConfigured = !facts.isRegionKnown || facts.mayAskToLogIn
+        // It ends at once, so it holds up nobody who asks.
+        if facts.hasSeenTutorial { return add(.tutorial, of: steps, after: StartupStep.splash.id).id }
+        last = add(.tutorial, of: steps, .interactive, using: isConfigured ? configuration : nil, after: last).id
+        return last
+    }
+
+    /// Adds the step that connects the speaker, unless the person wants none.
+    private mutating func addSpeaker(
+        _ facts: LaunchFacts,
+        of steps: StartupSteps,
+        _ configuration: Step<LoadedConfiguration>,
+        after last: String
+    ) -> Step<Speaker?>? {
+        switch facts.speaker {
+        case .none: add(.connectSpeaker, of: steps, .interactive, using: configuration, after: last)
+        case .known: add(.connectSpeaker, of: steps, .timeout(.seconds(2)))
+        case .declined: nil
+        }
+    }
+}
+
+extension StartupEnvironment {
+    /// A scenario's graph, with the real steps.
+    ///
+    /// The push, link or shortcut that started the app is delivered once the main screen is visible: if something waits and the scenario has no step for
+    /// that, one is added.
+    ///
+    /// - Parameter steps: the real steps, changed: `var steps = StartupSteps(environment)`, then for instance
+    ///   `steps.set(.timeout(.seconds(5)), on: .login)`; nil for the real steps as they are.
+    public func graph(_ scenario: Scenario, steps: StartupSteps? = nil) -> OperationGraph {
+        let steps = steps ?? StartupSteps(self)
+        var graph = scenario.graph(steps)
+        let present = Set(graph.identifiers)
+        let waiting = mailbox.waiting().count - (present.contains(StartupStep.presentPushInformation.id) ? 1 : 0)
+        let delivers = present.contains(StartupStep.deeplink.id) || present.contains(StartupStep.shortcut.id)
+        if waiting > 0, present.contains(StartupStep.mainApp.id), !delivers { graph.addAfterMain(.entryPoints, of: steps) }
+        return graph
+    }
+}

@@ -1,0 +1,50 @@
+import Sequencer
+import StartupStorage
+
+/// Keeps configurations from one launch to the next.
+///
+/// A configuration that has just been fetched is on trial: it is used, but only after a launch has completed with it does it become the
+/// one that later launches fall back on. One that keeps an app from launching can so never be what the app is left with.
+package struct ConfigurationStore: Sendable {
+    private let store: any DataStore
+    private let bundled: AppConfiguration
+
+    private static let confirmed: StoreKey = "configuration"
+    private static let trial: StoreKey = "configuration-on-trial"
+
+    /// The configurations that are kept in `store`.
+    ///
+    /// - Parameter bundled: the configuration the app is delivered with.
+    package init(_ store: any DataStore, bundled: AppConfiguration = .bundled) {
+        self.store = store
+        self.bundled = bundled
+    }
+
+    /// The configuration that is on trial, if one is.
+    package var onTrial: AppConfiguration? { store.value(AppConfiguration.self, for: Self.trial).value }
+
+    /// The configuration to fall back on: the last one that a launch has completed with, or else the bundled one.
+    package var lastKnown: LoadedConfiguration {
+        if let configuration = store.value(AppConfiguration.self, for: Self.confirmed).value {
+            return LoadedConfiguration(configuration, from: .cached)
+        }
+        return LoadedConfiguration(bundled, from: .bundled)
+    }
+
+    /// Keeps a configuration on trial.
+    package func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
+        try store.save(configuration, for: Self.trial)
+    }
+
+    /// A launch has completed: the configuration that was on trial becomes the one to fall back on.
+    package func confirmTrial() throws(StorageError) {
+        guard let configuration = onTrial else { return }
+        try store.save(configuration, for: Self.confirmed)
+        try store.remove(Self.trial)
+    }
+
+    /// Drops the configuration that is on trial.
+    package func dropTrial() throws(StorageError) {
+        try store.remove(Self.trial)
+    }
+}

@@ -1,0 +1,44 @@
+import Sequencer
+import StartupStorage
+
+/// Keeps the feature flags from one launch to the next, and knows which of them a launch goes by.
+final class FlagStore: Sendable {
+    private struct State {
+        var fetched: FeatureFlags?
+        var used: FeatureFlags?
+    }
+
+    private static let key: StoreKey = "flags"
+
+    private let store: any DataStore
+    private let state = Locked(State())
+
+    /// The flags that are kept in `store`.
+    init(_ store: any DataStore) { self.store = store }
+
+    /// The flags that were fetched last, in this launch or before.
+    var latest: FeatureFlags {
+        state.withLock { $0.fetched } ?? store.value(FeatureFlags.self, for: Self.key).value ?? FeatureFlags()
+    }
+
+    /// The flags for this launch, from the first call on: later ones count from the next launch.
+    func use() -> FeatureFlags {
+        let latest = latest
+        return state.withLock { state in
+            let flags = state.used ?? state.fetched ?? latest
+            state.used = flags
+            return flags
+        }
+    }
+
+    /// Keeps flags that were fetched now. Flags that cannot be stored count in this launch all the same.
+    ///
+    /// - Returns: the flags that this launch goes by instead, when it has decided by others already.
+    func keep(_ flags: FeatureFlags) -> FeatureFlags? {
+        try? store.save(flags, for: Self.key)
+        return state.withLock { state in
+            state.fetched = flags
+            return state.used == flags ? nil : state.used
+        }
+    }
+}

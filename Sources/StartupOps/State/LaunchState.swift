@@ -1,0 +1,211 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+/// The results of earlier launches, which decide how this one goes.
+///
+/// Every change is on the disk before the method that makes it returns: a launch can be killed at any time. Where the store cannot be read, as
+/// before a phone's first unlock, nothing counts as new, and nothing is changed.
+///
+/// ```swift
+/// let state = StateDirectory.openDefault().launchState()
+/// if state.isFirstLaunch { print("welcome") }
+/// ```
+///
+/// Every method can be called from any thread, and may wait for the disk.
+public final class LaunchState: Sendable {
+    enum Key {
+        static let completedLaunch: StoreKey = "completed-launch"
+        static let appStarts: StoreKey = "app-starts"
+        static let tutorialVersion: StoreKey = "tutorial-version-seen"
+        static let lastSpeaker: StoreKey = "last-speaker"
+        static let declinedSpeaker: StoreKey = "declined-speaker"
+        static let chosenRegion: StoreKey = "chosen-region"
+        static let updatePolicy: StoreKey = "update-policy"
+        static let dismissedOnboarding: StoreKey = "dismissed-onboarding"
+        /// All of the above.
+        static let values = [
+            completedLaunch, appStarts, tutorialVersion, lastSpeaker, declinedSpeaker, chosenRegion, updatePolicy, dismissedOnboarding,
+        ]
+        static let pendingClearing: StoreKey = "pending-clearing"
+    }
+
+    /// The name of this state's store for ``clear(_:)``.
+    static let storeName = "state"
+
+    let store: any DataStore
+    let others: [String: any DataStore]
+    private let launch: UUID
+    private let doubt: StorageError?
+
+    /// Opens the state in `store`, and completes a clearing that was interrupted.
+    ///
+    /// - Parameters:
+    ///   - others: the further stores that ``clear(_:)`` can clear, by name.
+    ///   - launch: identifies the launch, in which starts are counted only once; one that is created unless said otherwise.
+    ///   - doubt: why `store` says nothing about earlier launches, such as one in memory in place of one that cannot be opened.
+    package init(
+        _ store: any DataStore,
+        clearing others: [String: any DataStore] = [:],
+        launch: UUID = UUID(),
+        doubt: StorageError? = nil
+    ) {
+        self.doubt = doubt
+        self.store = store
+        self.others = others
+        self.launch = launch
+        // The rest stays in `pendingClearing` if this fails.
+        try? completeClearing()
+    }
+
+    /// Whether a launch has completed before, as far as that can be told.
+    package var firstLaunch: FirstLaunch {
+        switch store.read(Key.completedLaunch) {
+        case .value: return .later
+        case .unavailable(let error): return .unknown(because: error)
+        case .absent: break
+        }
+        if let doubt { return .unknown(because: doubt) }
+        guard store.hasSetAside(Key.completedLaunch) else { return .first }
+        return .unknown(because: StorageError(.corrupt, Key.completedLaunch.description, "what was stored was damaged"))
+    }
+
+    /// Whether surely no launch has completed before. False when that cannot be told.
+    public var isFirstLaunch: Bool { firstLaunch == .first }
+
+    /// Keeps that a launch has completed.
+    package func recordCompletedLaunch() throws(StorageError) {
+        guard store.read(Key.completedLaunch) == .absent else { return }
+        try store.save(true, for: Key.completedLaunch)
+    }
+
+    // MARK: Counting starts
+
+    private struct AppStarts: Codable {
+        var count = 0
+        /// The launch that was counted last.
+        var launch: UUID?
+    }
+
+    private var storedAppStarts: StoredAnswer<AppStarts> {
+        store.value(for: Key.appStarts, expecting: "count of starts") { $0.count >= 0 }
+    }
+
+    /// How often the app was started by somebody who is known. 0 when that cannot be told.
+    package var appStarts: Int { storedAppStarts.value?.count ?? 0 }
+
+    /// Counts this launch, unless nobody is logged in, or somebody anonymous is, or it was counted before.
+    ///
+    /// The count is stored together with the launch that was counted last, so a launch that is killed in here is counted once or not at all.
+    ///
+    /// - Returns: whether it was counted now.
+    @discardableResult
+    package func countAppStart(isLoggedIn: Bool, isAnonymous: Bool) throws(StorageError) -> Bool {
+        guard isLoggedIn, !isAnonymous else { return false }
+        return try store.exclusively { () throws(StorageError) in
+            var starts: AppStarts
+            switch storedAppStarts {
+            case .value(let stored): starts = stored
+            case .absent: starts = AppStarts()
+            case .unavailable(let error): throw error
+            }
+            if starts.launch == launch { return false }
+            if starts.count < .max { starts.count += 1 }
+            starts.launch = launch
+            try store.save(starts, for: Key.appStarts)
+            return true
+        }
+    }
+}
+
+/// Whether an app has completed a launch before.
+///
+/// If it cannot be told, nothing is ended or removed that would be on a first launch.
+package enum FirstLaunch: Sendable, Hashable {
+    /// No launch has completed.
+    case first
+    /// One has.
+    case later
+    /// It cannot be told: the mark of it is damaged, of a newer format, or cannot be read now.
+    case unknown(because: StorageError)
+}
+
+extension LaunchState {
+    /// The version of the app in which the person last saw the tutorial. Any other text counts as absent.
+    package var tutorialVersionSeen: StoredAnswer<String> {
+        store.value(for: Key.tutorialVersion, expecting: "version", Self.isVersion)
+    }
+
+    /// Keeps that the person has seen the tutorial of this version of the app.
+    package func recordTutorialSeen(version: String) throws(StorageError) {
+        guard Self.isVersion(version) else {
+            throw StorageError(
+                .corrupt,
+                Key.tutorialVersion.description,
+                "\"\(version.prefix(40))\" is no version, expected one such as 1.4.0"
+            )
+        }
+        try store.save(version, for: Key.tutorialVersion)
+    }
+
+    /// Whether the person has dismissed the onboarding: absent when not, or when somebody was logged in since.
+    var dismissedOnboarding: StoredAnswer<Bool> { store.value(for: Key.dismissedOnboarding, expecting: "mark") { $0 } }
+
+    /// Keeps that the person has dismissed the onboarding.
+    func recordDismissedOnboarding() throws(StorageError) { try store.save(true, for: Key.dismissedOnboarding) }
+
+    /// Forgets that somebody has dismissed the onboarding: whoever is a guest after somebody was logged in is received as new.
+    func forgetDismissedOnboarding() throws(StorageError) {
+        if case .value = dismissedOnboarding { try store.remove(Key.dismissedOnboarding) }
+    }
+
+    /// The speaker that was connected to last.
+    public var lastSpeaker: StoredAnswer<Speaker> {
+        store.value(for: Key.lastSpeaker, expecting: "speaker") { !$0.id.isEmpty && !$0.host.isEmpty && (1...65_535).contains($0.port) }
+    }
+
+    /// Keeps the speaker to connect to in the next launch.
+    package func rememberSpeaker(_ speaker: Speaker) throws(StorageError) { try store.save(speaker, for: Key.lastSpeaker) }
+
+    /// Forgets the speaker that was connected to last, and that the person wanted none: the next launch asks. For a button in the app's settings.
+    public func forgetSpeaker() throws(StorageError) {
+        try store.remove(Key.lastSpeaker)
+        try store.remove(Key.declinedSpeaker)
+    }
+
+    /// Whether the person has chosen no speaker, and is not asked again. False when that cannot be told.
+    var hasDeclinedSpeaker: Bool { store.value(Bool.self, for: Key.declinedSpeaker).value ?? false }
+
+    /// Keeps that the person has chosen no speaker.
+    func recordDeclinedSpeaker() throws(StorageError) { try store.save(true, for: Key.declinedSpeaker) }
+
+    /// The country and the language the person has chosen.
+    package var chosenRegion: StoredAnswer<Region> {
+        store.value(for: Key.chosenRegion, expecting: "country and language") { !$0.country.isEmpty && !$0.language.isEmpty }
+    }
+
+    /// Keeps the country and the language the person has chosen.
+    package func recordChosenRegion(_ region: Region) throws(StorageError) { try store.save(region, for: Key.chosenRegion) }
+
+    /// The service's last word on updates, as it came: for a launch without network.
+    package var lastUpdatePolicy: StoredAnswer<Data> { store.read(Key.updatePolicy) }
+
+    /// Keeps the service's word on updates.
+    package func recordUpdatePolicy(_ policy: Data) throws(StorageError) { try store.write(policy, for: Key.updatePolicy) }
+
+    /// Digits first, then what versions are made of: `2`, `1.4.0`, `1.4.0-beta.1+7`.
+    private static func isVersion(_ text: String) -> Bool {
+        guard let first = text.utf8.first, text.utf8.count <= 100 else { return false }
+        return first.isASCIIDigit && text.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || ".-+".utf8.contains($0) }
+    }
+}
+
+extension StateDirectory {
+    /// The results of earlier launches. An interrupted clearing is completed first.
+    ///
+    /// - Parameter launch: identifies the launch, in which starts of the app are counted once.
+    public func launchState(launch: UUID = UUID()) -> LaunchState {
+        LaunchState(state, clearing: ["settings": settings, "cache": cache, "secure": secure], launch: launch, doubt: stateProblem)
+    }
+}

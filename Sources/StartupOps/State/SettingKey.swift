@@ -1,0 +1,77 @@
+/// A setting: its name, the type of its values, and the value it has until another one is set.
+///
+/// ```swift
+/// extension SettingKey where Value == Int {
+///     static var tutorialPages: SettingKey { SettingKey("tutorialPages", default: 3) }
+/// }
+/// settings[.tutorialPages]
+/// ```
+public struct SettingKey<Value: Codable & Sendable>: Sendable {
+    /// The setting's name in the store and in reports.
+    package let name: String
+    /// Its value until one is set, and in place of an unreadable one.
+    package let defaultValue: Value
+
+    /// A setting of this name.
+    public init(_ name: String, default defaultValue: Value) {
+        self.name = name
+        self.defaultValue = defaultValue
+    }
+}
+
+extension SettingKey where Value == OnboardingType {
+    /// How somebody who starts the app for the first time gets in. Default: `regular`.
+    public static var onboarding: SettingKey { SettingKey("onboarding", default: .regular) }
+}
+
+extension SettingKey where Value == Bool {
+    /// Whether the first launch of a white-label app stays on the splash screen until the feature flags are there, which count over its
+    /// configuration; for as long as ``StartupStep/fetchFlags`` may take. Default: false.
+    public static var waitsForRemoteConfigurationOnFirstLaunch: SettingKey {
+        SettingKey("waitsForRemoteConfigurationOnFirstLaunch", default: false)
+    }
+
+    /// Whether the subscription offer is presented right after a login. Default: false.
+    public static var presentsSubscriptionAfterLogin: SettingKey { SettingKey("presentsSubscriptionAfterLogin", default: false) }
+
+    /// Whether the subscription offer is presented on every start to those who have no subscription. Default: false.
+    public static var presentsSubscriptionOnEveryStart: SettingKey { SettingKey("presentsSubscriptionOnEveryStart", default: false) }
+
+    /// Whether no launch has completed before. Default: true.
+    ///
+    /// `Settings.freeze` sets it in the snapshot, by the ``LaunchState``; an app need not set it.
+    package static var isFirstLaunch: SettingKey { SettingKey("isFirstLaunch", default: true) }
+
+    /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the account. Default: false.
+    public static var enablesRestoreAccount: SettingKey { SettingKey("enablesRestoreAccount", default: false) }
+
+    /// Whether the splash screen plays its video, ``SplashPresenter/playSplashVideo()``. Default: false.
+    public static var showsSplashVideo: SettingKey { SettingKey("showsSplashVideo", default: false) }
+}
+
+extension SettingKey where Value == String {
+    /// Identifies this installation. ``Settings`` generates it once; its default, the empty text, is never seen in a snapshot.
+    package static var deviceIdentifier: SettingKey { SettingKey("deviceIdentifier", default: "") }
+}
+
+/// Something about a setting that somebody will wonder about.
+public struct SettingsProblem: Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of problem.
+    package enum Code: Sendable, Hashable {
+        /// A setting was written after the launch was configured: it takes effect in the next one.
+        case writtenAfterConfiguration
+        /// Two operations have written the same setting in one launch: the last one counts.
+        case conflictingWrites
+        /// The stored value is not one of the setting's type: its default counts.
+        case invalidValue
+        /// The settings cannot be read now: defaults count.
+        case unavailable
+    }
+
+    /// The kind of problem.
+    package let code: Code
+    /// The name of the setting; nil when it is about all of them.
+    package let setting: String?
+    /// The event, and the value that counts now, in one sentence. Shows no value.
+    public let description: String
+}

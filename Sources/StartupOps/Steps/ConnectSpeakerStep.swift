@@ -1,0 +1,110 @@
+import Sequencer
+import StartupNetworking
+
+/// Helps to find a speaker.
+@MainActor
+public protocol SpeakerPresenter: Sendable {
+    /// The assistant, with the speakers that were found.
+    ///
+    /// - Parameter problem: why the last choice could not be connected, in one sentence; nil the first time.
+    /// - Returns: the choice; nil when the person wants to go on without a speaker.
+    func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker?
+}
+
+/// Connects the speaker that was connected last; without one, an assistant looks for speakers and asks which one it is.
+///
+/// If a known speaker does not answer, nobody is asked. Whatever goes wrong, and whoever dismisses the assistant, the launch goes on without a speaker, and
+/// the report says so.
+struct ConnectSpeakerOperation: Sendable {
+    /// How many choices are tried before the launch goes on without a speaker.
+    static let mostChoices = 5
+
+    let connector: any DeviceConnector
+    /// Remembers the speaker that was connected last.
+    let state: LaunchState
+    /// Asks which speaker it is; nil when nobody can be asked.
+    let presenter: (any SpeakerPresenter)?
+    let stage: Stage
+    /// Is given the connection, which closes when nobody keeps it.
+    let didConnect: @Sendable (any DeviceConnection) -> Void
+
+    /// Connects a speaker.
+    ///
+    /// - Returns: nil when the person goes on without one.
+    /// - Throws: what the connector throws for a speaker that is known, and ``MissingPresenterError``.
+    ///
+    /// - Parameter configuration: says where speakers answer.
+    func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
+        if let speaker = state.lastSpeaker.value {
+            didConnect(
+                try await step.request("speaker \(ForeignText.shown(speaker.name))") { try await connector.connect(to: speaker, by: $0) }
+            )
+            return speaker
+        }
+        guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "which speaker to connect") }
+        let endpoints = configuration?.speakers.map { [$0] } ?? []
+        let found = try await step.request("speakers to answer") { try await connector.scan(endpoints, by: $0) { step.note($0) } }
+        var problem: String?
+        for _ in 0..<Self.mostChoices {
+            let complaint = problem
+            let choice = try await stage.ask(in: step) { await presenter.chooseSpeaker(from: found, problem: complaint) }
+            guard let choice else {
+                if found.isEmpty {
+                    step.note("no speaker was found, so none was chosen")
+                } else if problem != nil {
+                    step.note("no speaker was chosen")
+                } else {
+                    step.note("no speaker was chosen, and the next launch does not ask")
+                    do { try state.recordDeclinedSpeaker() } catch { step.note("that no speaker is wanted could not be kept: \(error)") }
+                }
+                return nil
+            }
+            do {
+                didConnect(
+                    try await step.request("speaker \(ForeignText.shown(choice.name))") {
+                        try await connector.connect(to: choice, by: $0)
+                    }
+                )
+            } catch {
+                try step.checkCancellation()
+                problem = "\(choice.name) does not answer"
+                step.note("\(error)")
+                continue
+            }
+            do { try state.rememberSpeaker(choice) } catch { step.note("the speaker could not be remembered: \(error)") }
+            return choice
+        }
+        step.note("no speaker could be connected in \(Self.mostChoices) tries")
+        return nil
+    }
+}
+
+extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?) async throws -> Speaker? {
+    /// The speaker; nil when the person goes on without one. The configuration is nil where the scenario does not wait for it.
+    public static var connectSpeaker: Self {
+        Self(
+            "connect-speaker",
+            "Connect the speaker",
+            expected: .milliseconds(700),
+            // A speaker that is switched off keeps nobody from the main screen.
+            options: .substitute(Speaker?.none),
+            .onFailure(.continue),
+            simulated: { simulated in
+                return { step, _ in
+                    try await simulated.pass(step)
+                    return nil
+                }
+            },
+            work: { environment, _ in
+                let operation = ConnectSpeakerOperation(
+                    connector: environment.services.speakers,
+                    state: environment.state,
+                    presenter: environment.presenters.speaker,
+                    stage: environment.stage,
+                    didConnect: { [devices = environment.devices] in devices.add($0) }
+                )
+                return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
+            }
+        )
+    }
+}

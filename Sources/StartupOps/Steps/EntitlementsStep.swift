@@ -1,0 +1,69 @@
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+/// Where entitlements come from.
+public protocol EntitlementService: Sendable {
+    /// The entitlements of the person whose session is open.
+    func entitlements(by deadline: Deadline) async throws -> Entitlements
+}
+
+/// Fetches the person's entitlements; when that fails, the last known ones count.
+///
+/// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is not logged in is entitled to
+/// nothing.
+struct EntitlementsOperation: Sendable {
+    let service: any EntitlementService
+    /// Keeps the last known entitlements.
+    let store: any DataStore
+    /// Whose session is open: what is known of somebody else does not count.
+    var account: @Sendable () -> String? = { nil }
+
+    private static let lastKnown: StoreKey = "entitlements"
+
+    private struct Known: Codable {
+        let account: String?
+        let entitlements: Entitlements
+    }
+
+    /// Fetches the entitlements.
+    func run(in step: StepContext) async throws -> Entitlements {
+        do {
+            let entitlements = try await step.request("the entitlements") { try await service.entitlements(by: $0) }
+            try? store.save(Known(account: account(), entitlements: entitlements), for: Self.lastKnown)
+            return entitlements
+        } catch {
+            try step.checkCancellation()
+            if (error as? NetworkError)?.code == .missingAccessToken { return Entitlements() }
+            guard let known = store.value(Known.self, for: Self.lastKnown).value, known.account == account() else { throw error }
+            step.note("the last known entitlements were used: \(error)")
+            return known.entitlements
+        }
+    }
+}
+
+extension StartupStep where Work == @Sendable (StepContext) async throws -> Entitlements {
+    /// The person's entitlements.
+    public static var entitlements: Self {
+        Self(
+            "entitlements",
+            "Fetch the entitlements",
+            expected: .milliseconds(200),
+            options: .timeout(.seconds(1)),
+            .onFailure(.continue),
+            simulated: { simulated in
+                return { step in
+                    try await simulated.pass(step)
+                    return Entitlements()
+                }
+            },
+            work: { environment, _ in
+                let accounts = environment.services.accounts
+                let operation = EntitlementsOperation(service: environment.services.entitlements, store: environment.cache) {
+                    accounts.storedSession().value?.accountID
+                }
+                return { try await operation.run(in: $0) }
+            }
+        )
+    }
+}

@@ -1,0 +1,120 @@
+import Sequencer
+
+/// Shows what started the app.
+@MainActor
+public protocol EntryPointPresenter: Sendable {
+    /// The detail view of a push notification; returns when the person has dismissed it.
+    func showPush(_ push: PushPayload) async
+    /// Goes where a link leads.
+    func follow(_ link: DeepLink) async
+    /// Does what a shortcut is for.
+    func perform(_ shortcut: ShortcutItem) async
+    /// Asks before something is changed.
+    func confirm(_ entryPoint: EntryPoint) async -> Bool
+}
+
+/// Delivers what started the app: a push notification, a link, a shortcut.
+///
+/// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is visible, each exactly
+/// once. A link or shortcut that changes something is confirmed first. Without a presenter everything stays in the mailbox.
+struct EntryPointOperation: Sendable {
+    let mailbox: EntryPointMailbox
+    /// Nil when nothing can be presented.
+    let presenter: (any EntryPointPresenter)?
+    let stage: Stage
+
+    /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the main thread.
+    func presentPush(in step: StepContext) async throws {
+        let push = mailbox.waiting().first { if case .push = $0.entryPoint { mailbox.isForWhoeverIsThere($0) } else { false } }
+        guard let push else { return }
+        guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "to read what was pushed") }
+        await mailbox.deliver(push.id) { delivery in
+            guard case .push(let payload) = delivery.entryPoint else { return }
+            try await stage.ask(in: step) { await presenter.showPush(payload) }
+        }
+    }
+
+    /// Delivers the waiting entry points, when the main screen is visible. The mailbox is read off the main thread.
+    func deliver(in step: StepContext) async throws {
+        guard let presenter else {
+            if mailbox.waiting().isEmpty { return }
+            throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
+        }
+        let operation = step.operation
+        await mailbox.deliver { delivery in
+            try await stage.present(by: operation) {
+                if delivery.needsConfirmation {
+                    let isConfirmed = await step.waitForPerson { await presenter.confirm(delivery.entryPoint) }
+                    guard isConfirmed else {
+                        step.note("\(delivery.entryPoint) was not confirmed, and was left out")
+                        return
+                    }
+                }
+                await Self.present(delivery.entryPoint, with: presenter)
+            }
+        }
+        for left in mailbox.waiting() {
+            let isForAnother = !mailbox.isForWhoeverIsThere(left)
+            let until = isForAnother ? "when the account that it is for is logged in" : "after a login, or at the next launch"
+            step.note("\(left.entryPoint) waits: it is delivered \(until)")
+        }
+    }
+
+    @MainActor
+    private static func present(_ entryPoint: EntryPoint, with presenter: any EntryPointPresenter) async {
+        switch entryPoint {
+        case .push(let push): await presenter.showPush(push)
+        case .link(let link): await presenter.follow(link)
+        case .shortcut(let item): await presenter.perform(item)
+        }
+    }
+}
+
+extension StartupStep where Work == ScreenWork {
+    /// The content of the push notification that started the app.
+    public static var presentPushInformation: Self {
+        Self(
+            "present-push-information",
+            "Present the push information",
+            isOnMain: true,
+            expected: .milliseconds(250),
+            options: .interactive,
+            .onFailure(.continue),
+            simulated: { $0.screenWork },
+            work: { environment, _ in
+                let operation = EntryPointOperation(environment)
+                return { try await operation.presentPush(in: $0) }
+            }
+        )
+    }
+
+    /// The destination of the link that started the app.
+    public static var deeplink: Self { delivery("deeplink", "Follow the link") }
+
+    /// The action of the shortcut that started the app.
+    public static var shortcut: Self { delivery("shortcut", "Perform the shortcut") }
+
+    /// Everything that waits in the mailbox, in a scenario without a step of its own for it.
+    public static var entryPoints: Self { delivery("entry-points", "Deliver what started the app") }
+
+    /// All of them deliver the whole mailbox: more may have come in since the scenario was chosen.
+    private static func delivery(_ id: String, _ title: String) -> Self {
+        Self(
+            id,
+            title,
+            isOnMain: true,
+            expected: .milliseconds(80),
+            simulated: { $0.screenWork },
+            work: { environment, _ in
+                let operation = EntryPointOperation(environment)
+                return { try await operation.deliver(in: $0) }
+            }
+        )
+    }
+}
+
+extension EntryPointOperation {
+    fileprivate init(_ environment: StartupEnvironment) {
+        self.init(mailbox: environment.mailbox, presenter: environment.presenters.entryPoint, stage: environment.stage)
+    }
+}

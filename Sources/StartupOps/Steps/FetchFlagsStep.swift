@@ -1,0 +1,79 @@
+import Sequencer
+
+/// Fetches the feature flags; when that fails, those of the last launch count.
+///
+/// The first screen waits for them on the first launch of an app that is set to it: see ``SettingKey/waitsForRemoteConfigurationOnFirstLaunch``.
+/// Flags that come after the first screen was decided count from the next launch, and the report says so.
+struct FetchFlagsOperation: Sendable {
+    let service: any ConfigurationService
+    let store: FlagStore
+    /// The gate that waits for the flags; nil where none does.
+    let gate: ReadinessGate?
+
+    /// Fetches the flags.
+    func run(in step: StepContext) async throws -> FeatureFlags {
+        let fetched = try await step.request("the feature flags") { try await service.flags(by: $0) }
+        // The time may be over: the flags of the last launch have then taken the place of this answer.
+        try step.checkCancellation()
+        guard let fetched else {
+            gate?.meet(.initialFlagsRefreshed, by: "a service without flags")
+            return store.latest
+        }
+        if let used = store.keep(fetched) {
+            step.note("the flags came after the first screen was decided: they count from the next launch")
+            if let late = fetched.onboarding, late != used.onboarding { step.note("they ask for \(late.rawValue) onboarding") }
+        }
+        gate?.meet(.initialFlagsRefreshed, by: "the service")
+        return fetched
+    }
+
+    /// The flags that take the place of those that could not be fetched.
+    func fallback(_ step: StepContext) -> FeatureFlags {
+        step.note("the flags of the last launch were used")
+        gate?.meet(.initialFlagsRefreshed, by: "the flags of the last launch")
+        return store.latest
+    }
+}
+
+extension FetchFlagsOperation {
+    /// The operation of a launch in `environment`.
+    fileprivate init(_ environment: StartupEnvironment) {
+        self.init(service: environment.services.configurations, store: environment.flags, gate: environment.firstScreen)
+    }
+}
+
+extension StartupStep where Work == @Sendable (StepContext) async throws -> FeatureFlags {
+    /// The feature flags.
+    public static var fetchFlags: Self {
+        Self(
+            "fetch-flags",
+            "Fetch the feature flags",
+            expected: .milliseconds(200),
+            simulated: { simulated in
+                return { step in
+                    try await simulated.pass(step)
+                    return FeatureFlags()
+                }
+            },
+            work: { environment, _ in
+                let operation = FetchFlagsOperation(environment)
+                return { try await operation.run(in: $0) }
+            }
+        )
+    }
+}
+
+extension OperationGraph {
+    /// Adds the step that fetches the feature flags, with the fallback it always has.
+    @discardableResult
+    mutating func addFlags(of steps: StartupSteps, _ options: StepOption..., after dependencies: String...) -> Step<FeatureFlags> {
+        let step = StartupStep.fetchFlags
+        let work = steps[step]
+        let operation = steps.environment.map { FetchFlagsOperation($0) }
+        return add(step.id, steps.options(of: step, options), after: dependencies) { context in
+            try await work(context)
+        } fallback: { context, _ in
+            operation?.fallback(context) ?? FeatureFlags()
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+/// Where update policies come from.
+public protocol UpdatePolicyService: Sendable {
+    /// The policy for this version of the app.
+    func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy
+}
+
+/// Shows that this version may not be used, or that there is a better one.
+@MainActor
+public protocol UpdatePresenter: Sendable {
+    /// The update screen, or the one that says that the service is being maintained: it has the screen from now on.
+    func showUpdate(_ decision: UpdateDecision) async
+    /// Mentions an update, without getting in the way.
+    func recommendUpdate(_ version: SemanticVersion)
+}
+
+/// Asks whether this version of the app may still be used, and takes the screen over when it may not.
+///
+/// | answer | what happens |
+/// |---|---|
+/// | the version may be used | nothing |
+/// | a newer one is recommended | it is mentioned, and the launch goes on |
+/// | the version is too old, or the service is being maintained | the launch is aborted, and the screen is the update's |
+/// | none, or one that makes no sense | the launch goes on, unless the last known policy says that the version is too old |
+///
+/// The launch waits for the answer as long as it is allowed to and the budget leaves time for it; then it goes on, and so does the check, in the background. A
+/// late answer counts as much: it aborts the launch if that still runs, takes the screen over, whatever shows, and is kept for the next launch. Only
+/// cancelling the launch, or the step alone, ends the check.
+///
+/// A check that was left out, or made to fail, decides nothing: `enforceKnownPolicy(in:)`, which is called before the main screen, holds this
+/// version to the policy that was read last all the same.
+struct ForceUpdateOperation: Sendable {
+    let service: any UpdatePolicyService
+    /// Keeps the last known policy.
+    let state: LaunchState
+    /// The version that the service is asked about.
+    let version: SemanticVersion
+    /// Shows the update; nil when nothing can be shown: the launch is aborted all the same.
+    let presenter: (any UpdatePresenter)?
+    let stage: Stage
+    /// How long the launch waits for the answer, at most.
+    var allowance = StartupEnvironment.defaultUpdateAllowance
+    var memory = Locked(UpdateMemory())
+    /// Keeps a check that the launch waits for no longer.
+    var lateCheck = LateUpdateCheck()
+    /// The date, for maintenance that ends at one.
+    var now: @Sendable () -> Date = { Date() }
+    /// Told of a decision against this version, before it is shown.
+    var willTakeOver: @Sendable (UpdateDecision) -> Void = { _ in }
+    /// Told of a decision against this version that came when the launch was over.
+    var lateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
+
+    /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
+    func run(in step: StepContext) async throws {
+        memory.withLock { $0.isStopped = false }
+        // That of an earlier launch: this one asks again.
+        lateCheck.cancel()
+        let check = UpdateCheck { answer in
+            guard step.mayGoOn, case .success(let policy) = answer else { return }
+            await act(on: decision(policy, in: step), in: step)
+        }
+        let answer: UpdateCheck.Answer?
+        do {
+            try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
+            let allowance = min(allowance, step.timeWithinBudget ?? allowance)
+            answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
+        } catch {
+            answer = .failure(error)
+        }
+        guard step.mayGoOn else {
+            check.cancel()
+            throw CancellationError()
+        }
+        switch answer {
+        case .success(let policy)?: return await act(on: decision(policy, in: step), in: step)
+        case .failure(let error)?:
+            try step.checkCancellation()
+            step.note("the update check failed: \(error)")
+        case nil:
+            lateCheck.keep(check)
+            try step.checkCancellation()
+            step.note("the launch went on without an answer to the update check, which goes on in the background")
+        }
+        await actOnKnownPolicy(in: step)
+    }
+
+    /// Stops the launch if the policy that was read last says that this version is too old. Asks no service; reads the store off the main thread.
+    ///
+    /// - Throws: `CancellationError` when it stopped the launch.
+    func enforceKnownPolicy(in step: StepContext) async throws {
+        if await actOnKnownPolicy(in: step) { throw CancellationError() }
+    }
+
+    /// - Returns: whether the policy that was read last stops the launch.
+    @discardableResult
+    private func actOnKnownPolicy(in step: StepContext) async -> Bool {
+        let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: version, at: now())
+        guard decision.stopsLaunch else { return false }
+        step.note("the last known update policy was used")
+        await stop(step, by: decision)
+        return true
+    }
+
+    private func act(on decision: UpdateDecision, in step: StepContext) async {
+        switch decision {
+        case .mayContinue: break
+        case .recommended(let version):
+            step.note("version \(ForeignText.shown("\(version)")) is recommended")
+            if !memory.withLock({ $0.isStopped }) { await presenter?.recommendUpdate(version) }
+        case .required, .maintenance: await stop(step, by: decision)
+        }
+    }
+
+    /// Stops the launch, if it still runs, and takes the screen over, once.
+    private func stop(_ step: StepContext, by decision: UpdateDecision) async {
+        let isStopped = memory.withLock { memory in
+            defer { memory.isStopped = true }
+            return memory.isStopped
+        }
+        let (operation, presenter, stage, willTakeOver) = (step.operation, presenter, stage, willTakeOver)
+        let takeOver: @MainActor @Sendable () async -> Void = {
+            if isStopped { return }
+            willTakeOver(decision)
+            await stage.takeOver(by: operation) { await presenter?.showUpdate(decision) }
+        }
+        let reason: AbortReason = if case .maintenance = decision { .maintenance } else { .forceUpdate }
+        if step.abortLate(reason, takeover: takeOver) || isStopped || !step.mayGoOn { return }
+        lateDecision(decision)
+        await takeOver()
+    }
+
+    /// The policy that was read last, in this launch or before.
+    private var known: UpdatePolicy? {
+        memory.withLock { $0.policy } ?? state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
+    }
+
+    /// The decision of an answer, which is kept for the next launch.
+    private func decision(_ answer: UpdatePolicy, in step: StepContext) -> UpdateDecision {
+        for field in answer.ignored { step.note("the update policy: \(field)") }
+        let policy = answer.completed(by: known)
+        memory.withLock { $0.policy = policy }
+        // One that cannot be kept is asked for again at the next launch.
+        if let data = try? JSONEncoder().encode(policy) { try? state.recordUpdatePolicy(data) }
+        return policy.decision(for: version, at: now())
+    }
+}
+
+extension AbortReason {
+    /// The service is closed for a while.
+    public static let maintenance = AbortReason("maintenance")
+}
+
+extension StartupStep where Work == @Sendable (StepContext) async throws -> Void {
+    /// Whether this version may still be used.
+    ///
+    /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch goes on; so it does if the service has not
+    /// answered within ``StartupEnvironment/updateAllowance``, or when the budget leaves no more time: the answer then counts when it comes.
+    public static var forceUpdate: Self {
+        Self(
+            RecoveryStep.updateCheck,
+            "Check for a required update",
+            expected: .milliseconds(300),
+            options: .onFailure(.continue),
+            // For work that takes no notice of its allowance.
+            timeout: { ($0?.updateAllowance ?? StartupEnvironment.defaultUpdateAllowance) + .milliseconds(500) },
+            simulated: { simulated in
+                return { step in
+                    try await simulated.pass(step)
+                    if simulated.requiresUpdate { step.abort(.forceUpdate) { simulated.showUpdate() } }
+                }
+            },
+            work: { environment, memory in
+                let operation = ForceUpdateOperation(environment, memory)
+                return { try await operation.run(in: $0) }
+            }
+        )
+    }
+}
+
+extension ForceUpdateOperation {
+    /// The operation of a launch in `environment`.
+    fileprivate init(_ environment: StartupEnvironment, _ memory: LaunchMemory) {
+        self.init(
+            service: environment.services.updates,
+            state: environment.state,
+            version: environment.app.version,
+            presenter: environment.presenters.update,
+            stage: environment.stage,
+            allowance: environment.updateAllowance,
+            memory: memory.update,
+            lateCheck: environment.lateUpdateCheck,
+            willTakeOver: { [mailbox = environment.mailbox] _ in mailbox.stop(because: "an update is required") },
+            lateDecision: environment.lateUpdateDecision
+        )
+    }
+}
+
+extension StartupEnvironment {
+    /// Stops the launch if the policy that was read last, in this launch or before, says that this version is too old. Asks no service.
+    ///
+    /// - Throws: `CancellationError` when it stopped the launch.
+    func enforceKnownUpdatePolicy(_ memory: LaunchMemory, in step: StepContext) async throws {
+        try await ForceUpdateOperation(self, memory).enforceKnownPolicy(in: step)
+    }
+}

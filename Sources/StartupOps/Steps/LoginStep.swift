@@ -1,0 +1,287 @@
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+/// Opens and ends sessions.
+///
+/// A session outlives a launch. Every method returns or throws by its deadline. Errors of the network are transient: the session is kept.
+public protocol AccountService: Sendable {
+    /// The stored session, without asking the service.
+    func storedSession() -> StoredAnswer<StoredSession>
+    /// Opens the stored session, refreshing its token where that is needed, and asks whose it is.
+    ///
+    /// - Throws: ``AccountError`` without a stored session, or when it has ended.
+    func restore(by deadline: Deadline) async throws -> Account
+    /// Opens a session with an account that exists.
+    func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account
+    /// Creates an account and opens a session with it.
+    func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account
+    /// Opens a session without an account.
+    func logInAnonymously(by deadline: Deadline) async throws -> Account
+    /// Verifies the address of the account whose session is open.
+    func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account
+    /// Ends the session, and removes all that is kept of it.
+    func logOut(because reason: String) async
+}
+
+/// Asks who is there.
+@MainActor
+public protocol LoginPresenter: Sendable {
+    /// Shows the login form.
+    ///
+    /// - Parameter problem: why the last answer was not accepted, in one sentence; nil the first time.
+    func askForLogin(problem: String?) async -> LoginAnswer
+    /// Asks for the code that was sent to an address that has not been verified.
+    ///
+    /// - Returns: the code; nil when the person left the screen.
+    func askForVerificationCode(of email: String, problem: String?) async -> Secret?
+    /// Asks whether the account that was found on this device should be used again.
+    func askToRestore(_ account: StoredSession) async -> Bool
+}
+
+/// A person's answer to the login form.
+public enum LoginAnswer: Sendable, Hashable {
+    /// An account that exists.
+    case logIn(email: String, password: Secret)
+    /// An account to be created.
+    case createAccount(email: String, password: Secret)
+    /// To go on without one.
+    case continueAsGuest
+    /// Nothing.
+    case dismissed
+}
+
+/// Opens a session: the stored one, or else one that the person, or the kind of onboarding, asks for.
+///
+/// | stored session | what happens |
+/// |---|---|
+/// | any, on a first launch that restores no accounts | it is ended, with all that is kept of it; the report says so |
+/// | any, when it cannot be told whether this is the first launch | as on any other launch; the report says so |
+/// | valid, or refreshed | it is used; nobody is asked |
+/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest |
+/// | a guest's, and onboarding is regular | it is ended, and the login form asks |
+/// | cannot be checked: no network | it is used as it was; the report says so |
+/// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
+/// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened |
+///
+/// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
+struct LoginOperation: Sendable {
+    /// How many answers to a form are tried before the operation fails.
+    static let mostAnswers = 5
+
+    let accounts: any AccountService
+    /// Asks who is there; nil when nobody can be asked.
+    let presenter: (any LoginPresenter)?
+    let stage: Stage
+    /// How someone who is not logged in is received, unless the configuration says otherwise.
+    var onboarding = OnboardingType.regular
+    /// Whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that does not offer to restore
+    /// accounts ends, on its first launch, the session that someone else may have left.
+    var keepsStoredSession = true
+    /// Whether this is the first launch; the report says when that cannot be told.
+    var firstLaunch = FirstLaunch.later
+    /// Told how somebody is received where the scenario does not wait for the configuration, which may say otherwise later.
+    var didDecideEarly: @Sendable (OnboardingType) -> Void = { _ in }
+    /// Called when somebody has answered the login form, and has an account now.
+    var didLogIn: @Sendable () -> Void = {}
+
+    /// Opens a session.
+    ///
+    /// - Parameter configuration: may say how someone who is not logged in is received.
+    /// - Throws: `DismissedByPerson`, ``MissingPresenterError``, or ``AccountError`` after too many wrong answers.
+    func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
+        if let account = try await restored(configuration, in: step) { return account }
+        return decide(configuration) == .regular ? try await askForLogin(in: step) : try await guest(in: step)
+    }
+
+    /// How somebody who is not logged in is received.
+    private func decide(_ configuration: AppConfiguration?) -> OnboardingType {
+        if configuration == nil { didDecideEarly(onboarding) }
+        return configuration?.onboarding ?? onboarding
+    }
+
+    // MARK: The stored session
+
+    /// - Returns: nil without a session that can be used.
+    private func restored(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account? {
+        let session: StoredSession
+        switch accounts.storedSession() {
+        case .absent: return nil
+        case .unavailable(let error):
+            step.note("the stored session cannot be read now, and was left alone: \(error)")
+            return .guest
+        case .value(let value): session = value
+        }
+        if case .unknown(let reason) = firstLaunch {
+            step.note("whether this is the first launch cannot be told, so the stored session was kept: \(reason)")
+        }
+        if !keepsStoredSession {
+            await accounts.logOut(because: "it is the first launch")
+            step.note("the stored session was ended, because this is the first launch")
+            return nil
+        }
+        if session.isAnonymous, decide(configuration) == .regular {
+            await accounts.logOut(because: "a guest has to log in")
+            step.note("the guest's session was ended: this app asks for an account")
+            return nil
+        }
+        do {
+            let account = try await step.request("the profile of the stored session") { try await accounts.restore(by: $0) }
+            return account.isAnonymous || account.isEmailVerified ? account : try await verified(account, in: step)
+        } catch let error as AccountError {
+            step.note("the stored session was not used: \(error)")
+            return nil
+        } catch let error as NetworkError {
+            try step.checkCancellation()
+            step.note("the session could not be checked, and was used as it was: \(error)")
+            return session.account ?? Account(id: session.userID ?? Account.guest.id, name: "", isAnonymous: session.isAnonymous)
+        }
+    }
+
+    private func verified(_ account: Account, in step: StepContext) async throws -> Account {
+        guard let email = account.email else { return account }
+        let presenter = try presenter(for: "the code that was sent to verify an address", step)
+        var problem: String?
+        var trouble: NetworkError?
+        for _ in 0..<Self.mostAnswers {
+            let complaint = problem
+            let code = try await ask(step) { await presenter.askForVerificationCode(of: email, problem: complaint) }
+            guard let code else {
+                await accounts.logOut(because: "the address was not verified")
+                step.note("the address was not verified: the launch went on as a guest")
+                return try await guest(in: step)
+            }
+            do {
+                return try await step.request("the verification") { try await accounts.verify(email: email, code: code, by: $0) }
+            } catch {
+                problem = try Self.problem(error, step)
+                trouble = error as? NetworkError
+            }
+        }
+        if let trouble {
+            step.note("the address could not be verified: \(trouble)")
+            return account
+        }
+        throw AccountError(.invalidCode, "the address was not verified in \(Self.mostAnswers) tries")
+    }
+
+    // MARK: A new session
+
+    private func askForLogin(in step: StepContext) async throws -> Account {
+        let presenter = try presenter(for: "who is there", step)
+        var problem: String?
+        var trouble: NetworkError?
+        for _ in 0..<Self.mostAnswers {
+            let complaint = problem
+            let answer = try await ask(step) { await presenter.askForLogin(problem: complaint) }
+            do {
+                let account: Account
+                switch answer {
+                case .dismissed: throw DismissedByPerson(operation: step.operation)
+                case .continueAsGuest: return try await guest(in: step)
+                case .logIn(let email, let password):
+                    account = try await step.request("a session") { try await accounts.logIn(email: email, password: password, by: $0) }
+                case .createAccount(let email, let password):
+                    account = try await step.request("the new account") {
+                        try await accounts.createAccount(email: email, password: password, by: $0)
+                    }
+                }
+                let verified = account.isEmailVerified ? account : try await verified(account, in: step)
+                if !verified.isAnonymous { didLogIn() }
+                return verified
+            } catch {
+                problem = try Self.problem(error, step)
+                trouble = error as? NetworkError
+            }
+        }
+        if let trouble {
+            step.note("nobody could log in, and the launch went on as a guest: \(trouble)")
+            return try await guest(in: step)
+        }
+        throw AccountError(.invalidCredentials, "nobody logged in after \(Self.mostAnswers) answers")
+    }
+
+    /// A guest's session; if the service gives none, the app starts without.
+    private func guest(in step: StepContext) async throws -> Account {
+        do {
+            return try await step.request("a guest's session") { try await accounts.logInAnonymously(by: $0) }
+        } catch {
+            try step.checkCancellation()
+            step.note("there is no session, not even a guest's: \(error)")
+            return .guest
+        }
+    }
+
+    // MARK: The person
+
+    private func presenter(for question: String, _ step: StepContext) throws -> any LoginPresenter {
+        guard let presenter else { throw MissingPresenterError(operation: step.operation, question: question) }
+        return presenter
+    }
+
+    private func ask<Answer: Sendable>(_ step: StepContext, _ question: @MainActor @Sendable () async -> Answer) async throws -> Answer {
+        try await stage.ask(in: step, question)
+    }
+
+    /// The sentence that the person is told before the form is shown again; rethrows an error that a form cannot help with.
+    private static func problem(_ error: any Error, _ step: StepContext) throws -> String {
+        try step.checkCancellation()
+        switch error {
+        case let error as AccountError: return error.description
+        // It may pass, as behind the page of a hotel's network, and who does not want to wait can go on as a guest.
+        case let error as NetworkError:
+            step.note("the person was asked again: \(error)")
+            return problem(error)
+        default: throw error
+        }
+    }
+
+    private static func problem(_ error: NetworkError) -> String {
+        if error.isTransient { return "the service cannot be reached; please try again" }
+        return switch error.code {
+        case .untrusted: "the network does not lead to the service; please try again, or use another network"
+        case .unauthorized: "the service does not accept its own session; please try again"
+        default: "the service gave an answer that makes no sense; please try again"
+        }
+    }
+}
+
+extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?) async throws -> Account {
+    /// A session. The configuration is nil where the scenario does not wait for it.
+    public static var login: Self {
+        Self(
+            "login",
+            "Log in",
+            expected: .milliseconds(600),
+            // In safe mode the stored session is kept, and this launch does not use it.
+            options: .substitute(Account.guest),
+            simulated: { simulated in
+                return { step, _ in
+                    try await simulated.pass(step)
+                    return .guest
+                }
+            },
+            work: { environment, memory in
+                let known = environment.configurations.lastKnown.configuration
+                let keepsStoredSession = memory.firstLaunch != .first || environment.restoresAccounts(known)
+                return { step, loaded in
+                    let operation = LoginOperation(
+                        accounts: environment.services.accounts,
+                        presenter: environment.presenters.login,
+                        stage: environment.stage,
+                        // Where the scenario does not wait for the configuration, it was chosen by this: see ``StartupEnvironment/context(isRunning:)``.
+                        onboarding: environment.configurations.lastKnown.configuration.onboarding ?? environment.settings[.onboarding],
+                        // A session that this launch itself has opened since must not be ended as one of an earlier installation.
+                        keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession(),
+                        firstLaunch: memory.firstLaunch,
+                        didDecideEarly: { onboarding in memory.earlyOnboarding.withLock { $0 = onboarding } },
+                        didLogIn: { memory.hasLoggedIn.withLock { $0 = true } }
+                    )
+                    let account = try await operation.run(loaded?.configuration, in: step)
+                    environment.mailbox.setSession(of: account)
+                    return account
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,189 @@
+import Sequencer
+import StartupStorage
+
+/// Shows the app.
+@MainActor
+public protocol MainPresenter: Sendable {
+    /// The main screen; returns when it is visible.
+    func showMain(_ content: MainContent) async
+    /// The onboarding, over the main screen; returns when the person has dismissed it. Guests of an app whose onboarding is
+    /// ``OnboardingType/dismissable`` are shown it, until they have dismissed it once.
+    func showOnboarding() async
+    /// The offer of a subscription; returns when the person has answered it.
+    func showPaywall() async
+    /// The app is back at the front.
+    func becameActive() async
+}
+
+/// Shows the main screen, and records that the launch has got there: the configuration that was on trial is one to fall back on from now
+/// on, and the next launch is not the first any more.
+struct MainAppOperation: Sendable {
+    /// Nil when nothing can be shown: the operation then only records.
+    let presenter: (any MainPresenter)?
+    let stage: Stage
+    let state: LaunchState
+    let configurations: ConfigurationStore
+    /// Delivers what started the app once the main screen is visible.
+    let mailbox: EntryPointMailbox
+    /// Why stores are in memory, and not on the disk; the report says so.
+    var problems: [StorageError] = []
+    /// The settings that came too late for this launch, each in one sentence for the report.
+    var lateSettings: @Sendable () -> [String] = { [] }
+    /// Whether the next launch is not the first any more: one in safe mode may have left out what a first launch is for.
+    var countsAsLaunch: @Sendable () -> Bool = { true }
+    /// Which kind of onboarding the launch went by before it had its configuration; nil when it did not have to.
+    var earlyOnboarding: @Sendable () -> OnboardingType? = { nil }
+    /// Called once, when the main screen is visible for the first time.
+    var didLaunch: @Sendable () -> Void = {}
+
+    /// Shows the main screen on the main thread, then records the launch off it: that waits for the disk, and for other processes.
+    func run(_ content: MainContent, in step: StepContext) async throws {
+        try await stage.present(by: step.operation) { await presenter?.showMain(content) }
+        // Each on its own: one that cannot be stored must not make every further launch the first.
+        record("start", step) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
+        if !content.account.isAnonymous { record("login", step) { try state.forgetDismissedOnboarding() } }
+        record("configuration", step) { try configurations.confirmTrial() }
+        if countsAsLaunch() { record("launch", step) { try state.recordCompletedLaunch() } }
+        for problem in problems { step.note("kept in memory, and only until the app ends: \(problem)") }
+        for late in lateSettings() { step.note(late) }
+        if let decided = earlyOnboarding() { step.noteLateOnboarding(decided, content.configuration) }
+        for dropped in mailbox.dropExpired() { step.note("\(dropped)") }
+        mailbox.setSession(of: content.account)
+        if mailbox.mainScreenDidAppear() { await MainActor.run { didLaunch() } }
+    }
+
+    private func record(_ what: String, _ step: StepContext, _ body: () throws -> Void) {
+        do { try body() } catch { step.note("the \(what) could not be recorded: \(error)") }
+    }
+}
+
+/// The content of the main screen.
+public struct MainContent: Sendable, Hashable {
+    /// The app's configuration, and its source.
+    public let configuration: LoadedConfiguration
+    /// The person's account; a guest's when nobody has logged in.
+    public let account: Account
+    /// Nil when none is connected.
+    public let speaker: Speaker?
+
+    /// The content of a main screen.
+    public init(configuration: LoadedConfiguration, account: Account, speaker: Speaker?) {
+        self.configuration = configuration
+        self.account = account
+        self.speaker = speaker
+    }
+}
+
+extension StartupStep where Work == @MainActor @Sendable (StepContext, MainContent) async throws -> Void {
+    /// The main screen.
+    public static var mainApp: Self {
+        Self(
+            "main-app",
+            "Present the main screen",
+            isOnMain: true,
+            expected: .milliseconds(100),
+            options: .milestone,
+            simulated: { simulated in
+                return { step, _ in try await simulated.pass(step) }
+            },
+            work: { environment, memory in
+                let operation = MainAppOperation(
+                    presenter: environment.presenters.main,
+                    stage: environment.stage,
+                    state: environment.state,
+                    configurations: environment.configurations,
+                    mailbox: environment.mailbox,
+                    problems: environment.storageProblems,
+                    lateSettings: environment.lateSettings,
+                    countsAsLaunch: { [journal = environment.journal] in (journal?.recovery.level ?? .normal) == .normal },
+                    earlyOnboarding: { memory.earlyOnboarding.withLock { $0 } },
+                    didLaunch: environment.didLaunch
+                )
+                return { step, content in
+                    try await environment.enforceKnownUpdatePolicy(memory, in: step)
+                    // Asked before the launch is recorded: from then on, its own configuration is the last known one.
+                    let onboarding =
+                        memory.earlyOnboarding.withLock { $0 } ?? environment.onboarding(content.configuration.configuration)
+                    try await operation.run(content, in: step)
+                    memory.isOnboardingDue.withLock { $0 = onboarding == .dismissable && content.account.isAnonymous }
+                }
+            }
+        )
+    }
+}
+
+extension StartupStep where Work == ScreenWork {
+    /// The app, brought back to the front.
+    public static var becomeActive: Self {
+        Self(
+            "become-active",
+            "Bring the app back",
+            isOnMain: true,
+            expected: .milliseconds(50),
+            simulated: { $0.screenWork },
+            work: { environment, memory in
+                return { step in
+                    try await environment.enforceKnownUpdatePolicy(memory, in: step)
+                    guard let presenter = environment.presenters.main else { return }
+                    try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
+                }
+            }
+        )
+    }
+}
+
+extension OperationGraph {
+    /// Adds the main screen, and before it the offer of a subscription, where the app makes one.
+    ///
+    /// - Parameters:
+    ///   - speaker: nil where the scenario connects none.
+    ///   - onboarding: the kind that the scenario was chosen by; nil where it was not.
+    mutating func addMain(
+        of steps: StartupSteps,
+        _ configuration: Step<LoadedConfiguration>,
+        _ account: Step<Account>,
+        _ speaker: Step<Speaker?>?,
+        chosenBy onboarding: OnboardingType? = nil,
+        after dependencies: [String]
+    ) {
+        var dependencies = dependencies
+        if steps.offersSubscription { dependencies.append(addPaywall(of: steps, after: account).id) }
+        let step = StartupStep.mainApp
+        let work = steps[step]
+        let options = steps.options(of: step)
+        let show: @MainActor @Sendable (StepContext, LoadedConfiguration, Account, Speaker?) async throws -> Void = {
+            context,
+            configuration,
+            account,
+            speaker in
+            if let onboarding { context.noteLateOnboarding(onboarding, configuration) }
+            try await work(context, MainContent(configuration: configuration, account: account, speaker: speaker))
+        }
+        guard let speaker else {
+            add(step.id, options, using: configuration, account, after: dependencies, on: .main) { context, configuration, account in
+                try await show(context, configuration, account, nil)
+            }
+            return
+        }
+        add(step.id, options, using: configuration, account, speaker.optional, after: dependencies, on: .main) {
+            context,
+            configuration,
+            account,
+            speaker in
+            try await show(context, configuration, account, speaker ?? nil)
+        }
+    }
+}
+
+extension StepContext {
+    /// Notes that the configuration of this launch came too late: somebody was already received with another kind of onboarding than it says.
+    ///
+    /// Only an answer of the server can be late: every other source was known before the launch.
+    fileprivate func noteLateOnboarding(_ decided: OnboardingType, _ loaded: LoadedConfiguration) {
+        guard loaded.source == .remote, let fetched = loaded.configuration.onboarding, fetched != decided else { return }
+        note(
+            "the launch was decided with \(decided.rawValue) onboarding, before the configuration came that says \(fetched.rawValue): "
+                + "\(fetched.rawValue) counts from the next launch"
+        )
+    }
+}

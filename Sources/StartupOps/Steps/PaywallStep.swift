@@ -1,0 +1,71 @@
+import Sequencer
+
+/// Offers a subscription to the person whose account has none.
+///
+/// | who is there | after a login in this launch | at each start |
+/// |---|---|---|
+/// | somebody who has logged in during this launch | offered | offered |
+/// | somebody whose session was opened again | not offered | offered |
+/// | a guest | not offered | not offered |
+///
+/// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid already.
+struct PaywallOperation: Sendable {
+    let accounts: any AccountService
+    /// Makes the offer; nil where there is none to make.
+    let presenter: (any MainPresenter)?
+    let stage: Stage
+    /// Whether the offer is made at each start, and not only after a login.
+    let isAtEachStart: Bool
+    /// Whether somebody has logged in during this launch.
+    let hasLoggedIn: @Sendable () -> Bool
+
+    /// Makes the offer, or does nothing. Sessions are read off the main thread.
+    ///
+    /// - Parameter known: the entitlements; nil when they are not known.
+    func run(_ known: Entitlements?, in step: StepContext) async throws {
+        guard let presenter, known?.isSubscribed == false, isAtEachStart || hasLoggedIn() else { return }
+        guard accounts.storedSession().value?.isAnonymous == false else { return }
+        try await stage.ask(in: step) { await presenter.showPaywall() }
+    }
+}
+
+extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitlements?) async throws -> Void {
+    /// The offer of a subscription to a person who has none. The entitlements are nil when they are not known.
+    public static var paywall: Self {
+        Self(
+            "paywall",
+            "Offer a subscription",
+            isOnMain: true,
+            expected: .milliseconds(150),
+            options: .onFailure(.continue),
+            simulated: { simulated in
+                return { step, _ in try await simulated.pass(step) }
+            },
+            work: { environment, memory in
+                let accounts = environment.services.accounts
+                // Nobody was there before, and somebody is now, whoever let them in.
+                let isNobodyThere = if case .absent = accounts.storedSession() { true } else { false }
+                let operation = PaywallOperation(
+                    accounts: accounts,
+                    presenter: environment.presenters.main,
+                    stage: environment.stage,
+                    isAtEachStart: environment.settings[.presentsSubscriptionOnEveryStart],
+                    hasLoggedIn: { isNobodyThere || memory.hasLoggedIn.withLock { $0 } }
+                )
+                return { step, known in try await operation.run(known, in: step) }
+            }
+        )
+    }
+}
+
+extension OperationGraph {
+    /// Adds the offer of a subscription, and the check that it depends on.
+    mutating func addPaywall(of steps: StartupSteps, after account: Step<Account>) -> Step<Void> {
+        let entitlements = add(.entitlements, of: steps, after: account.id)
+        let step = StartupStep.paywall
+        let work = steps[step]
+        return add(step.id, steps.options(of: step), using: entitlements.optional, on: .main) { context, known in
+            try await work(context, known)
+        }
+    }
+}

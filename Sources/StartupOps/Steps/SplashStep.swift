@@ -1,0 +1,110 @@
+import Sequencer
+
+/// Shows the splash.
+@MainActor
+public protocol SplashPresenter: Sendable {
+    /// Shows it, and returns when it is visible.
+    func showSplash() async
+    /// Returns when it has ended by itself, its video or its animation over, or when its task is cancelled. A splash that stands still has
+    /// ended at once.
+    func splashEnded() async
+    /// Plays the splash's video, and returns when it is over or when its task is cancelled. Asked for where ``SettingKey/showsSplashVideo`` is set.
+    func playSplashVideo() async
+}
+
+extension SplashPresenter {
+    /// Returns at once, as a splash without a video.
+    public func playSplashVideo() async {}
+}
+
+/// Shows the splash for its minimum time, and until its video and its animation have ended.
+///
+/// It is over at once when the app goes to the background: a person who comes back does not want to see the rest.
+struct SplashOperation: Sendable {
+    /// Nil when the app has no splash of its own: the operation then has nothing to do.
+    let presenter: (any SplashPresenter)?
+    /// How long the splash is visible at least.
+    let minimum: Duration
+    let stage: Stage
+    let lifecycle: AppLifecycle
+    /// Whether the splash plays its video.
+    var showsVideo = false
+    /// The gate that waits for the splash and for its video; nil where none does.
+    var gate: ReadinessGate?
+
+    /// Shows the splash, and returns when it may go.
+    @MainActor
+    func run(in step: StepContext) async throws {
+        guard let presenter else { return endAll(by: "an app without a splash") }
+        let events = lifecycle.events()
+        let minimum = minimum
+        try await stage.present(by: step.operation) {
+            await presenter.showSplash()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    async let video: Void = play(presenter)
+                    async let splash: Void = watch(presenter)
+                    try await step.sleep(for: minimum)
+                    _ = await (video, splash)
+                }
+                group.addTask {
+                    for await event in events where event == .didEnterBackground {
+                        step.note("the app went to the background: the rest of the splash was left out")
+                        endAll(by: "going to the background")
+                        return
+                    }
+                    // No event will come any more: only the splash itself can end it.
+                    try await Task.sleep(for: .seconds(86_400))
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func play(_ presenter: any SplashPresenter) async {
+        if showsVideo { await presenter.playSplashVideo() }
+        end(.splashVideoDone, by: "its end")
+    }
+
+    private func watch(_ presenter: any SplashPresenter) async {
+        await presenter.splashEnded()
+        end(.splashControllerEnded, by: "its end")
+    }
+
+    /// Meets a condition, unless the splash was cut off: then it has not ended by itself.
+    private func end(_ condition: ConditionName, by source: String) {
+        if !Task.isCancelled { gate?.meet(condition, by: source) }
+    }
+
+    private func endAll(by source: String) {
+        for condition in [ConditionName.splashVideoDone, .splashControllerEnded] { end(condition, by: source) }
+    }
+}
+
+extension StartupStep where Work == ScreenWork {
+    /// The splash, for its minimum time.
+    public static var splash: Self {
+        Self(
+            "splash",
+            "Show the splash",
+            isOnMain: true,
+            expected: .milliseconds(400),
+            // A splash that never ends must not keep the app from starting.
+            options: .timeout(.seconds(5)),
+            .onFailure(.continue),
+            simulated: { $0.screenWork },
+            work: { environment, _ in
+                let operation = SplashOperation(
+                    presenter: environment.presenters.splash,
+                    minimum: environment.splashMinimum,
+                    stage: environment.stage,
+                    lifecycle: environment.lifecycle,
+                    showsVideo: environment.settings[.showsSplashVideo],
+                    gate: environment.firstScreen
+                )
+                return { try await operation.run(in: $0) }
+            }
+        )
+    }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Sequencer
+import StartupStorage
+
+/// Everything that the real steps of a launch work with: one value, made once when the app starts.
+///
+/// ```swift
+/// let environment = StartupEnvironment(app: app, services: services, presenters: presenters, directory: .openDefault())
+/// let scenario = Scenario(for: environment.facts())
+/// let report = try await environment.graph(scenario).run(budget: .seconds(3)).report
+/// ```
+public struct StartupEnvironment: Sendable {
+    /// The running app.
+    public var app: AppInfo
+    /// The services that the steps ask.
+    public var services: StartupServices
+    /// The screens of the steps.
+    public var presenters: StartupPresenters
+    /// The app's settings, as they were before it was configured.
+    var settings: SettingsSnapshot
+    /// The settings that came too late for this launch, each in one sentence.
+    let lateSettings: @Sendable () -> [String]
+    /// The results of earlier launches.
+    public let state: LaunchState
+    /// The configurations of earlier launches.
+    let configurations: ConfigurationStore
+    /// Answers that can be fetched again, such as the entitlements.
+    let cache: any DataStore
+    /// The feature flags.
+    let flags: FlagStore
+    /// The gate in front of the first screen, which the steps it waits for meet; nil where nothing waits at one.
+    var firstScreen: ReadinessGate?
+    /// The push, the link or the shortcut that started the app, until it has been delivered.
+    public let mailbox: EntryPointMailbox
+    /// The screen.
+    let stage: Stage
+    /// The system's events, as the app tells them.
+    public let lifecycle: AppLifecycle
+    /// The journal of this launch; nil for a launch that writes none.
+    package let journal: LaunchJournal?
+    /// Why stores are in memory for this launch, and not on the disk.
+    public let storageProblems: [StorageError]
+    /// The devices that are connected.
+    public let devices: ConnectedDevices
+    /// How long the splash is visible at least.
+    package var splashMinimum: Duration
+    /// Called once, when the main screen is visible for the first time.
+    public var didLaunch: @Sendable () -> Void = {}
+    /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. The check goes on after that.
+    public var updateAllowance = Self.defaultUpdateAllowance
+    /// The update check that goes on though no launch waits for it any more.
+    package let lateUpdateCheck = LateUpdateCheck()
+    /// Called with an update decision that came when the launch was over, before the update screen takes over.
+    public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
+
+    /// Whether accounts are restored when no configuration says; nil leaves it to the settings.
+    var restoresAccountsByPlan: Bool?
+    /// Whether this launch has already ended the session of an earlier installation: login then keeps the session that it finds.
+    var hasEndedEarlierSession: @Sendable () -> Bool = { false }
+    static let defaultUpdateAllowance = Duration.seconds(2)
+    private var parts: [ObjectIdentifier: any Sendable] = [:]
+
+    /// An environment over a state directory.
+    ///
+    /// - Parameter journal: of this launch, opened in the same directory before anything else was.
+    public init(
+        app: AppInfo,
+        services: StartupServices,
+        presenters: StartupPresenters,
+        directory: StateDirectory,
+        journal: LaunchJournal? = nil,
+        bundled: AppConfiguration = .bundled,
+        splashMinimum: Duration = .milliseconds(400)
+    ) {
+        self.app = app
+        self.services = services
+        self.presenters = presenters
+        self.splashMinimum = splashMinimum
+        state = directory.launchState()
+        storageProblems = directory.problems
+        settings = Settings(directory.settings).freeze(state)
+        lateSettings = { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
+        configurations = ConfigurationStore(directory.state, bundled: bundled)
+        cache = directory.cache
+        flags = FlagStore(directory.cache)
+        mailbox = EntryPointMailbox(directory.secure)
+        self.journal = journal
+        stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
+        lifecycle = AppLifecycle()
+        devices = ConnectedDevices()
+    }
+
+    /// A part that only some apps have, by its type, for the steps of these apps.
+    subscript<Part: Sendable>(part: Part.Type) -> Part? {
+        get { parts[ObjectIdentifier(part)] as? Part }
+        set { parts[ObjectIdentifier(part)] = newValue.map { $0 as any Sendable } }
+    }
+
+    /// How someone who is not logged in is received, as `configuration` says, or as was known before there was one.
+    func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
+        configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
+    }
+
+    /// Whether an account that survived a reinstallation is offered again.
+    func restoresAccounts(_ known: AppConfiguration) -> Bool {
+        known.restoreAccount ?? restoresAccountsByPlan ?? settings[.enablesRestoreAccount]
+    }
+
+    /// What is known before the launch: see ``Scenario/init(for:)``.
+    ///
+    /// What cannot be read now counts as known: nobody is asked again because a device is locked.
+    ///
+    /// - Parameter isRunning: whether the app runs already, and is only brought back to the front.
+    public func facts(isRunning: Bool = false) -> LaunchFacts {
+        let known = configurations.lastKnown.configuration
+        let session = services.accounts.storedSession()
+        return LaunchFacts(
+            isRegionKnown: state.chosenRegion != .absent,
+            account: account(session, known),
+            hasSeenTutorial: presenters.tutorial == nil || hasSeenTutorial,
+            speaker: speaker,
+            origin: mailbox.origin(for: session.value?.accountID),
+            onboarding: known.onboarding ?? settings[.onboarding],
+            isRunning: isRunning
+        )
+    }
+
+    private func account(_ session: StoredAnswer<StoredSession>, _ known: AppConfiguration) -> LaunchFacts.AccountState {
+        switch session {
+        case .absent: return .none
+        case .unavailable: return .known
+        case .value(let session):
+            // Whose session an earlier installation has left is for the person to say; if they are not asked, it is ended.
+            if state.firstLaunch == .first { return restoresAccounts(known) ? .found : .none }
+            return session.isAnonymous ? .guest : .known
+        }
+    }
+
+    private var hasSeenTutorial: Bool {
+        switch state.tutorialVersionSeen {
+        case .absent: false
+        case .value(let seen): !TutorialOperation.isDue(in: app.version, seen: SemanticVersion(seen))
+        case .unavailable: true
+        }
+    }
+
+    private var speaker: LaunchFacts.SpeakerState {
+        if state.lastSpeaker != .absent { return .known }
+        return state.hasDeclinedSpeaker ? .declined : .none
+    }
+}
+
+/// The services that the steps of a launch ask.
+public struct StartupServices: Sendable {
+    /// Says which versions may run.
+    package var updates: any UpdatePolicyService
+    /// Says which countries there are, and how the app is configured in one.
+    package var configurations: any ConfigurationService
+    /// Opens and ends sessions.
+    public var accounts: any AccountService
+    /// Says what a person is entitled to.
+    package var entitlements: any EntitlementService
+    /// Finds speakers and connects to them.
+    package var speakers: any DeviceConnector
+
+    /// These services.
+    public init(
+        updates: any UpdatePolicyService,
+        configurations: any ConfigurationService,
+        accounts: any AccountService,
+        entitlements: any EntitlementService,
+        speakers: any DeviceConnector
+    ) {
+        self.updates = updates
+        self.configurations = configurations
+        self.accounts = accounts
+        self.entitlements = entitlements
+        self.speakers = speakers
+    }
+}
+
+/// The presenters of an app; nil where it has no such screen.
+///
+/// A step that needs a person and finds no presenter fails with ``MissingPresenterError``; it never hangs.
+public struct StartupPresenters: Sendable {
+    /// Shows the splash.
+    public var splash: (any SplashPresenter)?
+    /// Shows what the version policy asks for.
+    public var update: (any UpdatePresenter)?
+    /// Lets a person choose a country and a language.
+    public var region: (any RegionPresenter)?
+    /// Logs a person in.
+    public var login: (any LoginPresenter)?
+    /// Shows the tutorial.
+    public var tutorial: (any TutorialPresenter)?
+    /// Lets a person choose a speaker.
+    public var speaker: (any SpeakerPresenter)?
+    /// Shows what started the app: a push, a link or a shortcut.
+    public var entryPoint: (any EntryPointPresenter)?
+    /// Shows the main screen.
+    public var main: (any MainPresenter)?
+    /// Connects the app's scene.
+    public var scene: (any ScenePresenter)?
+
+    /// No presenters.
+    public init() {}
+
+    /// One object that presents everything, and connects the scene where it can.
+    public init(
+        all presenter: some SplashPresenter & UpdatePresenter & RegionPresenter & LoginPresenter & TutorialPresenter & SpeakerPresenter
+            & EntryPointPresenter & MainPresenter
+    ) {
+        splash = presenter
+        update = presenter
+        region = presenter
+        login = presenter
+        tutorial = presenter
+        speaker = presenter
+        entryPoint = presenter
+        main = presenter
+        scene = presenter as? any ScenePresenter
+    }
+}

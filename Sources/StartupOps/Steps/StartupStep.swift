@@ -1,0 +1,233 @@
+import Sequencer
+import StartupStorage
+
+/// A step of the built-in scenarios as one value: its name, its thread, its usual time and its work.
+///
+/// `Work` is the type of the closure that does the work. It says what the step reads and produces, and whether it runs on the main actor, so the compiler
+/// checks a replacement: see ``StartupSteps``.
+///
+/// A new step is a file with a `static var` of this type, and one line where a scenario lists it. An app writes its own in the same way:
+///
+/// ```swift
+/// extension StartupStep where Work == ScreenWork {
+///     static var news: Self {
+///         Self("news", "Show the news", isOnMain: true, expected: .milliseconds(200), simulated: { $0.screenWork }) { environment in
+///             { step in await newsScreen.show(in: environment.app.version) }
+///         }
+///     }
+/// }
+///
+/// let scenario = Scenario("news", "The news, then the main screen.") { graph, steps in
+///     graph.add(.news, of: steps)
+/// }
+/// ```
+public struct StartupStep<Work: Sendable>: Sendable {
+    /// The identifier, in graphs, reports and on the command line.
+    public let id: String
+    /// The step's name for people.
+    let title: String
+    /// Whether it touches the screen, and so runs on the main thread.
+    let isOnMain: Bool
+    /// How long it is expected to take.
+    let expected: Duration
+    /// Everything else that is true of the step in every scenario.
+    let options: StepOption
+    /// The timeout, where the environment has a say in it; in a simulated launch there is none.
+    let timeout: (@Sendable (StartupEnvironment?) -> Duration)?
+    /// Makes the work of a launch that only passes the time.
+    let simulated: @Sendable (SimulatedStep) -> Work
+    /// Makes the real work.
+    let work: @Sendable (StartupEnvironment, LaunchMemory) -> Work
+
+    /// A step.
+    ///
+    /// - Parameters:
+    ///   - isOnMain: true exactly when `Work` is isolated to the main actor.
+    ///   - options: the options that the step has in every scenario, such as the value that replaces its own in safe mode.
+    init(
+        _ id: String,
+        _ title: String,
+        isOnMain: Bool = false,
+        expected: Duration,
+        options: StepOption...,
+        timeout: (@Sendable (StartupEnvironment?) -> Duration)? = nil,
+        simulated: @escaping @Sendable (SimulatedStep) -> Work,
+        work: @escaping @Sendable (StartupEnvironment, LaunchMemory) -> Work
+    ) {
+        self.id = id
+        self.title = title
+        self.isOnMain = isOnMain
+        self.expected = expected
+        self.options = .all([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true)] + options)
+        self.timeout = timeout
+        self.simulated = simulated
+        self.work = work
+    }
+
+    /// A step of the app's own. Work that asks the person says so with `waitForPerson`: only that time does not count against the budget.
+    ///
+    /// - Parameters:
+    ///   - id: the identifier: not that of a built-in step.
+    ///   - title: the step's name for people.
+    ///   - isOnMain: true exactly when `Work` is isolated to the main actor.
+    ///   - expected: how long it is expected to take.
+    ///   - options: the options that the step has in every scenario.
+    ///   - simulated: makes the work of a launch that only passes the time.
+    ///   - work: makes the real work.
+    public init(
+        _ id: String,
+        _ title: String,
+        isOnMain: Bool = false,
+        expected: Duration,
+        options: StepOption...,
+        simulated: @escaping @Sendable (SimulatedStep) -> Work,
+        work: @escaping @Sendable (StartupEnvironment) -> Work
+    ) {
+        self.init(id, title, isOnMain: isOnMain, expected: expected, options: .all(options), simulated: simulated) { environment, _ in
+            work(environment)
+        }
+    }
+}
+
+/// Work that touches the screen, reads no value and produces none.
+public typealias ScreenWork = @MainActor @Sendable (StepContext) async throws -> Void
+
+/// A step of a simulated launch: it takes its time, by the launch's clock and without holding a thread. That of a step that may ask is the person's.
+public struct SimulatedStep: Sendable {
+    let duration: Duration
+    let requiresUpdate: Bool
+    let showUpdate: @MainActor @Sendable () -> Void
+
+    /// Work on the screen that only passes the time.
+    public var screenWork: ScreenWork {
+        return { step in try await pass(step) }
+    }
+
+    /// Passes the step's time.
+    public func pass(_ step: StepContext) async throws {
+        guard step.mayAsk else { return try await step.sleep(for: duration) }
+        try await step.waitForPerson { try await step.sleep(for: duration) }
+    }
+}
+
+/// What the steps of one launch know of the update check.
+struct UpdateMemory: Sendable {
+    /// The policy of this launch, which counts though it could not be stored; nil before there is one.
+    var policy: UpdatePolicy?
+    /// Whether a decision against this version has been acted upon.
+    var isStopped = false
+}
+
+/// Values that one step of a launch leaves for a later one where no dependency of the graph carries them.
+final class LaunchMemory: Sendable {
+    /// Whether this is the first launch, as it was when the graph was made.
+    let firstLaunch: FirstLaunch
+    /// What the update check of this launch has come to.
+    let update = Locked(UpdateMemory())
+    /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
+    let earlyOnboarding = Locked<OnboardingType?>(nil)
+    /// Whether somebody has answered the login form, and has an account now.
+    let hasLoggedIn = Locked(false)
+    /// Whether the onboarding comes over the main screen that was shown.
+    let isOnboardingDue = Locked(false)
+
+    init(firstLaunch: FirstLaunch = .later) { self.firstLaunch = firstLaunch }
+}
+
+/// Adding steps to a graph, each with the options it always has, then those that the scenario gives it, then those that the app has set by
+/// ``StartupSteps/set(_:on:)``: of two that say something about the same thing, the later one counts.
+extension OperationGraph {
+    /// Adds a step that runs off the main thread.
+    @discardableResult
+    public mutating func add<Output: Sendable>(
+        _ step: StartupStep<@Sendable (StepContext) async throws -> Output>,
+        of steps: StartupSteps,
+        _ options: StepOption...,
+        after dependencies: String...
+    ) -> Step<Output> {
+        let work = steps[step]
+        return add(step.id, steps.options(of: step, options), after: dependencies) { context in try await work(context) }
+    }
+
+    /// Adds a step that touches the screen.
+    @discardableResult
+    public mutating func add(
+        _ step: StartupStep<ScreenWork>,
+        of steps: StartupSteps,
+        _ options: StepOption...,
+        after dependencies: String...
+    ) -> Step<Void> {
+        add(step, of: steps, options, after: dependencies)
+    }
+
+    /// The same, for options and dependencies that are put together elsewhere.
+    mutating func add(
+        _ step: StartupStep<ScreenWork>,
+        of steps: StartupSteps,
+        _ options: [StepOption],
+        after dependencies: [String]
+    ) -> Step<Void> {
+        let work = steps[step]
+        return add(step.id, steps.options(of: step, options), after: dependencies, on: .main) { context in try await work(context) }
+    }
+
+    /// Adds a step that runs off the main thread and reads a value, where the scenario waits for it.
+    @discardableResult
+    public mutating func add<Input: Sendable, Output: Sendable>(
+        _ step: StartupStep<@Sendable (StepContext, Input?) async throws -> Output>,
+        of steps: StartupSteps,
+        _ options: StepOption...,
+        using input: Step<Input>? = nil,
+        after dependencies: String...
+    ) -> Step<Output> {
+        let work = steps[step]
+        let options = steps.options(of: step, options)
+        guard let input else { return add(step.id, options, after: dependencies) { context in try await work(context, nil) } }
+        return add(step.id, options, using: input, after: dependencies) { context, input in try await work(context, input) }
+    }
+
+    /// Adds a step that touches the screen and reads a value, where the scenario waits for it.
+    @discardableResult
+    public mutating func add<Input: Sendable>(
+        _ step: StartupStep<@MainActor @Sendable (StepContext, Input?) async throws -> Void>,
+        of steps: StartupSteps,
+        _ options: StepOption...,
+        using input: Step<Input>? = nil,
+        after dependencies: String...
+    ) -> Step<Void> {
+        let work = steps[step]
+        let options = steps.options(of: step, options)
+        guard let input else { return add(step.id, options, after: dependencies, on: .main) { context in try await work(context, nil) } }
+        return add(step.id, options, using: input, after: dependencies, on: .main) { context, input in try await work(context, input) }
+    }
+
+    /// Adds a step that follows the main screen. If it fails, the launch has succeeded all the same.
+    mutating func addAfterMain(_ step: StartupStep<ScreenWork>, of steps: StartupSteps, _ options: StepOption...) {
+        _ = add(step, of: steps, [.onFailure(.continue)] + options, after: [StartupStep.mainApp.id])
+    }
+}
+
+extension StepContext {
+    /// Asks a service for something, and records that the launch waits for it.
+    ///
+    /// - Parameters:
+    ///   - what: completes "it waits for ...", and holds no secret.
+    ///   - body: is given `requestDeadline`.
+    nonisolated(nonsending) public func request<Answer>(
+        _ what: String,
+        _ body: nonisolated(nonsending) (Deadline) async throws -> Answer
+    ) async rethrows -> Answer {
+        let deadline = requestDeadline
+        return try await waiting(for: what) { try await body(deadline) }
+    }
+
+    /// When a request of this operation has to have ended: after `requestTime`.
+    var requestDeadline: Deadline { .after(requestTime) }
+
+    /// How long this operation may wait for something: three seconds, and so long before the operation's own end that there is time left to
+    /// handle a failure, namely a tenth of the remaining time, 200 ms at most.
+    var requestTime: Duration {
+        let longest = Duration.seconds(3)
+        return remainingTime.map { min(longest, $0 - min($0 / 10, .milliseconds(200))) } ?? longest
+    }
+}

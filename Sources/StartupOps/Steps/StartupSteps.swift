@@ -1,0 +1,99 @@
+import Sequencer
+
+/// The work of the built-in steps in one launch; a scenario says when each step runs.
+///
+/// The work is real, over an environment, or simulated. An app replaces that of one step in one line; the step keeps its place in the graph, its options
+/// and its place in reports:
+///
+/// ```swift
+/// var steps = StartupSteps(environment)
+/// steps[.tutorial] = { step, _ in await step.waitForPerson { await tour.present() } }
+/// let report = try await Scenario.regular.graph(steps).run(budget: .seconds(3)).report
+/// ```
+///
+/// A closure takes the step's context, then the value that the step reads, if it reads one. Work on the screen is called on the main actor, all other work
+/// off the main thread. Only the time in `waitForPerson` does not count against the budget, in every step.
+public struct StartupSteps: Sendable {
+    private enum Source: Sendable {
+        case environment(StartupEnvironment, LaunchMemory)
+        case simulation(requiresUpdate: Bool, durations: [String: Duration], showUpdate: @MainActor @Sendable () -> Void)
+    }
+
+    /// In a type of its own, because a cast to a function type is not reliable.
+    private struct Replacement<Work: Sendable>: Sendable {
+        let work: Work
+    }
+
+    private let source: Source
+    private var replacements: [String: any Sendable] = [:]
+    private var options: [String: [StepOption]] = [:]
+    /// Whether scenarios offer a subscription before the main screen.
+    package var offersSubscription: Bool
+    /// Makes the configuration that takes the place of one that could not be fetched.
+    public var fallbackConfiguration: @Sendable (StepContext, (any Error)?) -> LoadedConfiguration
+
+    /// The real work, over the services, the stores and the presenters of `environment`.
+    public init(_ environment: StartupEnvironment) {
+        source = .environment(environment, LaunchMemory(firstLaunch: environment.state.firstLaunch))
+        offersSubscription =
+            environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
+        fallbackConfiguration = Self.fallback(in: environment)
+    }
+
+    private init(_ source: Source) {
+        self.source = source
+        offersSubscription = false
+        fallbackConfiguration = { _, _ in .simulated }
+    }
+
+    /// Work that takes its time and does nothing else: to see a launch's shape, and to try budgets before anything is written.
+    ///
+    /// Each step takes as long as it is expected to, or as `durations` says, by the launch's clock and without holding a thread.
+    ///
+    /// - Parameters:
+    ///   - requiresUpdate: whether the force-update check finds that this version may not be used.
+    ///   - durations: how long steps take that do not take as long as expected, by identifier.
+    ///   - showUpdate: called when the update screen takes over.
+    public static func simulated(
+        requiresUpdate: Bool = false,
+        durations: [String: Duration] = [:],
+        showUpdate: @escaping @MainActor @Sendable () -> Void = {}
+    ) -> StartupSteps {
+        StartupSteps(.simulation(requiresUpdate: requiresUpdate, durations: durations, showUpdate: showUpdate))
+    }
+
+    /// Gives a step options that count before those that it has, and before those of a scenario.
+    ///
+    /// ```swift
+    /// steps.set(.timeout(.seconds(5)), .expected(.seconds(2)), on: .login)
+    /// ```
+    public mutating func set<Work>(_ options: StepOption..., on step: StartupStep<Work>) {
+        self.options[step.id, default: []] += options
+    }
+
+    /// All options of a step in a graph.
+    func options<Work>(of step: StartupStep<Work>, _ ofScenario: [StepOption] = []) -> StepOption {
+        let timeout = step.timeout.map { StepOption.timeout($0(environment)) }
+        return .all([step.options] + [timeout].compactMap(\.self) + ofScenario + options[step.id, default: []])
+    }
+
+    /// The environment that the real work is done in; nil when the launch is simulated.
+    var environment: StartupEnvironment? {
+        if case .environment(let environment, _) = source { environment } else { nil }
+    }
+
+    /// The work of a step.
+    public subscript<Work: Sendable>(step: StartupStep<Work>) -> Work {
+        get {
+            if let replacement = replacements[step.id] as? Replacement<Work> { return replacement.work }
+            switch source {
+            case .environment(let environment, let memory): return step.work(environment, memory)
+            case .simulation(let requiresUpdate, let durations, let showUpdate):
+                return step.simulated(
+                    SimulatedStep(duration: durations[step.id] ?? step.expected, requiresUpdate: requiresUpdate, showUpdate: showUpdate)
+                )
+            }
+        }
+        set { replacements[step.id] = Replacement(work: newValue) }
+    }
+}

@@ -1,0 +1,155 @@
+import Dispatch
+import Foundation
+import Sequencer
+
+/// Lets one thread of one process at a time into a directory.
+///
+/// The kernel drops the lock of a process that ends, however it ends. A thread that is in already may enter again. The main thread never waits:
+/// it gets in at once, or an error.
+final class DirectoryLock: Sendable {
+    private static let name = ".lock"
+
+    private let file: LockFile
+    private let patience: LockPatience
+    /// Threads of this process that use this lock queue up here; only the first looks at the file.
+    private let turn = DispatchSemaphore(value: 1)
+    private let holder = Locked<pthread_t?>(nil)
+
+    init(_ directory: PosixDirectory, _ patience: LockPatience) {
+        file = LockFile(directory: directory, name: Self.name)
+        self.patience = patience
+    }
+
+    static func isLockFile(_ name: String) -> Bool { name == Self.name }
+
+    func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+        let thread = pthread_self()
+        if holder.withLock({ $0.map { pthread_equal($0, thread) != 0 } ?? false }) { return try body() }
+
+        let isMain = MainThreadCheck.isCurrent
+        let start = ContinuousClock.now
+        let deadline = Deadline.after(isMain ? .zero : patience.remaining)
+        func giveUp(_ who: String) -> StorageError {
+            if !isMain { patience.waited(ContinuousClock.now - start, for: file.path) }
+            return timedOut(who, isMain: isMain)
+        }
+        let nanoseconds = Int(clamping: (deadline.remaining ?? .seconds(366 * 86_400)).nanoseconds)
+        guard turn.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
+            // The thread before this one may be waiting for another process.
+            let other = file.holder.flatMap { $0.process == getpid() ? nil : "process \($0.process)" }
+            throw giveUp(other ?? "another thread")
+        }
+        defer { turn.signal() }
+        guard let lock = try locked(by: deadline) else { throw giveUp(file.holder.map { "process \($0.process)" } ?? "another process") }
+        patience.gotIn(file.path)
+        holder.withLock { $0 = thread }
+        defer { holder.withLock { $0 = nil } }
+        return try withExtendedLifetime(lock, body)
+    }
+
+    private func locked(by deadline: Deadline) throws(StorageError) -> HeldLock? {
+        // The kernel has no lock that gives up after a while, so look again, ever less often.
+        var pause: UInt32 = 500
+        while true {
+            if let lock = try file.lock() { return lock }
+            if deadline.isOver { return nil }
+            usleep(pause)
+            pause = min(pause * 2, 20_000)
+        }
+    }
+
+    private func timedOut(_ who: String, isMain: Bool) -> StorageError {
+        let what = isMain ? "and the main thread does not wait for it" : "for more than \(durationText(patience.limit))"
+        let cure = who.hasPrefix("process") ? "end that process, or try again when it is done" : "try again"
+        return StorageError(.inputOutput, file.path, "\(who) kept the store locked \(what); \(cure)", systemError: ETIMEDOUT)
+    }
+}
+
+/// A file that at most one process has locked. The kernel drops the lock of a process that ends, however it ends.
+///
+/// The process that gets the lock writes its number into the file, so that others can name it.
+package struct LockFile: Sendable {
+    /// The process that has the lock, as far as it is known.
+    package struct Holder: Equatable, Sendable {
+        package let process: Int32
+        /// Since when, by the wall clock; nil if the process did not write it.
+        package let since: Date?
+    }
+
+    private let directory: PosixDirectory
+    private let name: String
+
+    package init(directory: PosixDirectory, name: String) {
+        self.directory = directory
+        self.name = name
+    }
+
+    var path: String { directory.path(name) }
+
+    /// Locks the file, which is created where it is missing; nil when another holder has it locked. Never waits.
+    package func lock(at date: Date = Date()) throws(StorageError) -> HeldLock? {
+        // Somebody may remove the file between opening and locking it: then others lock another one, and it has to be opened again.
+        for _ in 0..<10 {
+            let file = try open()
+            guard try file.lockIfFree() else { return nil }
+            guard let current = try PosixFile.status(of: path), current.isSameFile(as: try file.status()) else { continue }
+            // Only the message for those who wait depends on it.
+            try? file.replaceContents(Array("\(getpid()) \(date.timeIntervalSince1970)\n".utf8))
+            return HeldLock(file)
+        }
+        return nil
+    }
+
+    /// The holder of the lock; nil when it is free or the holder is not known.
+    package var holder: Holder? {
+        guard let file = try? PosixFile(path, O_RDONLY), let status = try? file.status() else { return nil }
+        let written = Self.holder((try? file.contents(limit: 100)) ?? Data())
+        // Only the kernel knows of those that share a lock.
+        guard let process = lockingProcess(of: status) else { return file.isLocked ? written : nil }
+        return written?.process == process ? written : Holder(process: process, since: nil)
+    }
+
+    static func holder(_ contents: Data) -> Holder? {
+        let words = String(decoding: contents, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard words.count == 2, let process = Int32(words[0]), process > 0 else { return nil }
+        return Holder(process: process, since: Double(words[1]).map { Date(timeIntervalSince1970: $0) })
+    }
+
+    private func open() throws(StorageError) -> PosixFile {
+        do throws(StorageError) {
+            return try PosixFile(path, O_RDWR | O_CREAT, permissions: 0o600)
+        } catch  where error.systemError == ENOENT {
+            // The directory is gone, as caches may be at any time.
+            _ = try directory.prepare()
+            return try PosixFile(path, O_RDWR | O_CREAT, permissions: 0o600)
+        }
+    }
+}
+
+/// A lock that is held until the last reference to it is gone.
+package final class HeldLock: Sendable {
+    private let file: PosixFile
+
+    init(_ file: consuming PosixFile) { self.file = file }
+}
+
+/// How long the stores of one folder wait for their locks, all of them together.
+///
+/// A process that keeps a lock for ever keeps others waiting once, not at each access: time that was waited in vain is not waited again until the
+/// lock was free once.
+final class LockPatience: Sendable {
+    /// The waiting time of a folder's stores in all, unless said otherwise: less than any step of a launch has.
+    static let usual = Duration.milliseconds(500)
+
+    let limit: Duration
+    /// The time waited in vain, by the path of the lock.
+    private let spent = Locked<[String: Duration]>([:])
+
+    init(_ limit: Duration = LockPatience.usual) { self.limit = max(limit, .zero) }
+
+    var remaining: Duration { max(limit - spent.withLock { $0.values.reduce(.zero, +) }, .zero) }
+
+    func waited(_ duration: Duration, for path: String) { spent.withLock { $0[path, default: .zero] += duration } }
+
+    func gotIn(_ path: String) { spent.withLock { $0[path] = nil } }
+}

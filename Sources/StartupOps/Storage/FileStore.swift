@@ -1,0 +1,255 @@
+import Foundation
+import Sequencer
+
+/// Keeps values in the files of a directory, one for each key, so that they outlive crashes, kills and power cuts.
+///
+/// A value is replaced as a whole: written to a temporary file that only the owner can read, brought onto the disk, and renamed. A file that
+/// cannot be trusted (cut short, a bit flipped, in another format) is moved aside as `KEY.corrupt-N` and counts as absent. `onProblem` is told of it,
+/// and of repairs, such as of a file that others could read. A file in a newer format is read if its value can be found, and left alone otherwise. A
+/// file that is a symbolic link, a directory, a FIFO or somebody else's is not read: the answer is then ``StoredAnswer/unavailable(_:)``, until a value
+/// is written in its place.
+///
+/// ```swift
+/// let store = try FileStore(directory: folder) { problem in print("warning:", problem) }
+/// try store.save(["de", "en"], for: "languages")
+/// ```
+///
+/// Every method can be called from any thread and may wait for the disk. Several stores, in this process and others, can use one directory.
+package final class FileStore: DataStore {
+    /// The largest value that is kept unless said otherwise: 16 MB.
+    package static let defaultMaximumSize = 16 << 20
+
+    let directory: PosixDirectory
+    let secrecy: Secrecy
+    let maximumSize: Int
+    let problems: ProblemReporter
+    private let lock: DirectoryLock
+
+    /// How a store treats a file that others may have read.
+    enum Secrecy {
+        /// Repaired, and reported.
+        case ordinary
+        /// Refused.
+        case secret
+    }
+
+    /// Opens the store in `directory`, which is created where it is missing, and cleans up what killed processes have left.
+    ///
+    /// - Parameters:
+    ///   - directory: a directory for this store alone; nobody else keeps the right to write to it.
+    ///   - maximumSize: the largest value in bytes; a larger file is not read.
+    ///   - lockTimeout: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws; after a wait in vain it does not wait again until
+    ///     it has got in once. The main thread never waits.
+    ///   - onProblem: is told, on the thread that noticed it, about corrupt, repaired and refused files: about each once.
+    /// - Throws: when values cannot be kept there. The error names the path and the system's error number.
+    package convenience init(
+        directory: URL,
+        maximumSize: Int = 16 << 20,
+        lockTimeout: Duration = .milliseconds(500),
+        onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        try self.init(PosixDirectory(directory), .ordinary, maximumSize, LockPatience(lockTimeout), onProblem)
+    }
+
+    init(
+        _ directory: PosixDirectory,
+        _ secrecy: Secrecy,
+        _ maximumSize: Int,
+        _ patience: LockPatience,
+        _ onProblem: @escaping @Sendable (StorageError) -> Void
+    ) throws(StorageError) {
+        self.directory = directory
+        self.secrecy = secrecy
+        self.maximumSize = min(max(0, maximumSize), Int(UInt32.max))
+        problems = ProblemReporter(onProblem)
+        lock = DirectoryLock(directory, patience)
+        for repair in try directory.prepare() { problems.report(repair) }
+        if let ancestor = directory.openAncestor() {
+            if secrecy == .secret { throw ancestor }
+            problems.report(ancestor)
+        }
+        directory.sweep()
+    }
+
+    /// The value stored under `key`; a file that cannot be trusted is moved aside and counts as absent.
+    package func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        let name = StoreFileName(key)
+        let status: PosixFile.Status
+        let decoded: DecodedFile
+        do throws(StorageError) {
+            guard let file = try open(name) else { return .absent }
+            status = try file.status()
+            decoded = try decode(file, name, status)
+        } catch {
+            problems.report(error)
+            return .unavailable(error)
+        }
+        switch decoded {
+        case .success(let value): return .value(value)
+        case .failure(let corruption):
+            if let version = corruption.newerVersion {
+                let error = StorageError(
+                    .newerFormat,
+                    directory.path(name.description),
+                    "it was written by a newer version of the app, in format \(version), and was left alone; update the app"
+                )
+                problems.report(error)
+                return .unavailable(error)
+            }
+            try? moveAside(name, because: corruption.reason, onlyIf: status)
+            return .absent
+        }
+    }
+
+    /// Replaces the value stored under `key`, and waits until it is on the disk.
+    ///
+    /// - Throws: when it could not be stored, as on a full disk; the old value is then unchanged.
+    package func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        let name = StoreFileName(key)
+        guard data.count <= maximumSize else {
+            throw StorageError(
+                .noSpace,
+                directory.path(name.description),
+                "\(data.count) bytes are more than the \(maximumSize) allowed here"
+            )
+        }
+        let contents = StoredFile.encode(data, for: name)
+        do throws(StorageError) {
+            try directory.replace(name.description, with: contents)
+        } catch  where error.systemError == ENOENT {
+            // The directory is gone, as caches may be at any time.
+            for repair in try directory.prepare() { problems.report(repair) }
+            try directory.replace(name.description, with: contents)
+        }
+    }
+
+    /// Removes a value, with all unreadable ones that were moved aside from its place.
+    package func remove(_ key: StoreKey) throws(StorageError) {
+        let name = StoreFileName(key)
+        try remove([name.description] + asideNames(of: name).map(\.name))
+    }
+
+    /// Removes all values, and all that was moved aside.
+    package func removeAll() throws(StorageError) {
+        try remove(directory.names().filter { !DirectoryLock.isLockFile($0) && !$0.hasPrefix(PosixDirectory.temporaryPrefix) })
+        directory.sweep()
+    }
+
+    private func remove(_ names: [String]) throws(StorageError) {
+        var problem: StorageError?
+        var removed = false
+        // Go on after a file that cannot be removed: the others have to go all the same.
+        for name in names {
+            do throws(StorageError) {
+                if try directory.remove(name) { removed = true }
+            } catch {
+                problem = problem ?? error
+            }
+        }
+        if removed { try directory.synchronize() }
+        if let problem { throw problem }
+    }
+
+    /// Renames the file of a value that makes no sense to `KEY.corrupt-N`; the newest three are kept.
+    package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+        try moveAside(StoreFileName(key), because: reason)
+    }
+
+    /// Whether a value of `key` was moved aside, or ought to have been and could not be.
+    package func hasSetAside(_ key: StoreKey) -> Bool {
+        let name = StoreFileName(key)
+        if !asideNames(of: name).isEmpty { return true }
+        return (try? PosixFile.status(of: directory.path(name.description))) ?? nil != nil && read(key) == .absent
+    }
+
+    /// Runs `body` while no other thread and no other process is in here. The thread that is in here may enter again.
+    ///
+    /// Reading and writing alone need no exclusive access, and do not wait for it. The main thread gets in at once or not at all: call this from another one
+    /// where it matters.
+    ///
+    /// - Throws: what `body` throws, or ``StorageError`` when the store is still locked by somebody else after the timeout; it names the process, and
+    ///   `onProblem` is told too.
+    package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+        var hasEntered = false
+        do {
+            return try lock.withLock {
+                hasEntered = true
+                return try body()
+            }
+        } catch let error as StorageError where !hasEntered {
+            problems.report(error)
+            throw error
+        }
+    }
+}
+
+/// Tells each problem once.
+final class ProblemReporter: Sendable {
+    /// Nothing here may grow for ever.
+    private static let limit = 1000
+
+    private let reported = Locked<Set<StorageError>>([])
+    private let onProblem: @Sendable (StorageError) -> Void
+
+    init(_ onProblem: @escaping @Sendable (StorageError) -> Void) {
+        self.onProblem = onProblem
+    }
+
+    /// Calls back on this thread, unless the same problem was told before.
+    func report(_ problem: StorageError) {
+        let isNew = reported.withLock { $0.count < Self.limit && $0.insert(problem).inserted }
+        if isNew { onProblem(problem) }
+    }
+}
+
+/// Keeps secrets in files that only their owner can read, on systems without a keychain.
+///
+/// It works as `FileStore` does, and refuses where that repairs. A file that others could read (mode 0644, say) may have been read, so its
+/// secret is not used: the answer is ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until
+/// the person who knows that nobody has read it takes the access away (`chmod 600`). A directory that anybody could replace with another one,
+/// because everybody can write to one above it, is not used at all.
+///
+/// The files are not encrypted: the user and root can read them.
+package final class SecureFileStore: SecureStore {
+    private let files: FileStore
+
+    /// Opens the store in `directory`, which is created where it is missing.
+    ///
+    /// - Parameters:
+    ///   - directory: a directory for this store alone; nobody else keeps the right to write to it.
+    ///   - lockTimeout: how long ``withExclusiveAccess(_:)`` waits for its turn before it throws, as in `FileStore`.
+    ///   - onProblem: is told about corrupt, repaired and refused files: about each once. No report shows a secret.
+    /// - Throws: when secrets cannot be kept there, or would not be safe.
+    package convenience init(
+        directory: URL,
+        lockTimeout: Duration = .milliseconds(500),
+        onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) throws(StorageError) {
+        try self.init(directory, LockPatience(lockTimeout), onProblem)
+    }
+
+    init(_ directory: URL, _ patience: LockPatience, _ onProblem: @escaping @Sendable (StorageError) -> Void) throws(StorageError) {
+        files = try FileStore(PosixDirectory(directory), .secret, FileStore.defaultMaximumSize, patience, onProblem)
+    }
+
+    /// The secret stored under `key`; unavailable where others may have read it.
+    package func read(_ key: StoreKey) -> StoredAnswer<Data> { files.read(key) }
+
+    /// Replaces the value stored under `key`.
+    package func write(_ data: Data, for key: StoreKey) throws(StorageError) { try files.write(data, for: key) }
+
+    /// Removes the value stored under `key`. A missing value is not an error.
+    package func remove(_ key: StoreKey) throws(StorageError) { try files.remove(key) }
+
+    /// Removes all values.
+    package func removeAll() throws(StorageError) { try files.removeAll() }
+
+    /// Moves an unreadable value aside, where a person can look at it.
+    package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try files.setAside(key, because: reason) }
+
+    /// Whether a value of `key` was moved aside.
+    package func hasSetAside(_ key: StoreKey) -> Bool { files.hasSetAside(key) }
+
+    /// Runs `body` while nobody else is in here.
+    package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try files.withExclusiveAccess(body) }
+}

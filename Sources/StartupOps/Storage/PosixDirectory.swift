@@ -1,0 +1,190 @@
+import Foundation
+
+/// A directory of files, each replaced as a whole: the system calls for that, and the rules that a directory has to obey.
+package struct PosixDirectory: Sendable {
+    /// Temporary files begin with this; no file name of a key does.
+    static let temporaryPrefix = ".tmp-"
+
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// The directory at `url`, which need not exist, but has to be the URL of a file.
+    init(_ url: URL) throws(StorageError) {
+        guard url.isFileURL else {
+            throw StorageError(.invalidPlace, url.path, "it is no file URL, expected one made from a path", systemError: EINVAL)
+        }
+        path = url.path
+    }
+
+    package func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    // MARK: Preparing
+
+    /// Creates the directory where it is missing, for the owner only, and checks it. Returns its repairs.
+    package func prepare() throws(StorageError) -> [StorageError] {
+        try create()
+        guard let status = try PosixFile.status(of: path, followingLinks: true) else {
+            throw StorageError("looking at it", path, errno: ENOENT)
+        }
+        guard status.isDirectory else { throw StorageError("opening it as a directory", path, errno: ENOTDIR) }
+        guard status.owner == geteuid() else {
+            throw StorageError(
+                .accessDenied,
+                path,
+                "it belongs to user \(status.owner), expected user \(geteuid()); choose another place",
+                systemError: EPERM
+            )
+        }
+        if status.permissions & S_ISVTX != 0 {
+            // Such as /tmp, which a root user would otherwise take away from all others.
+            throw StorageError(
+                .invalidPlace,
+                path,
+                "it is shared by several users (mode \(octal(status.permissions))); choose a directory in it",
+                systemError: EPERM
+            )
+        }
+        var repaired: [StorageError] = []
+        // Others may list the names: most tools create directories so, and it does no harm.
+        if status.permissions & 0o022 != 0 {
+            if chmod(path, 0o700) != 0 { throw StorageError("changing its mode", path) }
+            repaired.append(
+                StorageError(.accessDenied, path, "its mode was \(octal(status.permissions)), so others could write to it; it is 0700 now")
+            )
+        }
+        if access(path, R_OK | W_OK | X_OK) != 0 { throw StorageError("writing to it", path) }
+        return repaired
+    }
+
+    private func create() throws(StorageError) {
+        if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
+        var missing: [String] = []
+        var next = path
+        // From the directory up to the first one that exists.
+        while try PosixFile.status(of: next, followingLinks: true) == nil {
+            missing.append(next)
+            let parent = Self.parent(of: next)
+            if parent == next { break }
+            next = parent
+        }
+        for directory in missing.reversed() {
+            // Another process may have been faster.
+            if mkdir(directory, 0o700) != 0, errno != EEXIST { throw StorageError("creating it", directory) }
+            // Otherwise a power cut could take the directory with all that was stored in it.
+            try? PosixDirectory(path: Self.parent(of: directory)).synchronize()
+        }
+    }
+
+    /// A directory above that everybody can write to, so that anybody could replace this one; nil if all are safe.
+    func openAncestor() -> StorageError? {
+        // Symbolic links resolved: the directories on the way to where the data really are.
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        var next = String(cString: resolved)
+        while next != "/" {
+            next = Self.parent(of: next)
+            // With the sticky bit, as on /tmp, only owners can rename their files.
+            if let status = try? PosixFile.status(of: next), status.permissions & (S_IWOTH | S_ISVTX) == S_IWOTH {
+                return StorageError(
+                    .accessDenied,
+                    next,
+                    "everybody can write to it (mode \(octal(status.permissions))), so anybody can replace \(path); take that away: chmod o-w",
+                    systemError: EPERM
+                )
+            }
+        }
+        return nil
+    }
+
+    private static func parent(of path: String) -> String {
+        let parent = path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)
+        return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : String(parent)
+    }
+
+    // MARK: Files
+
+    /// The names in the directory; none when it cannot be read.
+    package func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+
+    /// Replaces a file's content as a whole, and waits until it is on the disk.
+    ///
+    /// A reader finds the old content or the new one at every moment, in a file that only its owner can read.
+    func replace(_ name: String, with contents: Data) throws(StorageError) {
+        let temporary = try makeTemporary()
+        do throws(StorageError) {
+            try temporary.writeAll(contents)
+            try temporary.synchronize()
+            try renameFile(temporary.path, to: path(name))
+        } catch {
+            unlink(temporary.path)
+            throw StorageError(error.code, path(name), error.reason, systemError: error.systemError)
+        }
+        try synchronize()
+    }
+
+    /// A new file under a name of its own, locked for as long as it is open: that is how others know that it is in use.
+    package func makeTemporary() throws(StorageError) -> PosixFile {
+        for _ in 0..<100 {
+            let name = "\(Self.temporaryPrefix)\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+            let file: PosixFile
+            do throws(StorageError) {
+                file = try PosixFile(path(name), O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
+            } catch  where error.systemError == EEXIST {
+                continue
+            }
+            // Another process may sweep between creating and locking. Where files cannot be locked, nobody sweeps.
+            let isLocked = (try? file.lockIfFree()) ?? true
+            let status = try file.status()
+            if isLocked, status.links > 0 {
+                // A umask may have taken away too much.
+                if status.permissions & 0o600 != 0o600 { try file.setPermissions(0o600) }
+                return file
+            }
+        }
+        throw StorageError("creating a temporary file", path, errno: EEXIST)
+    }
+
+    /// Removes the temporary files of processes that were killed.
+    package func sweep() {
+        for name in names() where name.hasPrefix(Self.temporaryPrefix) {
+            guard let file = try? PosixFile(path(name), O_RDONLY), (try? file.lockIfFree()) == true else { continue }
+            unlink(file.path)
+        }
+    }
+
+    /// Removes a file. A missing file is not an error; returns whether there was one.
+    @discardableResult
+    func remove(_ name: String) throws(StorageError) -> Bool {
+        if unlink(path(name)) == 0 { return true }
+        if errno == ENOENT { return false }
+        throw StorageError("removing it", path(name))
+    }
+
+    /// Renames a file, in place of the one that has the new name. Returns whether there was a file to rename.
+    @discardableResult
+    package func move(_ name: String, to newName: String) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try renameFile(path(name), to: path(newName))
+            return true
+        } catch  where error.systemError == ENOENT {
+            return false
+        }
+    }
+
+    private func renameFile(_ path: String, to newPath: String) throws(StorageError) {
+        if rename(path, newPath) != 0 { throw StorageError("renaming it to \(newPath)", path) }
+    }
+
+    /// Waits until the names in the directory are on the disk.
+    func synchronize() throws(StorageError) {
+        // Opened as the place it is, which may be a symbolic link.
+        try PosixFile("\(path)/.", O_RDONLY | O_DIRECTORY).synchronize()
+    }
+}
+
+/// `0644`.
+func octal(_ permissions: mode_t) -> String {
+    let digits = String(permissions, radix: 8)
+    return String(repeating: "0", count: max(4 - digits.count, 0)) + digits
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Sequencer
+
+/// A store of settings that knows whether a launch has been configured by them: every object that writes here is told that it comes too late.
+package final class SettingsStore: DataStore {
+    private struct State {
+        var isFrozen = false
+        var lateWrites: [String] = []
+    }
+
+    private let store: any DataStore
+    private let state = Locked(State())
+
+    /// The settings that are kept in `store`.
+    init(_ store: any DataStore) { self.store = store }
+
+    /// Whether a launch has been configured by the settings in here.
+    package var isFrozen: Bool { state.withLock { $0.isFrozen } }
+
+    /// The settings that came too late for the launch that was configured last, each in one sentence.
+    package var lateWrites: [String] { state.withLock { $0.lateWrites } }
+
+    /// A launch is configured now.
+    package func freeze() { state.withLock { $0 = State(isFrozen: true) } }
+
+    /// Notes that something was written too late.
+    package func addLateWrite(_ text: String) { state.withLock { if !$0.lateWrites.contains(text) { $0.lateWrites.append(text) } } }
+
+    package func read(_ key: StoreKey) -> StoredAnswer<Data> { store.read(key) }
+    package func write(_ data: Data, for key: StoreKey) throws(StorageError) { try store.write(data, for: key) }
+    package func remove(_ key: StoreKey) throws(StorageError) { try store.remove(key) }
+    package func removeAll() throws(StorageError) { try store.removeAll() }
+    package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try store.setAside(key, because: reason) }
+    package func hasSetAside(_ key: StoreKey) -> Bool { store.hasSetAside(key) }
+    package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try store.withExclusiveAccess(body) }
+}

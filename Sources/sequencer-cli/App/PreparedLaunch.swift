@@ -1,0 +1,273 @@
+import Foundation
+import Sequencer
+import SequencerAnalysis
+import SequencerTesting
+import StartupOps
+
+/// A scenario to work on, from wherever it came.
+struct LoadedScenario {
+    /// The time for a launch when neither the scenario nor the command line says one.
+    static let defaultBudget = Duration.seconds(3)
+
+    var graph: OperationGraph
+    var budget: Duration?
+    var lanes: Int?
+    var deadline: Duration?
+    /// The file it was read from, and the place of each operation in it; nil for a built-in scenario.
+    var file: (name: String, document: ScenarioDocument)?
+
+    /// Loads a built-in scenario by its name, or else a scenario file; `-` is standard input.
+    ///
+    /// - Parameters:
+    ///   - clock: decides what work in files becomes.
+    ///   - build: makes the graph of a built-in scenario; its steps are simulated unless said otherwise.
+    static func load(
+        _ name: String,
+        clock: ClockMode,
+        build: (Scenario) throws -> OperationGraph = { $0.graph(.simulated()) }
+    ) throws -> LoadedScenario {
+        if let scenario = Scenario.named(name) { return LoadedScenario(graph: try build(scenario)) }
+        return LoadedScenario(try parseScenario(try bytes(of: name), file: inputName(name)), from: inputName(name), clock: clock)
+    }
+
+    /// Loads a scenario past its mistakes: those of the file, and the cycles of the graph that is made of what could be read.
+    ///
+    /// - Throws: when there is nothing to read.
+    static func inspect(_ name: String, limit: Int) throws -> (scenario: LoadedScenario, mistakes: [ScenarioError]) {
+        if let scenario = Scenario.named(name) { return (LoadedScenario(graph: scenario.graph(.simulated())), []) }
+        let file = inputName(name)
+        var (document, mistakes) = try inspectScenario(try bytes(of: name), file: file, limit: limit)
+        let scenario = LoadedScenario(document, from: file, clock: .virtual)
+        do {
+            _ = try scenario.graph.validated()
+        } catch {
+            // The others are known, by their places in the file.
+            for problem in error.problems.filter({ $0.code == .cycle }).prefix(limit - mistakes.count) {
+                guard let position = problem.positions.first else { continue }
+                let place = document.operations[position].position
+                mistakes.append(ScenarioError(file: file, position: place, path: "operations[\(position)].after", message: problem.message))
+            }
+        }
+        return (scenario, mistakes)
+    }
+
+    private static func bytes(of name: String) throws -> [UInt8] {
+        // A word that names no file was more likely meant as a scenario's name.
+        let isWord = name != "-" && !name.contains("/") && !name.contains(".")
+        if isWord, !FileManager.default.fileExists(atPath: name) {
+            let names = Scenario.all.map(\.name)
+            throw ToolError(.noInput, "there is no scenario and no file \(quoted(name)); \(suggestion(for: name, in: names))")
+        }
+        return try readInput(name)
+    }
+
+    init(graph: OperationGraph) {
+        self.graph = graph
+    }
+
+    /// The scenario of a file.
+    init(_ document: ScenarioDocument, from file: String, clock: ClockMode) {
+        graph = document.graph(clock: clock)
+        budget = document.budget
+        lanes = document.lanes
+        deadline = document.deadline
+        self.file = (file, document)
+    }
+
+    /// The deadline that a launch is given: the command line's, the scenario's own, or the default one.
+    func deadline(_ argument: DeadlineArgument?) -> Duration? {
+        switch argument {
+        case .some(.none): nil
+        case .some(.after(let duration)): duration
+        case nil: deadline ?? LaunchOptions.defaultDeadline
+        }
+    }
+
+    /// The graph, checked; errors name their place in the file.
+    func validated() throws -> ValidatedGraph {
+        do {
+            return try graph.validated()
+        } catch {
+            guard let file, let problem = error.problems.first, let position = problem.positions.first else { throw error }
+            throw ToolError(
+                .badData,
+                "\(file.name):\(file.document.operations[position].position): operations[\(position)].after: \(problem.message)"
+            )
+        }
+    }
+
+    /// Makes an operation misbehave.
+    mutating func inject(_ injection: Injection) throws(UsageError) {
+        let fault: Fault
+        switch injection.effect {
+        case .fail: fault = .fail
+        case .hang: fault = .hang
+        case .crash: fault = .crash
+        case .delay(let duration): fault = .delay(duration)
+        case .required:
+            guard injection.operation == StartupStep.forceUpdate.id else {
+                throw UsageError(
+                    "option '--inject': only '\(StartupStep.forceUpdate)' can be required, not \(quoted(injection.operation))",
+                    command: "run"
+                )
+            }
+            // The built-in step has been told what to find; one from a file has no verdict of its own.
+            if file == nil { return }
+            fault = .abort(.forceUpdate)
+        }
+        do throws(GraphError) {
+            try graph.inject(fault, into: injection.operation)
+        } catch {
+            throw UsageError("option '--inject': \(error.problems.first?.message ?? error.description)", command: "run")
+        }
+    }
+}
+
+/// A launch as the command line asks for it: its scenario, with the faults in it, and the app that is launched.
+struct PreparedLaunch {
+    var scenario: LoadedScenario
+    /// The app of a built-in scenario in real time; nil where steps are simulated: in virtual time nothing real can happen.
+    let app: SampleApp?
+    private let arguments: RunArguments
+
+    /// - Parameters:
+    ///   - screens: asks the person; nil when defaults answer.
+    ///   - device: nil for a launch that writes nothing down.
+    init(_ arguments: RunArguments, screens: TerminalScreens? = nil, on device: JournaledDevice? = nil) throws {
+        self.arguments = arguments
+        let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
+        self.app = app
+        for warning in app?.warnings ?? [] { message(warning) }
+        let isRequired = arguments.injections.contains { $0.operation == StartupStep.forceUpdate.id && $0.effect == .required }
+        let graph: (Scenario) -> OperationGraph = { scenario in
+            app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
+        }
+        scenario =
+            if let name = arguments.scenario {
+                try LoadedScenario.load(name, clock: arguments.clock, build: graph)
+            } else {
+                LoadedScenario(graph: graph(Scenario(for: app?.environment.facts() ?? .firstLaunch)))
+            }
+        // The engine checks every graph. A file is checked before anything is done for its launch, and mistakes are told with their places.
+        if scenario.file != nil { _ = try scenario.validated() }
+        for injection in arguments.injections { try scenario.inject(injection) }
+    }
+
+    /// The launch of a graph that no scenario has.
+    init(_ graph: OperationGraph, _ arguments: RunArguments) {
+        self.arguments = arguments
+        app = nil
+        scenario = LoadedScenario(graph: graph)
+    }
+
+    var budget: Budget {
+        Budget(
+            arguments.budget ?? scenario.budget ?? LoadedScenario.defaultBudget,
+            from: arguments.fromProcessStart ? .processStart : .run
+        )
+    }
+
+    /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.
+    ///
+    /// - Parameter withdraw: is given what gives the question up.
+    func askWhetherToRun(withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
+        // In virtual time nothing of it is done.
+        guard !arguments.isTrusted, arguments.clock == .wall, let name = arguments.scenario, let file = scenario.file else { return }
+        try await WorkQuestion(file.document, file: file.name)?.ask(about: name, withdrawnBy: withdraw)
+    }
+
+    func options() throws -> LaunchOptions {
+        let wanted = arguments.lanes ?? scenario.lanes
+        let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
+        return LaunchOptions(
+            lanes: lanes,
+            // Without a limit of lanes no plan is needed: every ready operation starts at once.
+            order: try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0)).order },
+            deadline: scenario.deadline(arguments.deadline),
+            deadlineCountsInteractiveTime: !arguments.isInteractive,
+            clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
+            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
+        )
+    }
+}
+
+/// The launch that a signal cancels, whether it comes before the start or after it.
+final class CancellableLaunch: Sendable {
+    private let state = Locked((launch: RunningLaunch?.none, withdraw: (@Sendable () -> Void)?.none, isCancelled: false))
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    var status: LaunchStatus? { state.withLock { $0.launch }?.status }
+
+    /// Starts the next launch.
+    ///
+    /// - Returns: nil if a signal came before.
+    func start(_ graph: OperationGraph, _ budget: Budget, _ options: LaunchOptions) throws(GraphError) -> RunningLaunch? {
+        if isCancelled { return nil }
+        let launch = try graph.start(budget: budget, options: options)
+        let isCancelled = state.withLock { state in
+            state.launch = launch
+            return state.isCancelled
+        }
+        // The signal found no launch to cancel.
+        if isCancelled { launch.cancel() }
+        return launch
+    }
+
+    /// Has the signal give up a question that comes before the launch.
+    func ask(withdrawnBy withdraw: @escaping @Sendable () -> Void) {
+        let isCancelled = state.withLock { state in
+            state.withdraw = withdraw
+            return state.isCancelled
+        }
+        if isCancelled { withdraw() }
+    }
+
+    func cancel() {
+        let (launch, withdraw) = state.withLock { state in
+            state.isCancelled = true
+            return (state.launch, state.withdraw)
+        }
+        withdraw?()
+        launch?.cancel()
+    }
+}
+
+extension RunArguments {
+    /// Whether it is the sample app that is launched, for real: the built-in scenarios in real time.
+    var launchesApp: Bool { clock == .wall && (scenario.map { Scenario.named($0) != nil } ?? true) }
+}
+
+/// The threads that launches of the tool need: there have to be enough before a launch begins. Where the system's libraries find none they try again
+/// for ever, with all of their threads at once, and say nothing.
+enum LaunchThreads {
+    /// More than that are not looked for.
+    private static let most = 512
+
+    /// As many as the built-in launches have been seen to take at a time, and a few more.
+    private static func needed(_ clock: ClockMode) -> Int {
+        ProcessInfo.processInfo.activeProcessorCount + (clock == .wall ? 12 : 4)
+    }
+
+    static func check(_ clock: ClockMode) throws(ToolError) {
+        let needed = needed(clock)
+        guard let error = countThreads(upTo: needed).error else { return }
+        throw ToolError(.failed, "\(needed) threads are needed, and cannot all be started: \(resourceText(error.code))")
+    }
+
+    /// As many lanes as there are threads for, in real time.
+    ///
+    /// - Parameter wanted: nil for as many as there are operations.
+    static func lanes(_ wanted: Int?, for scenario: LoadedScenario) -> Int? {
+        guard let operations = scenario.file?.document.operations else { return wanted }
+        let widest = min(wanted ?? .max, operations.count)
+        // A command has a process, and two threads that attend to it.
+        let each = operations.contains { if case .command = $0.work { true } else { false } } ? 4 : 1
+        let own = needed(.wall)
+        let (count, error) = countThreads(upTo: min(own + widest * each, most))
+        let lanes = max((count - own) / each, 1)
+        guard let error, lanes < widest else { return wanted }
+        message("no more than \(lanes) of its operations can run at a time: \(resourceText(error.code))")
+        return lanes
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import StartupNetworking
+import StartupOps
+
+/// Shows the sample app's screens on a terminal, and gives the person's answers.
+@MainActor
+final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
+    EntryPointPresenter, MainPresenter, ScenePresenter
+{
+    private let screens: TerminalScreens
+
+    nonisolated init(_ screens: TerminalScreens) {
+        self.screens = screens
+    }
+
+    /// Tells the phases at once: a terminal can be seen from the beginning.
+    func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
+        for phase in [LaunchPhase.sceneSession, .willConnect, .window, .keyAndVisible, .viewDidLoad] { report(phase) }
+    }
+
+    func showSplash() async {
+        await screens.message(title: "Sample", lines: ["Music in every room."])
+    }
+
+    func splashEnded() async {}
+
+    func showUpdate(_ decision: UpdateDecision) async {
+        switch decision {
+        case .required(let minimum, let message):
+            let text = message ?? "This version can no longer be used."
+            await screens.message(title: "Update required", lines: [text, "Version \(minimum) or newer is needed."])
+        case .maintenance(let message, let until):
+            let end = until.map { ["Until \($0.formatted(.iso8601))."] } ?? []
+            await screens.message(title: "Closed for maintenance", lines: [message ?? "Please try again later."] + end)
+        case .mayContinue, .recommended: break
+        }
+    }
+
+    func recommendUpdate(_ version: SemanticVersion) {
+        let screens = screens
+        Task { await screens.message(title: "Update available", lines: ["Version \(version) can be installed."]) }
+    }
+
+    func chooseRegion(from countries: [Country]) async -> Region? {
+        let regions = countries.flatMap { country in country.languages.map { (country, $0) } }
+        let index = await screens.menu(
+            title: "Country and language",
+            question: "Where are you, and which language do you want?",
+            options: regions.map { country, language in "\(country.name), \(language)" }
+        )
+        return index.map { Region(country: regions[$0].0.code, language: regions[$0].1) }
+    }
+
+    func askForLogin(problem: String?) async -> LoginAnswer {
+        let choice = await screens.menu(
+            title: "Welcome",
+            question: problem ?? "Who is there?",
+            options: ["Log in", "Create an account", "Go on as a guest"]
+        )
+        guard let choice else { return .dismissed }
+        if choice == 2 { return .continueAsGuest }
+        let answers = await screens.form(
+            title: choice == 0 ? "Log in" : "Create an account",
+            problem: nil,
+            fields: [FormField("E-mail"), FormField("Password", isSecret: true)]
+        )
+        guard let answers, answers.count == 2 else { return .dismissed }
+        let password = Secret(answers[1])
+        return choice == 0 ? .logIn(email: answers[0], password: password) : .createAccount(email: answers[0], password: password)
+    }
+
+    func askForVerificationCode(of email: String, problem: String?) async -> Secret? {
+        let answers = await screens.form(
+            title: "Verify \(email)",
+            problem: problem,
+            fields: [FormField("The code that was sent to you")]
+        )
+        return answers?.first.map { Secret($0) }
+    }
+
+    func askToRestore(_ account: StoredSession) async -> Bool {
+        let name = account.account?.name ?? "an account"
+        return await screens.confirm(question: "Go on as \(name), found on this device?", default: true) ?? false
+    }
+
+    func showTutorial(_ pages: [TutorialPage]) async {
+        await screens.pages(title: "Tutorial", pages.map { ($0.title, $0.text) })
+    }
+
+    func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? {
+        let index = await screens.menu(
+            title: "Your speaker",
+            question: problem ?? (speakers.isEmpty ? "No speaker was found." : "Which speaker do you want to use?"),
+            options: speakers.map(\.name) + ["Go on without a speaker"]
+        )
+        return index.flatMap { speakers.indices.contains($0) ? speakers[$0] : nil }
+    }
+
+    func showPush(_ push: PushPayload) async {
+        await screens.pages(title: "Notification", [(push.title ?? "Message", push.body ?? "")])
+    }
+
+    func follow(_ link: DeepLink) async {
+        await screens.message(title: "Link", lines: ["Showing the \(link.route)."])
+    }
+
+    func perform(_ shortcut: ShortcutItem) async {
+        await screens.message(title: "Shortcut", lines: ["Doing: \(shortcut.type)."])
+    }
+
+    func confirm(_ entryPoint: EntryPoint) async -> Bool {
+        await screens.confirm(question: "\(entryPoint) changes something. Go on?", default: false) ?? false
+    }
+
+    func showMain(_ content: MainContent) async {
+        let speaker = content.speaker.map { "Connected to \($0.name)." } ?? "No speaker is connected."
+        await screens.message(title: "Music", lines: ["Hello, \(content.account.name).", speaker])
+    }
+
+    func showOnboarding() async {
+        await screens.pages(title: "Welcome", [("Try it out", "Log in later to keep your playlists.")])
+    }
+
+    func showPaywall() async {
+        _ = await screens.confirm(question: "Subscribe for music without pauses?", default: false)
+    }
+
+    func becameActive() async {
+        await screens.message(title: "Music", lines: ["Welcome back."])
+    }
+}
+
+/// Answers what the sample app asks as an agreeable person would, at once: for launches that nobody watches.
+@MainActor
+final class DefaultAnswers: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
+    EntryPointPresenter, MainPresenter, ScenePresenter
+{
+    nonisolated init() {}
+
+    /// Tells the phases of a scene that nobody looks at.
+    func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
+        for phase in [LaunchPhase.sceneSession, .willConnect, .window, .keyAndVisible, .viewDidLoad] { report(phase) }
+    }
+
+    func showSplash() async {}
+    func splashEnded() async {}
+
+    func showUpdate(_ decision: UpdateDecision) async {}
+    func recommendUpdate(_ version: SemanticVersion) {}
+
+    func chooseRegion(from countries: [Country]) async -> Region? {
+        countries.first.map { Region(country: $0.code, language: $0.languages.first ?? "en") }
+    }
+
+    /// The account that every sample service has. Where that is not accepted, or cannot be checked, a guest will do.
+    func askForLogin(problem: String?) async -> LoginAnswer {
+        problem == nil ? .logIn(email: "person@example.com", password: "correct horse") : .continueAsGuest
+    }
+
+    func askForVerificationCode(of email: String, problem: String?) async -> Secret? { problem == nil ? "000000" : nil }
+    func askToRestore(_ account: StoredSession) async -> Bool { true }
+
+    func showTutorial(_ pages: [TutorialPage]) async {}
+
+    func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? { problem == nil ? speakers.first : nil }
+
+    func showPush(_ push: PushPayload) async {}
+    func follow(_ link: DeepLink) async {}
+    func perform(_ shortcut: ShortcutItem) async {}
+    /// Nothing is changed that nobody has agreed to.
+    func confirm(_ entryPoint: EntryPoint) async -> Bool { false }
+
+    func showMain(_ content: MainContent) async {}
+    func showOnboarding() async {}
+    func showPaywall() async {}
+    func becameActive() async {}
+}

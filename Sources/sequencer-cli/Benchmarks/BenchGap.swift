@@ -1,0 +1,82 @@
+import Foundation
+import Sequencer
+
+/// When a bench was taken, and how busy the machine was.
+struct BenchSpan: Equatable, Sendable {
+    /// Before the first run, those that warm up included.
+    var begin: Date
+    /// After the last run.
+    var end: Date
+    /// The load average of the last minute at the begin; nil where the system does not say.
+    var loadAtBegin: Double?
+    var loadAtEnd: Double?
+
+    /// A span that begins and ends now.
+    static var now: BenchSpan {
+        let (date, load) = (Date(), currentLoad)
+        return BenchSpan(begin: date, end: date, loadAtBegin: load, loadAtEnd: load)
+    }
+
+    /// Moves the end to now.
+    mutating func extend() {
+        end = max(begin, Date())
+        loadAtEnd = Self.currentLoad
+    }
+
+    private static var currentLoad: Double? {
+        var load = 0.0
+        return getloadavg(&load, 1) == 1 && load.isFinite ? max(load, 0) : nil
+    }
+
+    /// The load that would have moved the average from that of the begin to that of the end.
+    ///
+    /// The average takes a minute to follow the load, so without this a bench of some seconds would hardly see what slows it. In less than half a
+    /// minute the system has looked at the load too rarely: a shorter bench counts as one of that.
+    var load: Double? {
+        guard let loadAtBegin, let loadAtEnd else { return nil }
+        let rest = exp(-max(end.timeIntervalSince(begin), 30) / 60)
+        return max(0, (loadAtEnd - loadAtBegin * rest) / (1 - rest))
+    }
+}
+
+/// The time between two benches that were not taken in turns. The machine may have become slower or faster in it, whatever the launch did.
+///
+/// `Documentation/Benches.md` says how its figures were chosen; `BenchGapTests` measures what follows from them.
+struct BenchGap: Equatable, Sendable {
+    /// A machine may differ by so much from itself without a trace in its load.
+    static let unseen = 0.04
+    /// Loads that differ by less cannot be told apart.
+    static let leastLoadRatio = 1.1
+
+    /// From the end of one to the begin of the other; nil where a bench does not say when it was taken.
+    let seconds: Double?
+    /// How many times as long work may have taken in the busier one; nil where a bench does not say how busy the machine was.
+    let loadRatio: Double?
+
+    /// - Returns: nil when they were taken at the same time, and in virtual time, which no machine changes.
+    init?(_ first: BenchDocument, _ second: BenchDocument) {
+        if first.clock == .virtual { return nil }
+        guard let one = first.span, let other = second.span else {
+            (seconds, loadRatio) = (nil, nil)
+            return
+        }
+        let seconds = max(other.begin.timeIntervalSince(one.end), one.begin.timeIntervalSince(other.end))
+        if seconds < 0 { return nil }
+        self.seconds = seconds
+        let loads = [(one.loadAtBegin, other.loadAtBegin), (one.loadAtEnd, other.loadAtEnd), (one.load, other.load)]
+        loadRatio = loads.compactMap { before, after in
+            guard let before, let after else { return nil }
+            // A launch that keeps all processors busy shares them with whatever else is ready to run.
+            let ratio = (1 + after / Double(second.machine.processors)) / (1 + before / Double(first.machine.processors))
+            return max(ratio, 1 / ratio)
+        }.max()
+    }
+
+    /// The least change that counts between these benches.
+    ///
+    /// - Parameter asked: the least change that would count on a machine that stays the same.
+    func threshold(_ asked: Double) -> Double {
+        let load = loadRatio.map { $0 > Self.leastLoadRatio ? $0 * $0 : 1 } ?? 1
+        return (1 + asked) * (1 + Self.unseen) * load - 1
+    }
+}

@@ -1,0 +1,41 @@
+import Sequencer
+
+/// The paths to the end of a launch whose operations take their median times: what made it as long as it was. Waits for lanes, resources and the main
+/// thread are not on any path.
+struct BenchPaths {
+    private let ids: [String]
+    private let places: [String: Int]
+    private let paths: LongestPaths
+    private let durations: [Duration]
+    /// The milestone; nil where the whole launch counts.
+    private let last: Int?
+
+    /// - Returns: nil where the bench does not say which operations wait for which.
+    init?(_ summary: BenchSummary) {
+        let operations = summary.scenario.operations
+        guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
+        ids = operations.map(\.id)
+        let places = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
+        self.places = places
+        paths = LongestPaths(operations.map { ($0.dependencies ?? []).compactMap { places[$0] } })
+        let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
+        durations = ids.map { Duration.nearest(nanoseconds: medians[$0] ?? 0) }
+        last = summary.scenario.milestone.flatMap { places[$0] }
+    }
+
+    /// How much longer the launch is, in nanoseconds, than if this operation took `time` instead.
+    func difference(if id: String, took time: Double) -> Double {
+        guard let place = places[id] else { return 0 }
+        var others = durations
+        others[place] = .nearest(nanoseconds: time)
+        return Double((paths.length(durations, to: last) - paths.length(others, to: last)).nanoseconds)
+    }
+
+    /// The operations that made the launch as long as it was, in their order.
+    var critical: [String] { paths.path(durations, to: last).map { ids[$0] } }
+
+    /// The time that these operations take one after the other, in nanoseconds; an operation that is not there takes none.
+    func time(of path: [String]) -> Double {
+        path.reduce(0) { sum, id in sum + (places[id].map { Double(durations[$0].nanoseconds) } ?? 0) }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Sequencer
+
+/// A program that is measured as a whole: each run starts it anew.
+///
+/// A launch of the tool's own, with one operation, runs it: so its deadline, its signals and its end are those of every launch.
+struct BenchedProgram: Sendable {
+    private struct Run: Sendable {
+        var number = 0
+        var output = ""
+        var process = Duration.zero
+        var failure: ChildProcessError?
+        var hasTold = false
+    }
+
+    /// The largest report, in bytes.
+    private static let mostOutput = 16 << 20
+
+    private let command: ProgramCommand
+    private let last = Locked(Run())
+
+    init(_ command: ProgramCommand) {
+        self.command = command
+    }
+
+    /// The graph of its launch.
+    func graph(_ name: String) -> OperationGraph {
+        var graph = OperationGraph(name)
+        graph.add("process") { _ in
+            let number = last.withLock { last in
+                last = Run(number: last.number + 1, hasTold: last.hasTold)
+                return last.number
+            }
+            let begin = ContinuousClock.now
+            let capture = ChildProcess.Capture(limit: Self.mostOutput, hasErrors: false)
+            let result: Result<ChildProcess.Output, any Error>
+            do {
+                result = .success(try await ChildProcess(command.words, capture: capture).run())
+            } catch {
+                result = .failure(error)
+            }
+            let process = begin.duration(to: .now)
+            last.withLock { last in
+                // A program that was slow to end after its deadline tells nothing of the next run.
+                if last.number != number { return }
+                last.process = process
+                last.failure = result.failure as? ChildProcessError
+                last.output = (try? result.get().tail) ?? last.failure?.output.tail ?? ""
+            }
+            _ = try result.get()
+        }
+        return graph
+    }
+
+    /// What a run was: the launch whose report the program has printed on standard output, however it ended; or else the program itself.
+    ///
+    /// - Parameter report: of the launch of ``graph(_:)``.
+    /// - Throws: when the program cannot be started.
+    func launch(_ report: LaunchReport, say: (String) -> Void) throws -> BenchedLaunch {
+        let run = last.withLock { $0 }
+        switch run.failure?.reason {
+        case .notFound?, .notExecutable?: throw ToolError(.noInput, "\(run.failure?.description ?? "")")
+        case .system?: throw ToolError(.failed, "\(run.failure?.description ?? "")")
+        case .status?, .signal?, nil: break
+        }
+        let isCancelled = report.outcome == .cancelled
+        if !isCancelled, let own = Self.report(run.output) { return BenchedLaunch(report: own, process: run.process) }
+        if case .failed(_, let message) = report.outcome, !run.hasTold {
+            last.withLock { $0.hasTold = true }
+            say("\(printable(command.text, limit: 80)) failed: \(message)")
+        }
+        return BenchedLaunch(report: report, process: run.process)
+    }
+
+    private static func report(_ output: String) -> LaunchReport? {
+        guard output.first(where: { !$0.isWhitespace }) == "{" else { return nil }
+        return try? JSONDecoder().decode(LaunchReport.self, from: Data(output.utf8))
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { return error }
+        return nil
+    }
+}

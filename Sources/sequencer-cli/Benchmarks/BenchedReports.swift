@@ -1,0 +1,29 @@
+import Sequencer
+
+extension BenchDocument {
+    /// The runs that saved reports tell of, each group of one scenario's in their order.
+    init(_ reports: [LaunchReport], file: String) throws(ScenarioError) {
+        let isVirtual = reports.allSatisfy { $0.startedAt == nil }
+        if !isVirtual, reports.contains(where: { $0.startedAt == nil }) {
+            let message = "some of these launches ran in virtual time, and others did not; their times say nothing about each other"
+            throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
+        }
+        self.init(toolVersion: Machine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
+        var places: [String: Int] = [:]
+        for report in reports {
+            let place = places[report.scenario] ?? scenarios.count
+            if place == scenarios.count {
+                places[report.scenario] = place
+                scenarios.append(
+                    BenchedScenario(name: report.scenario, budget: report.budget.budget?.limit ?? LoadedScenario.defaultBudget)
+                )
+            }
+            scenarios[place].add(report)
+        }
+    }
+}
+
+extension Machine {
+    /// The machine of a report, which does not say.
+    static let unknown = Machine(system: "unknown", architecture: "unknown", processors: 1, name: "unknown")
+}

@@ -1,0 +1,113 @@
+import Sequencer
+
+/// An operation whose own time changed beyond doubt. Operations overlap: these changes do not add up to the launch's.
+struct OperationChange: Equatable, Sendable {
+    let id: String
+    /// The medians, in nanoseconds; nil where it never started.
+    let before: Double?
+    let after: Double?
+    /// Whether it was on the critical path of most runs, before or after.
+    let isCritical: Bool
+    /// How probable such a difference is without a change; nil where there is nothing to compare, and in virtual time.
+    var p: Double?
+    /// The same for the largest difference among as many operations as there are.
+    var adjustedP: Double?
+    /// How much of the launch's change would be gone without this one, in nanoseconds; nil where the benches do not say which operations wait for
+    /// which.
+    var accountsFor: Double?
+
+    var difference: Double { (after ?? 0) - (before ?? 0) }
+}
+
+/// Other operations than before made the launch as long as it was.
+struct CriticalPathMove: Equatable, Sendable {
+    /// Those that did before only, in their order.
+    let from: [String]
+    /// Those that do now only.
+    let to: [String]
+}
+
+/// Which operations are to blame for the change of a launch, or to be praised.
+///
+/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains none of the changes that are
+/// named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
+/// Statistics 6 (1979).
+struct OperationBlame {
+    /// An operation that changed by less than this share of the launch is not worth a line.
+    static let leastShare = 0.01
+    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Holm's procedure counts all of them.
+    private static let limit = 50
+
+    let changes: [OperationChange]
+    let criticalPathMove: CriticalPathMove?
+
+    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, gap: BenchGap?) {
+        let launch = before.sample?.median ?? 0
+        let paths = BenchPaths(before).flatMap { first in BenchPaths(after).map { (before: first, after: $0) } }
+        let first = Dictionary(before.operations.map { ($0.id, $0) }) { first, _ in first }
+        let second = Dictionary(after.operations.map { ($0.id, $0) }) { first, _ in first }
+        let all = Set(first.keys).union(second.keys).map { id in
+            OperationChange(
+                id: id,
+                before: first[id]?.sample.median,
+                after: second[id]?.sample.median,
+                isCritical: first[id]?.isCritical == true || second[id]?.isCritical == true
+            )
+        }
+        // The machine alone may have changed all of them by so much.
+        let allowance = gap?.threshold(0) ?? 0
+        let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
+            .sorted(by: Self.isBefore).prefix(Self.limit)
+        var tested: [OperationChange] = []
+        var named: [OperationChange] = []
+        for change in large {
+            if clock == .wall, let first = first[change.id], let second = second[change.id] {
+                var change = change
+                change.p = MannWhitney(first.sample.values, second.sample.values)?.p
+                tested.append(change)
+            } else {
+                named.append(change)
+            }
+        }
+        let comparable = all.count { $0.before != nil && $0.after != nil }
+        named += Self.unlikely(tested, among: comparable)
+        changes = named.sorted(by: Self.isBefore).map { change in
+            var change = change
+            change.accountsFor = paths.map { Self.share(of: change, $0.before, $0.after) }
+            return change
+        }
+        criticalPathMove = paths.flatMap { Self.move($0.before, $0.after, atLeast: launch * Self.leastShare) }
+    }
+
+    /// Those that chance does not explain, though so many operations had the chance.
+    private static func unlikely(_ changes: [OperationChange], among count: Int) -> [OperationChange] {
+        var most = 0.0
+        return changes.sorted { ($0.p ?? 1) < ($1.p ?? 1) }.enumerated().compactMap { place, change in
+            most = max(most, min((change.p ?? 1) * Double(count - place), 1))
+            if most >= BenchComparison.significance { return nil }
+            var change = change
+            change.adjustedP = most
+            return change
+        }
+    }
+
+    /// What the launch would be shorter by, had the operation not changed; for one that is gone, what it was longer by before.
+    private static func share(of change: OperationChange, _ before: BenchPaths, _ after: BenchPaths) -> Double {
+        change.after == nil ? -before.difference(if: change.id, took: 0) : after.difference(if: change.id, took: change.before ?? 0)
+    }
+
+    /// The path is another one only if each was the longer one of the two by enough to matter.
+    private static func move(_ before: BenchPaths, _ after: BenchPaths, atLeast least: Double) -> CriticalPathMove? {
+        let (first, second) = (before.critical, after.critical)
+        let move = CriticalPathMove(from: first.filter { !second.contains($0) }, to: second.filter { !first.contains($0) })
+        if move.from.isEmpty || move.to.isEmpty { return nil }
+        let isLonger = before.time(of: first) - before.time(of: second) >= least && after.time(of: second) - after.time(of: first) >= least
+        return isLonger ? move : nil
+    }
+
+    private static func isBefore(_ left: OperationChange, _ right: OperationChange) -> Bool {
+        if left.isCritical != right.isCritical { return left.isCritical }
+        let (first, second) = (abs(left.difference), abs(right.difference))
+        return first != second ? first > second : left.id < right.id
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// A subcommand: its arguments, its help and its work, in one file. It is added to the tool by a line in ``CommandDeclaration/commands``.
+///
+/// ```swift
+/// struct VerifyCommand: Command {
+///     static let name = "verify"
+///     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
+///     static let options: [CommandOption<Self>] = combined(part(CommonArguments.options, \.common))
+///     ...
+///     var scenario = ""
+///     var common = CommonArguments()
+///
+///     func run() throws -> ExitCode { ... }
+/// }
+/// ```
+protocol Command: Equatable, Sendable {
+    static var name: String { get }
+    static var summary: String { get }
+    static var positionals: [CommandPositional<Self>] { get }
+    static var options: [CommandOption<Self>] { get }
+    /// Lines to try, each with its effect.
+    static var examples: KeyValuePairs<String, String> { get }
+    /// The exit codes that say something of the launch, each with its meaning; those of mistakes are the same for all commands.
+    static var exitCodes: KeyValuePairs<String, String> { get }
+    /// The signals that it handles, each with its effect.
+    static var signals: KeyValuePairs<String, String> { get }
+
+    /// A command with no argument given. The properties of required arguments have a value that is never used.
+    init()
+
+    /// Checks the arguments together, and sets those that follow from others.
+    mutating func check() throws(UsageError)
+
+    /// Does the work, on the main thread. The command is over when this returns.
+    func run() throws -> ExitCode
+}
+
+extension Command {
+    static var positionals: [CommandPositional<Self>] { [] }
+    static var options: [CommandOption<Self>] { [] }
+    static var exitCodes: KeyValuePairs<String, String> { [:] }
+    static var signals: KeyValuePairs<String, String> { [:] }
+
+    mutating func check() throws(UsageError) {}
+
+    /// Reads the words after the command's name.
+    init(_ words: ArraySlice<String>) throws(UsageError) {
+        self.init()
+        let scanned = try ScannedArguments(words, for: Self.declaration)
+        for (positional, word) in zip(Self.positionals, scanned.positionals) {
+            do throws(ValueError) { try positional.store(&self, word) } catch { throw Self.failure(error.message) }
+        }
+        for option in Self.options {
+            let name = option.declaration.name
+            guard let texts = scanned.values[name] else { continue }
+            do throws(ValueError) { try option.store(&self, texts) } catch { throw Self.failure("option '--\(name)': \(error.message)") }
+        }
+        try check()
+    }
+
+    static var declaration: CommandDeclaration {
+        CommandDeclaration(
+            name: name,
+            summary: summary,
+            positionals: positionals.map(\.declaration),
+            options: options.map(\.declaration),
+            examples: examples,
+            exitCodes: exitCodes,
+            signals: signals
+        )
+    }
+
+    static func failure(_ message: String) -> UsageError { UsageError(message, command: name) }
+
+    /// The options of a part of the command.
+    static func part<Part>(_ options: [CommandOption<Part>], _ part: WritableKeyPath<Self, Part> & Sendable) -> [CommandOption<Self>] {
+        options.map { $0.of(part) }
+    }
+
+    /// Groups of options, in the order of help.
+    static func combined(_ groups: [CommandOption<Self>]...) -> [CommandOption<Self>] { groups.flatMap(\.self) }
+}
+
+/// A command that runs launches. They need the main thread for their steps on it, so the work goes on beside a run loop.
+protocol LaunchingCommand: Command {
+    /// The clock of its launches; virtual unless said otherwise.
+    var clock: ClockMode { get }
+
+    func launch() async throws -> ExitCode
+}
+
+extension LaunchingCommand {
+    var clock: ClockMode { .virtual }
+
+    func run() throws -> ExitCode { try CommandLineTool.runBesideMainLoop(clock) { try await launch() } }
+}
+
+extension CommandDeclaration {
+    /// All commands, in the order of help.
+    static let commands: [any Command.Type] = [
+        RunCommand.self, PlanCommand.self, GraphCommand.self, VerifyCommand.self, BlameCommand.self, CriticalChainCommand.self,
+        BenchCommand.self, CompareCommand.self, ReportCommand.self, ImportCommand.self, StatsCommand.self, ExplainCommand.self,
+        ScenariosCommand.self, CompletionsCommand.self, HelpCommand.self,
+    ]
+
+    static let all = commands.map { $0.declaration }
+}
+
+/// Reads the words of a command line, without the name of the program.
+///
+/// Help is given wherever it is asked for, even among mistakes: a person in doubt adds `--help` to an unfinished line.
+func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
+    guard let first = arguments.first else { throw UsageError("a command is missing") }
+    switch first {
+    case "-h", "--help": return HelpCommand()
+    case "--version": return VersionCommand()
+    default: break
+    }
+    if first.hasPrefix("-"), first != "-" {
+        let known = ["--help", "--version"]
+        let options = CommandDeclaration.all.flatMap(\.allOptions)
+        if options.contains(where: { first == "--" + $0.name || first == $0.short.map { "-\($0)" } }) {
+            throw UsageError("expected a command before the option \(quoted(first))")
+        }
+        throw UsageError("unknown option \(quoted(first))", hint: suggestion(for: first, in: known))
+    }
+    let command = try command(named: first)
+    let rest = arguments.dropFirst()
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) { return HelpCommand(topic: first) }
+    return try command.init(rest)
+}
+
+func command(named name: String) throws(UsageError) -> any Command.Type {
+    if let command = CommandDeclaration.commands.first(where: { $0.name == name }) { return command }
+    throw UsageError("unknown command \(quoted(name))", hint: suggestion(for: name, in: CommandDeclaration.all.map(\.name)))
+}

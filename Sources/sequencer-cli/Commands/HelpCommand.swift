@@ -1,0 +1,110 @@
+/// `help`: the page of the tool, or of a command.
+struct HelpCommand: Command {
+    static let name = "help"
+    static let summary = "Show help for the tool or for a command."
+    static let positionals: [CommandPositional<Self>] = [.optional("COMMAND", help: "The command to explain.") { $0.topic = $1 }]
+    static let examples: KeyValuePairs = [
+        "help": "List the commands.",
+        "help run": "Explain one.",
+    ]
+
+    /// The name of a command; nil for the tool as a whole.
+    var topic: String?
+
+    func check() throws(UsageError) {
+        if let topic { _ = try command(named: topic) }
+    }
+
+    func run() throws -> ExitCode {
+        try Output(nil).write(try text() + "\n")
+        return .success
+    }
+
+    func text() throws(UsageError) -> String {
+        guard let topic else { return HelpText.overview }
+        return HelpText.page(of: try command(named: topic).declaration)
+    }
+}
+
+/// `--version`: not a command of the list, so help names it among the options.
+struct VersionCommand: Command {
+    static let name = "--version"
+    static let summary = "Show the version."
+    static let examples: KeyValuePairs<String, String> = [:]
+
+    func run() throws -> ExitCode {
+        try Output(nil).write("\(CommandLineTool.name) \(CommandLineTool.version)\n")
+        return .success
+    }
+}
+
+extension UsageError {
+    /// The text below the problem: what may have been meant, the command's usage line, or the list of commands; and where to find help.
+    var usage: String {
+        if let hint { return "\(hint)\nSee '\(CommandLineTool.name) help'." }
+        guard let command = CommandDeclaration.all.first(where: { $0.name == command }) else { return HelpText.overview }
+        return HelpText.usage(of: command) + "\nSee '\(CommandLineTool.name) help \(command.name)'."
+    }
+}
+
+/// The help pages, written from the declarations alone so that they never lie.
+enum HelpText {
+    /// The page for the tool as a whole.
+    static var overview: String {
+        let commands = CommandDeclaration.all.map { command in
+            ([command.name] + command.positionals.map(\.spelling)).joined(separator: " ")
+        }
+        return """
+            Runs launches: graphs of operations, as parallel as their dependencies allow, against a budget.
+
+            Usage: \(CommandLineTool.name) COMMAND [SCENARIO] [options]
+
+            Commands:
+            \(table(Array(zip(commands, CommandDeclaration.all.map(\.summary)))))
+
+            SCENARIO is the name of a built-in one, a scenario file, or '-' for standard input.
+
+            Options:
+            \(table([("-h, --help", "Show this help."), ("    --version", "Show the version.")]))
+
+            Examples:
+            \(examples(CommandDeclaration.all.compactMap { $0.examples.first }))
+
+            See '\(CommandLineTool.name) help COMMAND' for the options of a command.
+            """
+    }
+
+    /// The page of one command.
+    static func page(of command: CommandDeclaration) -> String {
+        var sections = [command.summary, usage(of: command)]
+        if !command.positionals.isEmpty {
+            sections.append("Arguments:\n" + table(command.positionals.map { ($0.name, $0.help) }))
+        }
+        sections.append("Options:\n" + table(command.allOptions.map { ($0.spelling, $0.help) }))
+        sections.append("Examples:\n" + examples(command.examples))
+        if !command.exitCodes.isEmpty {
+            sections.append("Exit codes:\n" + table(command.exitCodes.map { ($0.key, $0.value) } + [mistakes]))
+        }
+        if !command.signals.isEmpty { sections.append("Signals:\n" + table(command.signals.map { ($0.key, $0.value) })) }
+        return sections.joined(separator: "\n\n")
+    }
+
+    private static let mistakes = ("64, 65, 66, 73", "Wrong usage, invalid input, no such input, an output that cannot be written.")
+
+    static func usage(of command: CommandDeclaration) -> String {
+        let words =
+            ["Usage:", CommandLineTool.name, command.name] + command.positionals.map(\.spelling)
+            + (command.options.isEmpty ? [] : ["[options]"])
+        return words.joined(separator: " ")
+    }
+
+    /// Two aligned columns, indented; the first is as wide as its widest cell.
+    private static func table(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { "  " + $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
+    }
+
+    private static func examples(_ examples: some Sequence<(key: String, value: String)>) -> String {
+        table(examples.map { ("\(CommandLineTool.name) \($0.key)", $0.value) })
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Sequencer
+
+/// `import`: what another tool has timed, as a report or as a scenario.
+struct ImportCommand: Command {
+    /// What to make of it.
+    enum Form: String, CaseIterable, Sendable {
+        case report, scenario
+    }
+
+    static let name = "import"
+    static let summary = "Make a report or a scenario of what another tool has timed, for the other commands to explain."
+    static let positionals: [CommandPositional<Self>] = [
+        .required("FILE", help: "Spans, a trace, a .ninja_log, a package-lock.json, what systemd-analyze plots, or '-'.") { $0.input = $1 }
+    ]
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .word(
+                "format",
+                "FORMAT",
+                ImportFormat.self,
+                help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content)."
+            ) { $0.format = $1 },
+            .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
+        ],
+        part([CommonArguments.outputOption], \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "import .ninja_log -o build.json": "Make a report of the last build; then try 'blame build.json'.",
+        "import trace.json -o report.json": "The same of a trace for ui.perfetto.dev or chrome://tracing.",
+        "import boot.json --as scenario -o boot.scenario.json": "Try other schedules: 'plan boot.scenario.json --lanes 2'.",
+    ]
+
+    /// A file, or `-`.
+    var input = ""
+    /// Nil for whichever the content is of.
+    var format: ImportFormat?
+    var form = Form.report
+    var common = CommonArguments()
+
+    func run() throws -> ExitCode {
+        let output = Output(common.output)
+        try output.check()
+        let (text, remark) = try ProgressBar.during("import", reading: input) {
+            let bytes = try readInput(input, limit: ImportFormat.sizeLimit)
+            let launch = try importLaunch(bytes, file: inputName(input), format: format)
+            let text =
+                switch form {
+                case .report: launch.report().json() + "\n"
+                case .scenario: launch.scenario()
+                }
+            return (text, launch.remark)
+        }
+        if let remark { message("\(inputName(input)): \(remark)") }
+        try output.write(text)
+        return .success
+    }
+}

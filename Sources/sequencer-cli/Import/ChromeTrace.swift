@@ -1,0 +1,256 @@
+import Foundation
+import Sequencer
+
+/// Reads a trace in the Trace Event Format (<https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>): an object with
+/// `traceEvents`, or the array alone, whose end may be missing.
+///
+/// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a dependency. Each thread with
+/// slices is a lane; slices of one thread may be inside one another. In an export of this tool the slice of the launch is the launch, lanes and outcomes are as they
+/// were, and what never started is there.
+func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
+    var trace = ChromeTrace()
+    if json.next() == ASCII.openBracket {
+        try trace.readEvents(&json, mayBeCut: true)
+    } else {
+        var hasEvents = false
+        try json.object { json, key throws(JSONFault) in
+            switch key {
+            case "traceEvents":
+                hasEvents = true
+                try trace.readEvents(&json, mayBeCut: false)
+            case "otherData" where json.next() == ASCII.openBrace:
+                try json.object { json, key throws(JSONFault) in trace.otherData[key] = try json.optionalText() }
+            default: try json.skipValue()
+            }
+        }
+        if !hasEvents { throw JSONFault(0, .mistake("missing key 'traceEvents'")) }
+    }
+    if !json.isAtEnd() { throw json.expected("nothing after the trace") }
+    return trace.launch()
+}
+
+/// What there is in a trace.
+struct ChromeTrace {
+    struct Track: Hashable {
+        let process: String
+        let thread: String
+    }
+
+    struct Slice {
+        let name: String
+        let track: Int
+        let start: Nanoseconds
+        let end: Nanoseconds
+        /// The place of what an export of this tool says besides; -1 without any.
+        let arguments: Int
+    }
+
+    /// A begin or an end of a slice.
+    struct Edge {
+        let name: String
+        let track: Int
+        let time: Nanoseconds
+        let isBegin: Bool
+    }
+
+    /// A place where an arrow begins, goes through or ends.
+    struct ArrowPoint {
+        enum Kind { case begin, step, end }
+
+        let arrow: Int
+        let kind: Kind
+        let track: Int
+        let time: Nanoseconds
+        /// Whether it belongs to the slice around it, not to the next one.
+        let isInside: Bool
+    }
+
+    private(set) var slices: [Slice] = []
+    private(set) var instants: [Slice] = []
+    private(set) var points: [ArrowPoint] = []
+    private(set) var trackNames: [Int: String] = [:]
+    private(set) var arguments: [ImportedOperation.Details] = []
+    private(set) var processName: String?
+    var otherData: [String: String] = [:]
+    /// What this tool's export says of the launch itself: the outcome in words.
+    private(set) var launchText: String?
+    private var edges: [Edge] = []
+    private var tracks: [Track: Int] = [:]
+    private var arrows: [String: Int] = [:]
+    /// Names come again and again: each is kept once.
+    private var names: [String: String] = [:]
+
+    // MARK: Reading
+
+    /// - Parameter mayBeCut: whether the text may end before the array does, as in traces that are written while a program runs.
+    mutating func readEvents(_ json: inout JSONCursor, mayBeCut: Bool) throws(JSONFault) {
+        guard json.skip(ASCII.openBracket) else { throw json.expected("an array of events") }
+        while true {
+            if mayBeCut, json.isAtEnd() { break }
+            if json.skip(ASCII.closeBracket) { break }
+            try readEvent(&json)
+            if json.skip(ASCII.comma) || mayBeCut && json.isAtEnd() { continue }
+            guard json.skip(ASCII.closeBracket) else { throw json.expected("',' or ']'") }
+            break
+        }
+        pairEdges()
+    }
+
+    /// One event, as it stands there.
+    private struct Event {
+        var name = ""
+        var phase = ""
+        var category = ""
+        var process = ""
+        var thread = ""
+        var id = ""
+        var time: Nanoseconds?
+        var length: Nanoseconds?
+        var isInside = false
+        var arguments = EventArguments()
+    }
+
+    private mutating func readEvent(_ json: inout JSONCursor) throws(JSONFault) {
+        _ = json.next()
+        let offset = json.offset
+        var event = Event()
+        try json.object { json, key throws(JSONFault) in
+            switch key {
+            case "name": event.name = try json.optionalText() ?? ""
+            case "ph": event.phase = try json.text()
+            case "cat": event.category = try json.optionalText() ?? ""
+            case "pid": event.process = try json.identifier()
+            case "tid": event.thread = try json.identifier()
+            case "id": event.id = try json.identifier()
+            case "ts": event.time = try json.time(digits: 3)
+            case "dur": event.length = try json.time(digits: 3)
+            case "bp": event.isInside = try json.optionalText() == "e"
+            case "args" where json.next() == ASCII.openBrace: try event.arguments.read(&json)
+            default: try json.skipValue()
+            }
+        }
+        try add(event, offset)
+    }
+
+    private mutating func add(_ event: Event, _ offset: Int) throws(JSONFault) {
+        if event.phase == "M" {
+            guard let name = event.arguments.name else { return }
+            if event.name == "thread_name" { trackNames[track(event)] = name }
+            if event.name == "process_name" { processName = processName ?? name }
+            return
+        }
+        guard ["X", "B", "E", "s", "t", "f", "i"].contains(event.phase) else { return }
+        guard let time = event.time else {
+            throw JSONFault(offset, .mistake("missing key 'ts' in an event with the phase \(quoted(event.phase))"))
+        }
+        switch event.phase {
+        case "X":
+            let length = event.length ?? 0
+            if length < 0 { throw JSONFault(offset, .mistake("the event \(quoted(event.name)) ended before it started")) }
+            try addSlice(slice(event, from: time, to: time.addingSaturated(length)), offset)
+            if let text = event.arguments.launchText { launchText = launchText ?? text }
+        case "B", "E":
+            if edges.count >= 2 * ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
+            edges.append(Edge(name: kept(event.name), track: track(event), time: time, isBegin: event.phase == "B"))
+        // Of instants only those are operations that this tool's export wrote: what never started.
+        case "i":
+            if event.arguments.details != nil, instants.count < ImportedLaunch.operationLimit {
+                instants.append(slice(event, from: time, to: time))
+            }
+        default:
+            let key = event.category + "\u{0}" + event.id
+            let arrow = arrows[key] ?? arrows.count
+            arrows[key] = arrow
+            let kind: ArrowPoint.Kind = event.phase == "s" ? .begin : event.phase == "t" ? .step : .end
+            let isInside = event.isInside || kind != .end
+            points.append(ArrowPoint(arrow: arrow, kind: kind, track: track(event), time: time, isInside: isInside))
+        }
+    }
+
+    private mutating func addSlice(_ slice: Slice, _ offset: Int) throws(JSONFault) {
+        if slices.count == ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
+        slices.append(slice)
+    }
+
+    private mutating func slice(_ event: Event, from start: Nanoseconds, to end: Nanoseconds) -> Slice {
+        var place = -1
+        if let details = event.arguments.details {
+            place = arguments.count
+            arguments.append(details)
+        }
+        return Slice(name: kept(event.name), track: track(event), start: start, end: end, arguments: place)
+    }
+
+    private mutating func track(_ event: Event) -> Int {
+        let track = Track(process: event.process, thread: event.thread)
+        if let number = tracks[track] { return number }
+        tracks[track] = tracks.count
+        return tracks.count - 1
+    }
+
+    private mutating func kept(_ name: String) -> String {
+        if let known = names[name] { return known }
+        names[name] = name
+        return name
+    }
+
+    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. One without a begin is dropped, and what never ended ended with
+    /// the trace.
+    private mutating func pairEdges() {
+        let order = edges.indices.sorted { (edges[$0].time, $0) < (edges[$1].time, $1) }
+        let last = max(edges.lazy.map(\.time).max() ?? .min, slices.lazy.map(\.end).max() ?? .min)
+        var open: [Int: [Int]] = [:]
+        func close(_ place: Int, at end: Nanoseconds) -> Slice {
+            Slice(name: edges[place].name, track: edges[place].track, start: edges[place].time, end: end, arguments: -1)
+        }
+        for place in order {
+            let edge = edges[place]
+            if edge.isBegin {
+                open[edge.track, default: []].append(place)
+            } else if let begin = open[edge.track]?.popLast() {
+                slices.append(close(begin, at: edge.time))
+            }
+        }
+        for place in open.values.flatMap(\.self).sorted() { slices.append(close(place, at: last)) }
+        edges = []
+    }
+}
+
+/// The arguments that are understood: a name of a thread or a process, and those of this tool's export.
+private struct EventArguments {
+    var name: String?
+    /// How a launch ended, in words; it has a verdict then.
+    private var outcomeText: String?
+    private var verdict: String?
+    private var hasAttempts = false
+    private var known = ImportedOperation.Details()
+
+    /// Nil for an event of another tool.
+    var details: ImportedOperation.Details? {
+        guard hasAttempts, let outcome = outcomeText.flatMap(Outcome.init) else { return nil }
+        var details = known
+        details.outcome = outcome
+        return details
+    }
+
+    var launchText: String? { verdict == nil ? nil : outcomeText }
+
+    mutating func read(_ json: inout JSONCursor) throws(JSONFault) {
+        try json.object { json, key throws(JSONFault) in
+            switch key {
+            case "name": name = try json.optionalText()
+            case "outcome": outcomeText = try json.optionalText()
+            case "verdict": verdict = try json.optionalText()
+            case "title": known.title = try json.optionalText()
+            case "message": known.message = try json.optionalText()
+            case "attempts":
+                if let attempts = try json.optionalInteger() { (known.attempts, hasAttempts) = (max(attempts, 0), true) }
+            case "marks" where json.next() == ASCII.openBracket:
+                try json.array { json throws(JSONFault) in if let mark = try json.optionalText() { known.add(mark: mark) } }
+            case "notes" where json.next() == ASCII.openBracket:
+                try json.array { json throws(JSONFault) in if let note = try json.optionalText() { known.notes.append(note) } }
+            default: try json.skipValue()
+            }
+        }
+    }
+}

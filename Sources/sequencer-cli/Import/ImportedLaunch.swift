@@ -1,0 +1,140 @@
+import Foundation
+import Sequencer
+
+/// A launch that another tool has timed, as its file tells it: in any order, with names that may come twice, counted from any moment.
+struct ImportedLaunch {
+    /// More operations are refused, as in a scenario file.
+    static let operationLimit = ScenarioDocument.operationLimit
+
+    var name: String
+    var version: String?
+    var startedAt: Date?
+    var outcome = LaunchReport.Outcome.completed
+    /// Nil for the start of what began first.
+    var begin: Nanoseconds?
+    /// Nil for the end of what ended last.
+    var end: Nanoseconds?
+    /// Whether an operation without dependencies is known to have had none: what it waited is known then.
+    var knowsDependencies = false
+    /// What a person should know who imports it.
+    var remark: String?
+    var operations: [ImportedOperation] = []
+}
+
+struct ImportedOperation {
+    var name: String
+    /// By the file's clock; nil when it never started.
+    var start: Nanoseconds?
+    var end: Nanoseconds
+    /// Places of what it came after.
+    var dependencies: [Int] = []
+    /// From 1.
+    var lane: Int?
+    var isMain = false
+    var details: Details?
+
+    /// What only an export of this tool says.
+    struct Details {
+        var title: String?
+        var outcome = Outcome.succeeded
+        var failure: Outcome?
+        var attempts = 1
+        var expected: Duration?
+        var isInteractive = false
+        var isCut = false
+        var isDeferred = false
+        var message: String?
+        var notes: [String] = []
+
+        /// - Returns: false for a mark that says nothing here.
+        @discardableResult
+        mutating func add(mark: String) -> Bool {
+            switch mark {
+            case "interactive": isInteractive = true
+            case "cut": isCut = true
+            case "deferred": isDeferred = true
+            default: return false
+            }
+            return true
+        }
+    }
+}
+
+extension ImportedLaunch {
+    /// Gives each operation that has none the lowest lane that is free when it starts, as an engine would have.
+    ///
+    /// - Complexity: O(operations · log operations).
+    mutating func reconstructLanes() {
+        var running = Heap<LaneEnd>()
+        var free = Heap<Int>()
+        var lanes = 0
+        for node in order where operations[node].lane == nil && !operations[node].isMain {
+            guard let start = operations[node].start else { continue }
+            while let first = running.first, first.end <= start {
+                _ = running.pop()
+                free.push(first.lane)
+            }
+            if free.isEmpty {
+                lanes += 1
+                free.push(lanes)
+            }
+            guard let lane = free.pop() else { continue }
+            operations[node].lane = lane
+            running.push(LaneEnd(end: operations[node].end, lane: lane))
+        }
+    }
+
+    /// All places by start, then by end, then as in the file. An operation comes after others in this order only, so there is no circle.
+    var order: [Int] {
+        operations.indices.sorted { left, right in
+            let (a, b) = (operations[left], operations[right])
+            return (a.start ?? a.end, a.end, left) < (b.start ?? b.end, b.end, right)
+        }
+    }
+
+    /// Names as identifiers: each once, fit for one line, and no longer than a scenario file's.
+    var identifiers: [String] {
+        var used = Set<String>(minimumCapacity: operations.count)
+        var counts: [String: Int] = [:]
+        return operations.map { operation in
+            let name = label(operation.name) ?? "unnamed"
+            if used.insert(name).inserted { return name }
+            while true {
+                let count = counts[name, default: 1] + 1
+                counts[name] = count
+                let suffix = " (\(count))"
+                let id = cut(name, to: labelLimit - suffix.utf8.count) + suffix
+                if used.insert(id).inserted { return id }
+            }
+        }
+    }
+}
+
+private struct LaneEnd: Comparable {
+    let end: Nanoseconds
+    let lane: Int
+
+    static func < (left: LaneEnd, right: LaneEnd) -> Bool { (left.end, left.lane) < (right.end, right.lane) }
+}
+
+private let labelLimit = 256
+
+/// A name as scenario files have them; nil where nothing is left of it.
+func label(_ name: String) -> String? {
+    let shown = cut(printable(name.utf8.count > 4 * labelLimit ? String(name.prefix(labelLimit)) : name), to: labelLimit)
+    let trimmed = shown.trimmingCharacters(in: .whitespaces)
+    return trimmed.isEmpty ? nil : trimmed
+}
+
+private func cut(_ text: String, to limit: Int) -> String {
+    if text.utf8.count <= limit { return text }
+    var result = ""
+    var count = 0
+    for character in text {
+        count += character.utf8.count
+        // Three bytes for the ellipsis.
+        if count > limit - 3 { break }
+        result.append(character)
+    }
+    return result + "…"
+}

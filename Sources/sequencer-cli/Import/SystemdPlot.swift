@@ -1,0 +1,53 @@
+import Sequencer
+
+/// Reads what `systemd-analyze plot --json=short` prints: the units of a start of the system, each with the microsecond at which it was being activated, and how
+/// long that took.
+///
+/// The format knows no dependencies. An array of names under `after`, which another program may have added to a unit, is taken for its own.
+func readSystemdPlot(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
+    var launch = ImportedLaunch(name: "boot", begin: 0)
+    var names: [[String]] = []
+    try json.array { json throws(JSONFault) in
+        _ = json.next()
+        let offset = json.offset
+        var unit = Unit()
+        try json.object { json, key throws(JSONFault) in try unit.read(key, &json) }
+        guard let name = unit.name else { throw JSONFault(offset, .mistake("missing key 'name'")) }
+        guard let start = unit.activating else {
+            throw JSONFault(offset, .mistake("missing key 'activating', the microsecond of the start"))
+        }
+        if launch.operations.count == ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
+        // systemd says of a unit that was not up at the end of the start that it was activated then, and took no time.
+        let length = unit.time ?? unit.activated.map { $0 - start } ?? 0
+        if length < 0 { throw JSONFault(offset, .mistake("\(quoted(name)) ended before it started")) }
+        launch.operations.append(ImportedOperation(name: name, start: start, end: start.addingSaturated(length)))
+        names.append(unit.after)
+    }
+    // Older versions go on with a line for people.
+    if !json.isAtEnd(), !(ASCII.zero...ASCII.nine ~= json.next()) { throw json.expected("nothing after the units") }
+    if names.contains(where: { !$0.isEmpty }) {
+        let places = Dictionary(launch.operations.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        for (node, after) in names.enumerated() { launch.operations[node].dependencies = after.compactMap { places[$0] } }
+    }
+    launch.reconstructLanes()
+    return launch
+}
+
+private struct Unit {
+    var name: String?
+    var activating: Nanoseconds?
+    var activated: Nanoseconds?
+    var time: Nanoseconds?
+    var after: [String] = []
+
+    mutating func read(_ key: String, _ json: inout JSONCursor) throws(JSONFault) {
+        switch key {
+        case "name": name = try json.text()
+        case "activating": activating = try json.time(digits: 3)
+        case "activated": activated = try json.time(digits: 3)
+        case "time": time = try json.time(digits: 3)
+        case "after": after = try json.texts()
+        default: try json.skipValue()
+        }
+    }
+}

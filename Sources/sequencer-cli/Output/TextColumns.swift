@@ -1,0 +1,161 @@
+import Sequencer
+import SequencerAnalysis
+
+/// Where text that is too long is cut.
+enum Truncation: Sendable {
+    case end
+    /// Names often differ at their ends: both are kept.
+    case middle
+}
+
+/// The text in at most `width` columns; `ellipsis` replaces the rest, and is left out where even that does not fit.
+func truncated(_ text: String, to width: Int, at place: Truncation = .end, ellipsis: String) -> String {
+    if displayWidth(text) <= width { return text }
+    let mark = displayWidth(ellipsis) < width ? ellipsis : ""
+    let room = max(0, width - displayWidth(mark))
+    switch place {
+    case .end: return fitting(text, in: room) + mark
+    case .middle:
+        let tail = String(fitting(text.reversed(), in: room / 2).reversed())
+        return fitting(text, in: room - displayWidth(tail)) + mark + tail
+    }
+}
+
+/// As many of the first characters as fit.
+private func fitting(_ text: some Sequence<Character>, in width: Int) -> String {
+    var result = ""
+    var left = width
+    for character in text {
+        left -= displayWidth(String(character))
+        if left < 0 { break }
+        result.append(character)
+    }
+    return result
+}
+
+/// The text with spaces after it, up to `width` columns.
+func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - displayWidth(text)))
+}
+
+/// The text in lines of at most `width` columns, broken between words where that is possible; every line but the first is indented.
+///
+/// - Parameter limit: the most lines; when there are more, the last one ends with `ellipsis`.
+func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, ellipsis: String) -> [String] {
+    var lines: [String] = []
+    var rest = Substring(text)
+    while true {
+        let margin = lines.isEmpty ? "" : String(repeating: " ", count: min(indent, width / 2))
+        let room = max(width - margin.count, 2)
+        if displayWidth(String(rest)) <= room { return lines + [margin + rest] }
+        if lines.count + 1 >= limit { return lines + [margin + truncated(String(rest), to: room, ellipsis: ellipsis)] }
+        let fits = rest.prefix(fitting(rest, in: room).count)
+        // A space right after what fits is as good a place to break as one inside.
+        let head = rest[fits.endIndex] == " " ? fits : fits.lastIndex(of: " ").map { fits[..<$0] } ?? fits
+        let line = head.isEmpty ? fits : head
+        lines.append(margin + line)
+        rest = rest[line.endIndex...].drop { $0 == " " }
+    }
+}
+
+/// Rows in columns that are as wide as they must be: the first ones left-aligned, numbers right-aligned.
+struct TextTable {
+    private var rows: [[String]]
+    private let leading: Int
+    private let indent: String
+
+    /// - Parameter leading: how many columns, from the first, hold words rather than numbers.
+    init(_ header: [String], leading: Int = 1, indent: Int = 2) {
+        rows = [header]
+        self.leading = leading
+        self.indent = String(repeating: " ", count: indent)
+    }
+
+    mutating func add(_ row: [String]) {
+        rows.append(row)
+    }
+
+    /// The lines, each with its newline; the first one is the header.
+    func text(_ style: TextStyle) -> String {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in rows.map { column < $0.count ? Self.width($0[column]) : 0 }.max() ?? 0 }
+        return rows.enumerated().map { index, row in
+            let cells = row.enumerated().map { column, cell in
+                let space = String(repeating: " ", count: widths[column] - Self.width(cell))
+                return column < leading ? cell + space : space + cell
+            }
+            var line = indent + cells.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return (index == 0 ? style.dim(line) : line) + "\n"
+        }.joined()
+    }
+
+    /// The columns that a cell takes: what gives it a colour takes none.
+    private static func width(_ cell: String) -> Int {
+        let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
+            width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
+        }
+    }
+}
+
+/// One line of a drawing: cells of text, each with its tone, where later text covers earlier text.
+struct Canvas {
+    private struct Cell {
+        /// A character; empty in the second column of a wide one.
+        var text: String
+        var tone: TextStyle.Tone?
+
+        static let blank = Cell(text: " ", tone: nil)
+    }
+
+    private var cells: [Cell]
+
+    init(width: Int) {
+        cells = Array(repeating: .blank, count: max(width, 0))
+    }
+
+    /// Puts the text where its first column is `column`; what does not fit is dropped.
+    mutating func put(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
+        var column = column
+        for character in text {
+            let width = displayWidth(String(character))
+            if width == 0 {
+                if cells.indices.contains(column - 1) { cells[column - 1].text.append(character) }
+                continue
+            }
+            guard column >= 0, column + width <= cells.count else { return }
+            cells[column] = Cell(text: String(character), tone: tone)
+            if width == 2 { cells[column + 1] = Cell(text: "", tone: tone) }
+            column += width
+        }
+    }
+
+    /// Fills columns with one character.
+    mutating func fill(_ columns: Range<Int>, with text: String, tone: TextStyle.Tone? = nil) {
+        for column in columns where cells.indices.contains(column) { cells[column] = Cell(text: text, tone: tone) }
+    }
+
+    /// Puts a character into a column that nothing was put into.
+    mutating func putBehind(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
+        guard cells.indices.contains(column), cells[column].text == " ", cells[column].tone == nil else { return }
+        cells[column] = Cell(text: text, tone: tone)
+    }
+
+    /// The line, without the blanks at its end.
+    func rendered(_ style: TextStyle) -> String {
+        var result = ""
+        var run = ""
+        var tone: TextStyle.Tone?
+        let end = cells.lastIndex { $0.text != " " }.map { $0 + 1 } ?? 0
+        for cell in cells[..<end] {
+            if cell.tone != tone {
+                result += style.applying(tone, to: run)
+                run = ""
+                tone = cell.tone
+            }
+            run += cell.text
+        }
+        return result + style.applying(tone, to: run)
+    }
+}

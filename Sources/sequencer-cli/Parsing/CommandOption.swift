@@ -1,0 +1,270 @@
+import Sequencer
+
+/// A command as help, completions and the scanner of command lines see it.
+struct CommandDeclaration: Sendable {
+    let name: String
+    let summary: String
+    let positionals: [PositionalDeclaration]
+    let options: [OptionDeclaration]
+    /// Lines to try, each with its effect.
+    let examples: KeyValuePairs<String, String>
+    /// The exit codes that say something of the launch, each with its meaning.
+    let exitCodes: KeyValuePairs<String, String>
+    /// The signals that it handles, each with its effect.
+    let signals: KeyValuePairs<String, String>
+
+    /// Every command has this option; its own options come first in help.
+    private static let helpOption = OptionDeclaration(name: "help", short: "h", kind: .flag, help: "Show this help.")
+
+    var allOptions: [OptionDeclaration] { options + [Self.helpOption] }
+}
+
+/// An option as it is written and explained.
+struct OptionDeclaration: Sendable {
+    enum Kind: Equatable, Sendable {
+        /// It is there or it is not.
+        case flag
+        /// It has a value, which help calls by this name.
+        case value(String)
+        /// It has a value and may be given more than once.
+        case repeated(String)
+    }
+
+    /// The long name without its dashes.
+    let name: String
+    var short: Character?
+    let kind: Kind
+    let help: String
+    /// The values to choose from; empty where any value may be right.
+    var words: [String] = []
+
+    /// Whether a word follows it.
+    var takesValue: Bool { kind != .flag }
+
+    /// Whether that word names a file or a folder.
+    var takesFile: Bool {
+        switch kind {
+        case .flag: false
+        case .value(let name), .repeated(let name): name.contains("FILE") || name.contains("DIR")
+        }
+    }
+
+    /// Whether that word begins with an operation of the scenario.
+    var takesOperation: Bool {
+        switch kind {
+        case .flag: false
+        case .value(let name), .repeated(let name): name.hasPrefix("OP=")
+        }
+    }
+
+    /// How a person writes the option, `-o, --output FILE`.
+    var spelling: String {
+        let names = (short.map { "-\($0), " } ?? "    ") + "--" + name
+        switch kind {
+        case .flag: return names
+        case .value(let value), .repeated(let value): return names + " " + value
+        }
+    }
+}
+
+/// An argument that is known by its place.
+struct PositionalDeclaration: Sendable {
+    let name: String
+    let isRequired: Bool
+    let help: String
+
+    var spelling: String { isRequired ? name : "[\(name)]" }
+}
+
+// MARK: - Where values go
+
+/// An option of a command, with the place in the command that its value is stored in.
+///
+/// This is the only declaration of an option: parsing, its checks, help and completions follow from it.
+///
+/// ```swift
+/// .duration("budget", "TIME", help: "The time that the launch may take, such as 3s or 800ms.") { $0.budget = $1 }
+/// ```
+struct CommandOption<Root>: Sendable {
+    let declaration: OptionDeclaration
+    /// Reads the texts that were given, none for a flag, and stores their value.
+    let store: @Sendable (inout Root, [String]) throws(ValueError) -> Void
+
+    /// The same option of a command that holds `Root` as one of its parts.
+    func of<Whole>(_ part: WritableKeyPath<Whole, Root> & Sendable) -> CommandOption<Whole> {
+        CommandOption<Whole>(declaration: declaration) { whole, texts throws(ValueError) in try store(&whole[keyPath: part], texts) }
+    }
+
+    static func flag(_ name: String, help: String, set: @escaping @Sendable (inout Root) -> Void) -> Self {
+        Self(declaration: OptionDeclaration(name: name, kind: .flag, help: help)) { root, _ throws(ValueError) in set(&root) }
+    }
+
+    /// An option with one value, which `read` makes of its text.
+    static func value<Value>(
+        _ name: String,
+        short: Character? = nil,
+        _ value: String,
+        words: [String] = [],
+        help: String,
+        read: @escaping @Sendable (String) throws(ValueError) -> Value,
+        set: @escaping @Sendable (inout Root, Value) -> Void
+    ) -> Self {
+        Self(declaration: OptionDeclaration(name: name, short: short, kind: .value(value), help: help, words: words)) {
+            root,
+            texts throws(ValueError) in
+            for text in texts { set(&root, try read(text)) }
+        }
+    }
+
+    /// An option that may be given more than once; `read` makes a value of all its texts, in the order in which they were given.
+    static func repeated<Value>(
+        _ name: String,
+        _ value: String,
+        help: String,
+        read: @escaping @Sendable ([String]) throws(ValueError) -> Value,
+        set: @escaping @Sendable (inout Root, Value) -> Void
+    ) -> Self {
+        Self(declaration: OptionDeclaration(name: name, kind: .repeated(value), help: help)) { root, texts throws(ValueError) in
+            set(&root, try read(texts))
+        }
+    }
+
+    static func text(
+        _ name: String,
+        short: Character? = nil,
+        _ value: String,
+        help: String,
+        set: @escaping @Sendable (inout Root, String) -> Void
+    ) -> Self {
+        Self.value(name, short: short, value, help: help, read: { text throws(ValueError) in text }, set: set)
+    }
+
+    static func duration(_ name: String, _ value: String, help: String, set: @escaping @Sendable (inout Root, Duration) -> Void) -> Self {
+        Self.value(name, value, help: help, read: { text throws(ValueError) in try DurationText.parse(text) }, set: set)
+    }
+
+    static func integer(
+        _ name: String,
+        _ value: String,
+        in range: ClosedRange<Int>,
+        help: String,
+        set: @escaping @Sendable (inout Root, Int) -> Void
+    ) -> Self {
+        let read: @Sendable (String) throws(ValueError) -> Int = { text throws(ValueError) in
+            if let number = Int(text), range.contains(number) { return number }
+            throw ValueError(message: "\(quoted(text)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return Self.value(name, value, help: help, read: read, set: set)
+    }
+
+    /// An option whose value is one word out of a few.
+    static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String,
+        _ value: String,
+        _ words: Word.Type,
+        help: String,
+        set: @escaping @Sendable (inout Root, Word) -> Void
+    ) -> Self {
+        let names = Word.allCases.map(\.rawValue)
+        let read: @Sendable (String) throws(ValueError) -> Word = { text throws(ValueError) in
+            if let word = Word(rawValue: text) { return word }
+            throw ValueError(message: unknownWord(text, called: "value", among: names))
+        }
+        return Self.value(name, value, words: names, help: help, read: read, set: set)
+    }
+}
+
+/// A positional argument of a command, with the place in the command that its word is stored in.
+struct CommandPositional<Root>: Sendable {
+    let declaration: PositionalDeclaration
+    let store: @Sendable (inout Root, String) throws(ValueError) -> Void
+
+    static func required(
+        _ name: String,
+        help: String,
+        store: @escaping @Sendable (inout Root, String) throws(ValueError) -> Void
+    ) -> Self {
+        Self(declaration: PositionalDeclaration(name: name, isRequired: true, help: help), store: store)
+    }
+
+    static func optional(_ name: String, help: String, store: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+        Self(declaration: PositionalDeclaration(name: name, isRequired: false, help: help)) { root, word throws(ValueError) in
+            store(&root, word)
+        }
+    }
+}
+
+/// The words of a command line sorted into options and positionals as its command declares them, values still text.
+struct ScannedArguments: Sendable {
+    /// The texts of each option that was given, in the order in which they were given; none for a flag.
+    private(set) var values: [String: [String]] = [:]
+    private(set) var positionals: [String] = []
+    private let command: CommandDeclaration
+
+    init(_ arguments: ArraySlice<String>, for command: CommandDeclaration) throws(UsageError) {
+        self.command = command
+        var rest = arguments
+        while let word = rest.popFirst() {
+            if word == "--" {
+                for word in rest { try add(positional: word) }
+                break
+            }
+            if word.hasPrefix("--") {
+                let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                try add(try option(named: parts[0]), attached: parts.count > 1 ? parts[1] : nil, rest: &rest)
+            } else if word.hasPrefix("-"), word != "-" {
+                let attached = word.dropFirst(2)
+                let option = command.allOptions.first { $0.short == word.dropFirst().first }
+                guard let option else { throw failure("unknown option \(quoted(word)); see '--help'") }
+                try add(option, attached: attached.isEmpty ? nil : String(attached), rest: &rest)
+            } else {
+                try add(positional: word)
+            }
+        }
+        if let missing = command.positionals.dropFirst(positionals.count).first(where: \.isRequired) {
+            throw failure("the argument \(missing.name) is missing")
+        }
+    }
+
+    private func option(named name: String) throws(UsageError) -> OptionDeclaration {
+        if let option = command.allOptions.first(where: { $0.name == name }) { return option }
+        let names = command.allOptions.map(\.name)
+        let hint = nearestName(to: name, in: names).map { "did you mean '--\($0)'?" } ?? "see '--help'"
+        throw failure("unknown option \(quoted("--" + name)); \(hint)")
+    }
+
+    private mutating func add(_ option: OptionDeclaration, attached: String?, rest: inout ArraySlice<String>) throws(UsageError) {
+        switch option.kind {
+        case .flag:
+            if let attached { throw failure("option '--\(option.name)' takes no value, found \(quoted(attached))") }
+            if values[option.name] != nil { throw failure("option '--\(option.name)' is given twice") }
+            values[option.name] = []
+        case .value(let name), .repeated(let name):
+            if option.kind == .value(name), values[option.name] != nil { throw failure("option '--\(option.name)' is given twice") }
+            guard let value = attached ?? takeValue(&rest) else { throw failure("option '--\(option.name)' lacks its value \(name)") }
+            if value.isEmpty { throw failure("option '--\(option.name)' has an empty value; expected \(name)") }
+            values[option.name, default: []].append(value)
+        }
+    }
+
+    /// The next word unless it is an option: `-` and `-1s` are values, `--json` and `-o` are not.
+    private func takeValue(_ rest: inout ArraySlice<String>) -> String? {
+        guard let word = rest.first else { return nil }
+        let isOption = word.hasPrefix("-") && word != "-" && !(word.dropFirst().first?.isNumber ?? false)
+        return isOption ? nil : rest.popFirst()
+    }
+
+    private mutating func add(positional word: String) throws(UsageError) {
+        if positionals.count == command.positionals.count {
+            throw failure("unexpected argument \(quoted(word)); '\(command.name)' takes \(expectation)")
+        }
+        if word.isEmpty { throw failure("the argument \(command.positionals[positionals.count].name) is empty") }
+        positionals.append(word)
+    }
+
+    private var expectation: String {
+        command.positionals.isEmpty ? "no arguments" : "only \(command.positionals.map(\.name).joined(separator: " "))"
+    }
+
+    private func failure(_ message: String) -> UsageError { UsageError(message, command: command.name) }
+}

@@ -1,0 +1,153 @@
+import Sequencer
+
+/// Measurements in order of size, and figures of a typical one: medians, which one slow run cannot move, rather than means.
+struct SortedSample: Equatable, Sendable {
+    /// Ascending; never empty, and all of them finite.
+    let values: [Double]
+
+    /// - Returns: nil without a measurement, or when one of them is not finite.
+    init?(_ values: some Sequence<Double>) {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty, sorted.allSatisfy(\.isFinite) else { return nil }
+        self.values = sorted
+    }
+
+    var count: Int { values.count }
+    var minimum: Double { values[0] }
+    var maximum: Double { values[values.count - 1] }
+    var median: Double { percentile(50) }
+
+    /// The value that `percent` of a hundred measurements do not exceed, with straight lines between neighbours: type 7 of Hyndman and Fan,
+    /// "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), as NumPy and R do unless told otherwise.
+    ///
+    /// - Parameter percent: from 0 to 100; anything else is taken for the nearer of the two.
+    func percentile(_ percent: Double) -> Double {
+        let rank = min(max(percent, 0), 100) / 100 * Double(values.count - 1)
+        let lower = min(Int(rank), values.count - 1)
+        let upper = min(lower + 1, values.count - 1)
+        return values[lower] + (values[upper] - values[lower]) * (rank - Double(lower))
+    }
+
+    /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how this tool defines the percentiles that it shows, in
+    /// `bench` as in `stats`. Type 1 of Hyndman and Fan.
+    func nearestRank(_ percent: Double) -> Double {
+        values[Self.rank(percent, of: count) - 1]
+    }
+
+    /// The rank of a percentile among `count` values, 1 to `count`.
+    static func rank(_ percent: Double, of count: Int) -> Int {
+        Int(min(max((percent / 100 * Double(count)).rounded(.up), 1), Double(count)))
+    }
+
+    /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard deviation.
+    var medianAbsoluteDeviation: Double {
+        let median = median
+        return SortedSample(unchecked: values.map { abs($0 - median) }.sorted()).median
+    }
+
+    private init(unchecked sorted: [Double]) {
+        values = sorted
+    }
+}
+
+/// How far measurements are off, in units that make 3.5 the limit: the modified z-score of Iglewicz and Hoaglin, "How to Detect and Handle
+/// Outliers", ASQC Basic References in Quality Control 16 (1993).
+struct OutlierRule: Equatable, Sendable {
+    /// The limit that the authors recommend.
+    static let limit = 3.5
+
+    private let median: Double
+    /// One unit; 0 when all measurements are the same.
+    private let unit: Double
+
+    init(_ sample: SortedSample) {
+        let median = sample.median
+        self.median = median
+        let deviation = sample.medianAbsoluteDeviation
+        if deviation > 0 {
+            // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation.
+            unit = deviation / 0.6745
+        } else {
+            // More than half of the measurements are the same. The mean distance, scaled likewise, stands in, or else every other value
+            // would be an outlier, however near.
+            let mean = sample.values.reduce(0) { $0 + abs($1 - median) } / Double(sample.count)
+            unit = mean * 1.253314
+        }
+    }
+
+    func score(_ value: Double) -> Double {
+        unit > 0 ? (value - median) / unit : 0
+    }
+
+    func isOutlier(_ value: Double) -> Bool {
+        abs(score(value)) > Self.limit
+    }
+}
+
+/// An interval that contains the true value in 95 of 100 cases, found by measuring the measurements again: the percentile bootstrap of Efron,
+/// "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7 (1979).
+///
+/// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to be.
+struct BootstrapInterval: Equatable, Sendable {
+    var lower: Double
+    var upper: Double
+
+    private static let seed: UInt64 = 0x5EED_0001
+
+    /// Of the median.
+    static func median(of sample: SortedSample) -> BootstrapInterval {
+        var resampling = Resampling(sample, seed: seed)
+        return percentiles((0..<resamples(sample.count)).map { _ in resampling.median() })
+    }
+
+    /// Of the change of the median from one sample to another as a share of the first: 0.05 is 5% more.
+    ///
+    /// - Returns: nil when a median of the first sample is 0, which nothing is a share of.
+    static func change(from first: SortedSample, to second: SortedSample) -> BootstrapInterval? {
+        guard first.minimum > 0 else { return nil }
+        var before = Resampling(first, seed: seed)
+        var after = Resampling(second, seed: seed ^ .max)
+        return percentiles((0..<resamples(first.count + second.count)).map { _ in after.median() / before.median() - 1 })
+    }
+
+    /// Enough for a steady second digit; fewer for many measurements, whose intervals are narrow.
+    private static func resamples(_ count: Int) -> Int {
+        min(10_000, max(1_000, 2_000_000 / count))
+    }
+
+    private static func percentiles(_ values: [Double]) -> BootstrapInterval {
+        guard let sample = SortedSample(values) else { return BootstrapInterval(lower: 0, upper: 0) }
+        return BootstrapInterval(lower: sample.percentile(2.5), upper: sample.percentile(97.5))
+    }
+}
+
+/// Draws as many measurements as there are, each any number of times.
+private struct Resampling {
+    private let sample: SortedSample
+    private var random: SplitMix64
+    private var times: [Int]
+
+    init(_ sample: SortedSample, seed: UInt64) {
+        self.sample = sample
+        random = SplitMix64(seed: seed)
+        times = Array(repeating: 0, count: sample.count)
+    }
+
+    /// The median of one draw. The sample is sorted, so counting replaces sorting.
+    mutating func median() -> Double {
+        let count = sample.count
+        for index in times.indices { times[index] = 0 }
+        for _ in 0..<count { times[random.index(below: count)] += 1 }
+        let upper = value(at: count / 2)
+        return count.isMultiple(of: 2) ? (value(at: count / 2 - 1) + upper) / 2 : upper
+    }
+
+    private func value(at rank: Int) -> Double {
+        var left = rank
+        for (index, times) in times.enumerated() {
+            left -= times
+            if left < 0 { return sample.values[index] }
+        }
+        return sample.maximum
+    }
+}

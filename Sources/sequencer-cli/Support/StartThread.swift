@@ -1,0 +1,84 @@
+import Foundation
+
+/// Why threads cannot be had: mostly, that the user has as many processes and threads as they may have.
+struct ThreadError: Error, Equatable, CustomStringConvertible {
+    /// The system's number of the error.
+    let code: Int32
+
+    var description: String { "no thread can be started: \(resourceText(code))" }
+}
+
+/// Runs `body` on a thread of its own. Foundation's `Thread` does not report a failure: its code then never runs.
+func startThread(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+    let work = Unmanaged.passRetained(ThreadWork(body: body))
+    var thread = noThread
+    let code = pthread_create(&thread, nil, { runThread($0) }, work.toOpaque())
+    if code != 0 {
+        work.release()
+        throw ThreadError(code: code)
+    }
+}
+
+/// Finds out how many threads can be had at a time, by having them for a moment.
+///
+/// - Returns: their number, and why there are not `most`.
+func countThreads(upTo most: Int) -> (count: Int, error: ThreadError?) {
+    let (gate, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    var count = 0
+    defer {
+        for _ in 0..<count { gate.signal() }
+        for _ in 0..<count { ended.wait() }
+        // The system counts a thread for a moment after its end, and this process needs all of them.
+        if count < most { usleep(2_000) }
+    }
+    while count < most {
+        do throws(ThreadError) {
+            try startThread {
+                gate.wait()
+                ended.signal()
+            }
+        } catch {
+            return (count, error)
+        }
+        count += 1
+    }
+    return (count, nil)
+}
+
+private final class ThreadWork: Sendable {
+    let body: @Sendable () -> Void
+
+    init(body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+}
+
+private func runThread(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    // Nobody waits for it.
+    pthread_detach(pthread_self())
+    if let work { Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body() }
+    return nil
+}
+
+/// The error in the system's words; with too many processes and threads, it adds a remedy.
+func resourceText(_ code: Int32) -> String {
+    let text = String(cString: strerror(code))
+    guard code == EAGAIN else { return text }
+    let limit = processLimit.map { "this user may have \($0), see 'ulimit -u'" } ?? "the container may have one"
+    return "\(text); end some processes or threads, or raise the limit (\(limit))"
+}
+
+/// How many processes and threads the user may have at a time; nil where the system sets no number.
+private var processLimit: UInt64? {
+    var limit = rlimit()
+    guard getrlimit(processes, &limit) == 0, limit.rlim_cur < 1 << 31 else { return nil }
+    return UInt64(limit.rlim_cur)
+}
+
+#if canImport(Darwin)
+    private var noThread: pthread_t? { nil }
+    private var processes: Int32 { RLIMIT_NPROC }
+#else
+    private var noThread: pthread_t { pthread_t() }
+    private var processes: __rlimit_resource_t { __rlimit_resource_t(__RLIMIT_NPROC.rawValue) }
+#endif

@@ -1,0 +1,97 @@
+import Foundation
+import Sequencer
+import StartupOps
+
+/// The programs and requests of a scenario file, which may be somebody else's: a person reads them before the first one runs.
+struct WorkQuestion: Equatable, Sendable {
+    /// What the file runs, a line each: of operations that run the same, the first one is named.
+    let lines: [String]
+    private let file: String
+    private let programs: Int
+    private let requests: Int
+
+    /// - Parameter file: its name in messages.
+    /// - Returns: nil for a scenario that runs no program and sends no request.
+    init?(_ document: ScenarioDocument, file: String) {
+        var works: [(text: String, first: String, more: Int)] = []
+        var places: [String: Int] = [:]
+        var (programs, requests) = (0, 0)
+        for operation in document.operations where operation.when != false {
+            guard let text = operation.work.foreignText else { continue }
+            if case .command = operation.work { programs += 1 } else { requests += 1 }
+            if let place = places.updateValue(works.count, forKey: text) {
+                places[text] = place
+                works[place].more += 1
+            } else {
+                works.append((text, operation.id, 0))
+            }
+        }
+        if works.isEmpty { return nil }
+        lines = works.map { work in
+            "  \(printable(work.first, limit: 60))\(work.more > 0 ? " and \(work.more) more" : ""): \(work.text)"
+        }
+        (self.file, self.programs, self.requests) = (file, programs, requests)
+    }
+
+    /// `launch.json runs 2 programs and sends 1 request:`, and these.
+    var text: String {
+        let runs = programs > 0 ? "runs \(programs) program\(programs == 1 ? "" : "s")" : nil
+        let sends = requests > 0 ? "sends \(requests) request\(requests == 1 ? "" : "s")" : nil
+        return (["\(file) \([runs, sends].compactMap(\.self).joined(separator: " and ")):"] + lines).joined(separator: "\n")
+    }
+
+    /// Says what the file runs and, on a terminal, asks whether it may. Off a terminal nobody could answer, and the launch goes on.
+    ///
+    /// - Parameters:
+    ///   - scenario: the file; where it is standard input, the answer is read from the process's terminal.
+    ///   - withdraw: is given what gives the question up.
+    /// - Throws: a ``ToolError`` unless the answer is yes.
+    func ask(about scenario: String, withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
+        message(text)
+        guard let input = Self.terminal(for: scenario) else { return }
+        let question = Task {
+            while true {
+                switch await input.line(prompt: { Terminal.standardError.write("Run this? [y/N] ") }) {
+                case .text(let text): return ["y", "yes"].contains(text.trimmed.lowercased())
+                case .dismissed: return false
+                case .tooLong, .notUTF8: continue
+                }
+            }
+        }
+        withdraw { question.cancel() }
+        if await question.value { return }
+        throw ToolError(.failed, "\(file) may not run its work, so nothing was run")
+    }
+
+    /// Where a person reads standard error and can answer; nil off a terminal.
+    private static func terminal(for scenario: String) -> TerminalInput? {
+        guard Terminal.standardError.isTerminal else { return nil }
+        if let input = TerminalInput(terminalOf: STDIN_FILENO) { return input }
+        guard isStandardInput(scenario) else { return nil }
+        let own = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        return own < 0 ? nil : TerminalInput(descriptor: own, ownsDescriptor: true)
+    }
+}
+
+extension WorkDocument {
+    /// A program and its arguments as a shell would take them, or a request's method and address, fit for one line; nil for work that is the tool's own.
+    ///
+    /// Nothing is cut: what is not shown could be what does the harm. Only a query is left out, which may be a secret.
+    fileprivate var foreignText: String? {
+        switch self {
+        case .command(let words):
+            words.map(Self.shellWord).joined(separator: " ")
+        case .http(let request):
+            "\(request.method) \(printable(String(request.url.absoluteString.prefix { $0 != "?" && $0 != "#" })))"
+                + (request.url.query == nil ? "" : "?…")
+        case .simulate, .compute, .none: nil
+        }
+    }
+
+    private static func shellWord(_ word: String) -> String {
+        let isPlain = !word.isEmpty && word.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || plain.contains($0) }
+        return isPlain ? word : "'" + printable(word.replacing("'", with: "'\\''")) + "'"
+    }
+
+    private static let plain = Set("0123456789-_./:=,@%+".utf8)
+}

@@ -1,0 +1,114 @@
+import Sequencer
+import SequencerAnalysis
+import Testing
+
+/// Building graphs, and asking them, as an app does.
+@Suite("Public API: graphs", .serialized, .timeLimit(.minutes(30)))
+struct GraphTests {
+    private func problems(_ build: (inout OperationGraph) -> Void) -> [GraphProblem] {
+        var graph = OperationGraph("wrong")
+        build(&graph)
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        return error?.problems ?? []
+    }
+
+    @Test("a cycle is refused with its whole way round")
+    func cycle() throws {
+        let problem = try #require(
+            problems { graph in
+                graph.add("a", after: "c") {}
+                graph.add("b", after: "a") {}
+                graph.add("c", after: "b") {}
+            }
+            .first
+        )
+        #expect(problem.code == .cycle && Set(problem.path) == ["a", "b", "c"])
+    }
+
+    @Test("a dependency that is not there is named, with the nearest one that is")
+    func unknown() throws {
+        let problem = try #require(
+            problems { graph in
+                graph.add("fetch-config") {}
+                graph.add("login", after: "fetch-confg") {}
+            }
+            .first
+        )
+        #expect(problem.code == .unknownDependency)
+        #expect(problem.message.contains("login") && problem.message.contains("fetch-config"))
+    }
+
+    @Test("all problems of a graph are named at once: a name used twice, a step after itself, two milestones")
+    func several() {
+        let codes = problems { graph in
+            graph.add("twice") {}
+            graph.add("twice") {}
+            graph.add("self", after: "self") {}
+            graph.add("first", .milestone) {}
+            graph.add("second", .milestone) {}
+        }
+        .map(\.code)
+        #expect(Set(codes) == [.duplicateIdentifier, .selfDependency, .severalMilestones])
+    }
+
+    @Test("an option that cannot be is refused before anything runs")
+    func options() async {
+        var graph = OperationGraph("wrong")
+        graph.add("step", .timeout(.seconds(-1))) { Issue.record("it runs") }
+        let error = await #expect(throws: GraphError.self) { try await graph.run() }
+        #expect(error?.problems.map(\.code) == [.invalidOption])
+    }
+
+    @Test("levels, edges, ancestors and what may overlap are known without running anything")
+    func queries() throws {
+        var graph = OperationGraph("shape")
+        let config = graph.add("config") { Issue.record("it runs") }
+        graph.add("flags", after: config) {}
+        graph.add("login", after: config) {}
+        graph.join("main", .milestone, after: "flags", "login")
+        let valid = try graph.validated()
+        #expect(valid.levels == [["config"], ["flags", "login"], ["main"]])
+        #expect(valid.edges.contains("main after login") && valid.edges.count == 4)
+        #expect(try valid.ancestors(of: "main") == ["config", "flags", "login"])
+        #expect(try valid.canOverlap("flags", "login") && !valid.canOverlap("config", "login"))
+        #expect(valid.milestone == "main")
+    }
+
+    @Test("expected durations give the critical path, and how long others may take without being on it")
+    func criticalPath() throws {
+        var graph = OperationGraph("expected")
+        let slow = graph.add("slow", .expected(.milliseconds(300))) {}
+        let quick = graph.add("quick", .expected(.milliseconds(100))) {}
+        graph.add("main", .milestone, .expected(.milliseconds(50)), after: slow, quick) {}
+        let valid = try graph.validated()
+        #expect(valid.criticalPath == ["slow", "main"])
+        #expect(valid.criticalPathDuration == .milliseconds(350))
+        #expect(try valid.slack(of: "quick") == .milliseconds(200))
+    }
+
+    @Test("a step can be taken out, replaced and rewired; the graph that it came from stays as it was")
+    func changes() throws {
+        var graph = OperationGraph("changes")
+        graph.add("old") {}
+        graph.add("middle", after: "old") {}
+        graph.add("last", after: "middle") {}
+        var changed = graph
+        changed.add("new") {}
+        let isChanged = (changed.remove("middle"), changed.replace("old", with: "new"), changed.remove("nobody"))
+        #expect(isChanged == (true, true, false))
+        changed.addDependency("new", to: "last")
+        #expect(try changed.validated().levels == [["new"], ["last"]])
+        #expect(graph.identifiers == ["old", "middle", "last"])
+    }
+
+    @Test("every export of a graph names its steps")
+    func exports() throws {
+        var graph = OperationGraph("exports")
+        let config = graph.add("fetch-config") {}
+        graph.add("main-app", .milestone, after: config) {}
+        let valid = try graph.validated()
+        for text in [valid.tree(), valid.dot(), try valid.mermaid(), valid.json()] {
+            #expect(text.contains("fetch-config") && text.contains("main-app"), "\(text)")
+        }
+    }
+}

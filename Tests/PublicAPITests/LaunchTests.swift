@@ -1,0 +1,312 @@
+import Foundation
+import Sequencer
+import SequencerTesting
+import Testing
+
+/// Options of a launch in virtual time: waits take none of the machine's.
+func virtual(deadline: Duration? = nil) -> LaunchOptions { LaunchOptions(deadline: deadline, clock: VirtualClock()) }
+
+struct Trouble: Error {}
+
+/// Running launches, as an app does.
+@Suite("Public API: launches", .serialized, .timeLimit(.minutes(30)))
+struct LaunchTests {
+    @Test("values go from step to step with their types, and are there after the launch")
+    func values() async throws {
+        var graph = OperationGraph("values")
+        let number = graph.add("number") { 20 }
+        let word = graph.add("word") { () async in "one" }
+        let both = graph.add("both", using: number, word) { number, word in "\(number) and \(word)" }
+        let main = graph.add("main", .milestone, using: both, on: .main) { text in text.count }
+        let launch = try await graph.run(options: virtual())
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[both] == "20 and one")
+        #expect(try launch[main] == 10)
+    }
+
+    @Test("a required step that fails ends the launch; what comes after it does not start")
+    func failure() async throws {
+        var graph = OperationGraph("failure")
+        let login = graph.add("login") { throw Trouble() }
+        graph.add("main", .milestone, after: login) { Issue.record("it runs") }
+        let report = try await graph.run(options: virtual()).report
+        guard case .failed(operation: "login", _) = report.outcome else {
+            Issue.record("\(report.outcome)")
+            return
+        }
+        #expect(report["login"]?.outcome == .failed && report["main"]?.start == nil)
+    }
+
+    @Test("where a failure is to be ignored, the rest goes on, without the value")
+    func goesOn() async throws {
+        var graph = OperationGraph("ignored")
+        let speaker = graph.add("speaker", .onFailure(.continue)) { () throws -> String in throw Trouble() }
+        graph.add("main", .milestone, using: speaker.optional) { speaker in #expect(speaker == nil) }
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.outcome) == [.failed, .succeeded])
+    }
+
+    @Test("where a failure skips its dependents, only they are skipped")
+    func skips() async throws {
+        var graph = OperationGraph("skips")
+        let ads = graph.add("ads", .onFailure(.skipDependents)) { throw Trouble() }
+        graph.add("banner", after: ads) { Issue.record("it runs") }
+        graph.add("main", .milestone) {}
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.outcome) == [.failed, .skipped, .succeeded])
+    }
+
+    @Test("a fallback takes the place of a step that fails or is too late, and says why", arguments: [true, false])
+    func fallback(isLate: Bool) async throws {
+        var graph = OperationGraph("fallback")
+        let config = graph.add("config", .timeout(.seconds(1)), fallback: "bundled") { launch in
+            if isLate { try await launch.sleep(for: .seconds(60)) }
+            throw Trouble()
+        }
+        graph.add("main", .milestone, using: config) { config in #expect(config == "bundled") }
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.outcome == .completed && report["config"]?.outcome == .fellBack)
+        #expect(report["config"]?.failure == (isLate ? .timedOut : .failed))
+        #expect(report["config"]?.end == (isLate ? .seconds(1) : .zero))
+    }
+
+    @Test("a computed fallback is given the error")
+    func computed() async throws {
+        var graph = OperationGraph("computed")
+        let config = graph.add("config") { () throws -> String in
+            throw Trouble()
+        } fallback: { _, error in
+            error is Trouble ? "bundled" : "?"
+        }
+        let launch = try await graph.run(options: virtual())
+        #expect(try launch[config] == "bundled")
+    }
+
+    private struct Configuration: Sendable, Equatable {
+        var name: String
+        static let bundled = Configuration(name: "bundled")
+    }
+
+    @Test("a fallback is a member of the step's own type, or any other value, or nothing; one that is nil is written so")
+    func fallbackOfItsType() async throws {
+        var graph = OperationGraph("members")
+        let config = graph.add("config", fallback: .bundled) { () throws -> Configuration in throw Trouble() }
+        let read = graph.add("read", using: config, on: .main, fallback: Configuration(name: "other")) { (_) throws -> Configuration in
+            throw Trouble()
+        }
+        let nothing = graph.add("nothing", .onFailure(.continue), fallback: nil) { () throws -> Int? in throw Trouble() }
+        let absent = graph.add("absent", fallback: .some(nil)) { () throws -> Int? in throw Trouble() }
+        let both = graph.add("both", fallback: 1) { () throws -> Int in
+            throw Trouble()
+        } fallback: { step, _ in
+            step.note("computed")
+            return 2
+        }
+        let launch = try await graph.run(options: virtual())
+        #expect(try launch[config] == .bundled && launch[read].name == "other")
+        #expect(try launch[absent] == nil && launch[both] == 2)
+        #expect(throws: OperationError.self) { try launch[nothing] }
+        #expect(launch.report["both"]?.notes == ["computed"])
+    }
+
+    @Test("a step is tried again as often as it may be, and knows which attempt it is")
+    func retry() async throws {
+        var graph = OperationGraph("retry")
+        let step = graph.add("step", .retry(attempts: 3)) { launch in
+            if launch.attempt < 3 { throw Trouble() }
+            return launch.attempt
+        }
+        graph.add("hopeless", .retry(attempts: 2), .onFailure(.continue)) { throw Trouble() }
+        let launch = try await graph.run(options: virtual())
+        let report = launch.report
+        #expect(try launch[step] == 3)
+        #expect(report["step"]?.attempts == 3 && report["hopeless"]?.attempts == 2)
+        #expect(report["hopeless"]?.outcome == .failed)
+    }
+
+    @Test("a condition that does not hold skips its step, and what comes after it runs")
+    func condition() async throws {
+        var graph = OperationGraph("condition")
+        let tutorial = graph.add("tutorial", .when { false }) { Issue.record("it runs") }
+        graph.add("main", .milestone, after: tutorial) {}
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.operations.map(\.outcome) == [.skipped, .succeeded])
+    }
+
+    @Test("a resource is had by one step at a time; without it they run at the same time", arguments: [true, false])
+    func exclusive(isExclusive: Bool) async throws {
+        var graph = OperationGraph("exclusive")
+        for index in 0..<3 {
+            let resource: StepOption = isExclusive ? .exclusive("ui") : .all([])
+            graph.add("ask-\(index)", resource) { launch in try await launch.sleep(for: .milliseconds(100)) }
+        }
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.makespan == .milliseconds(isExclusive ? 300 : 100))
+    }
+
+    @Test("F6: a launch is within its budget or not; the time a person takes does not count")
+    func budget() async throws {
+        func report(_ options: StepOption...) async throws -> LaunchReport {
+            var graph = OperationGraph("budget")
+            let login = graph.add("login", .all(options)) { launch in try await launch.sleep(for: .seconds(10)) }
+            graph.add("main", .milestone, after: login) { launch in try await launch.sleep(for: .milliseconds(200)) }
+            return try await graph.run(budget: .seconds(3), options: virtual()).report
+        }
+        let waits = try await report()
+        #expect(!waits.budget.isMet && waits.budget.measured == .milliseconds(10_200))
+        #expect(waits.criticalPath == ["login", "main"])
+        let asks = try await report(.interactive)
+        #expect(asks.budget.isMet && asks.budget.interactive == .seconds(10) && asks.budget.measured == .milliseconds(200))
+    }
+
+    @Test("a launch that is too slow falls back where it can, to keep its budget; where that is only measured, it does not")
+    func enforcement() async throws {
+        func report(isEnforced: Bool) async throws -> LaunchReport {
+            var graph = OperationGraph("enforced")
+            let flags = graph.add("flags", .expected(.milliseconds(100)), fallback: "cached") { launch in
+                try await launch.sleep(for: .seconds(5))
+                return "fresh"
+            }
+            graph.add("main", .milestone, .expected(.milliseconds(200)), using: flags) { launch, _ in
+                try await launch.sleep(for: .milliseconds(200))
+            }
+            return try await graph.run(budget: Budget(.seconds(1), isEnforced: isEnforced), options: virtual()).report
+        }
+        let kept = try await report(isEnforced: true)
+        #expect(kept.budget.isMet && kept["flags"]?.outcome == .fellBack && kept["flags"]?.isCut == true)
+        let measured = try await report(isEnforced: false)
+        #expect(!measured.budget.isMet && measured["flags"]?.outcome == .succeeded)
+    }
+
+    @Test("an abort cancels what runs, starts nothing more, and its takeover has the main thread")
+    @MainActor
+    func abort() async throws {
+        let screen = Screen()
+        var graph = OperationGraph("abort")
+        let update = graph.add("update") { launch in
+            try await launch.sleep(for: .milliseconds(300))
+            launch.abort(.forceUpdate) { screen.show("update") }
+        }
+        graph.add("login") { launch in try await launch.sleep(for: .seconds(60)) }
+        graph.add("main", .milestone, after: update, on: .main) { Issue.record("it runs") }
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.outcome == .aborted(by: "update", reason: .forceUpdate))
+        #expect(screen.shown == ["update"])
+        #expect(report["login"]?.outcome == .cancelled && report["login"]?.end == .milliseconds(300))
+        #expect(report["main"]?.start == nil)
+    }
+
+    @Test("a launch that is cancelled ends, and its report says which steps that hit")
+    func cancel() async throws {
+        var graph = OperationGraph("cancelled")
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        graph.add("long") { launch in
+            begin.finish()
+            try await Task.sleep(for: .seconds(3600))
+        }
+        graph.add("main", .milestone, after: "long") { Issue.record("it runs") }
+        let launch = try graph.start(options: LaunchOptions(grace: .seconds(60)))
+        for await _ in began {}
+        launch.cancel()
+        let report = await launch.end().report
+        #expect(report.outcome == .cancelled)
+        #expect(report.operations.map(\.outcome) == [.cancelled, .cancelled])
+    }
+
+    @Test("one step can be cancelled alone; a name that is not there is refused")
+    func cancelOne() async throws {
+        var graph = OperationGraph("one")
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        graph.add("sync", .onFailure(.continue)) {
+            begin.finish()
+            try await Task.sleep(for: .seconds(3600))
+        }
+        graph.add("main", .milestone) {}
+        let launch = try graph.start()
+        for await _ in began {}
+        #expect(throws: GraphError.self) { try launch.cancel("snyc") }
+        try launch.cancel("sync")
+        let report = await launch.end().report
+        #expect(report.outcome == .completed)
+        #expect(report["sync"]?.outcome == .cancelled && report["main"]?.outcome == .succeeded)
+    }
+
+    @Test("a deadline ends the launch, and the report names what had not ended")
+    func deadline() async throws {
+        var graph = OperationGraph("deadline")
+        graph.add("endless", .milestone) { launch in try await launch.sleep(for: .seconds(3600)) }
+        let report = try await graph.run(options: virtual(deadline: .seconds(5))).report
+        #expect(report.outcome.name == "failed")
+        #expect(report["endless"]?.outcome == .timedOut && report["endless"]?.end == .seconds(5))
+    }
+
+    @Test("the events of a launch come in order: each step is ready, starts and ends, and the launch ends last")
+    func events() async throws {
+        var graph = OperationGraph("events")
+        let first = graph.add("first") {}
+        graph.add("second", .retry(attempts: 2), after: first) { launch in if launch.attempt == 1 { throw Trouble() } }
+        let (events, observe) = AsyncStream.makeStream(of: LaunchEvent.Kind.self)
+        var options = virtual()
+        options.observers.append { observe.yield($0.kind) }
+        let launch = try await graph.start(options: options).end()
+        observe.finish()
+        #expect(launch.report.outcome == .completed)
+        let kinds = await events.reduce(into: []) { $0.append($1) }
+        #expect(
+            kinds == [
+                .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .succeeded), .ready("second"),
+                .started("second", attempt: 1), .retrying("second", attempt: 1), .started("second", attempt: 2),
+                .ended("second", .succeeded), .launchEnded,
+            ]
+        )
+    }
+
+    @Test("progress counts the steps that have ended")
+    func progress() async throws {
+        var graph = OperationGraph("progress")
+        for index in 0..<5 { graph.add("step-\(index)") {} }
+        let (steps, go) = AsyncStream.makeStream(of: Void.self)
+        graph.add("waits") { for await _ in steps {} }
+        let launch = try graph.start()
+        let progress = launch.progress
+        #expect(progress.totalUnitCount == 6 && progress.completedUnitCount < 6)
+        go.finish()
+        _ = await launch.end()
+        #expect(progress.isFinished && progress.completedUnitCount == 6)
+    }
+
+    @Test("a graph can be started as often as one likes: each start is a launch of its own, which can be asked during and after it")
+    func again() async throws {
+        var graph = OperationGraph("again")
+        let step = graph.add("step") { 1 }
+        let launches = [try graph.start(options: virtual()), try graph.start(options: virtual())]
+        for launch in launches {
+            let finished = await launch.end()
+            #expect(launch.status.operations.isEmpty && finished.anomalies.isEmpty)
+            #expect(try launch.value(of: step) == 1)
+            #expect(try finished[step] == 1)
+            #expect(await launch.end().report == finished.report)
+        }
+    }
+
+    @Test("a fault can be injected into any step, to see what the launch makes of it")
+    func faults() async throws {
+        var graph = OperationGraph("faults")
+        graph.add("config", .timeout(.seconds(2)), .onFailure(.continue)) {}
+        graph.add("main", .milestone, after: "config") {}
+        try graph.inject(.hang, into: "config")
+        try graph.inject(.delay(.milliseconds(400)), into: "main")
+        let report = try await graph.run(options: virtual()).report
+        #expect(report["config"]?.outcome == .timedOut)
+        #expect(report.budget.measured == .milliseconds(2400))
+        #expect(throws: GraphError.self) { try graph.inject(.fail, into: "nobody") }
+    }
+}
+
+@MainActor
+final class Screen {
+    private(set) var shown: [String] = []
+    func show(_ name: String) { shown.append(name) }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+/// A launch that its deadline ends has failed, and every command that foresees it or reads of it says so.
+@Suite("Deadlines, and launches that failed", .serialized, .timeLimit(.minutes(30)))
+struct DeadlineCommandTests {
+    /// What runs after the milestone takes longer than a launch may: its budget is met, and it fails.
+    private static let late = scenarioText(
+        #"{ "id": "main", "work": { "simulate": "1s" } }"#,
+        #"{ "id": "sync", "after": ["main"], "onFailure": "continue", "work": { "simulate": "31s" } }"#,
+        head: #""budget": "10s", "milestone": "main","#
+    )
+    /// One step within its budget, for which the default deadline would be too early.
+    private static let patient = scenarioText(#"{ "id": "a", "work": { "simulate": "35s" } }"#, head: #""budget": "1m","#)
+
+    @Test("The deadline is shown before a launch, and is never less than its budget")
+    func shown() async throws {
+        #expect(try await Tool.run("help", "run").output.contains("default: 30s, or the budget if longer"))
+        let regular = try await Tool.run("verify", "regular")
+        #expect(regular.output == "regular: 7 operations, 6 dependencies, no problem found\nbudget 3 s, deadline 30 s\n")
+        #expect(try await Tool.run("plan", "regular").output.contains("\ndeadline: 30 s\n"))
+        for command in ["verify", "plan", "run --clock virtual", "blame"] {
+            let words = command.split(separator: " ").map(String.init)
+            let result = try await Tool.run([words[0], "-"] + words.dropFirst(), input: Data(Self.patient.utf8))
+            #expect(result.code == 0, "\(command): \(result.output)\(result.messages)")
+        }
+        #expect(try await Tool.run("verify", "-", input: Self.patient).output.contains("budget 1 min, deadline 1 min"))
+        #expect(try await Tool.run("plan", "-", input: Self.patient).output.contains("deadline: 1 min"))
+        #expect(try await Tool.run("verify", "-", "--json", input: Self.patient).json()["deadlineMs"] as? Double == 60_000)
+        #expect(try await Tool.run("plan", "-", "--json", input: Self.patient).json()["deadlineMs"] as? Double == 60_000)
+        let endless = try await Tool.run("plan", "-", "--json", "--deadline", "none", input: Self.late)
+        #expect(try endless.code == 0 && endless.json()["deadlineMs"] == nil)
+    }
+
+    @Test("A launch that its deadline will end fails in plan and verify as it does in run")
+    func foreseen() async throws {
+        let run = try await Tool.run("run", "-", "--clock", "virtual", input: Self.late)
+        #expect(run.code == 1 && run.output.contains("FAILED  sync"))
+        let plan = try await Tool.run("plan", "-", "--lanes", "2", input: Self.late, environment: ["COLUMNS": "80"])
+        #expect(plan.code == 1)
+        #expect(plan.output.contains("FAIL 1 s of 10 s, deadline 30 s"), "\(plan.output)")
+        #expect(
+            plan.output.contains("\nFAILED  sync: expected to end after the launch's deadline, 30 s; milestone after\n      1 s of 10 s\n"),
+            "\(plan.output)"
+        )
+        let json = try await Tool.run("plan", "-", "--lanes", "2", "--json", input: Self.late)
+        let plans = try #require(try json.json()["plans"] as? [[String: Any]])
+        #expect(json.code == 1 && plans[0]["verdict"] as? String == "fail" && plans[0]["meetsDeadline"] as? Bool == false)
+        let verified = try await Tool.run("verify", "-", input: Self.late)
+        #expect(verified.code == 1)
+        #expect(
+            verified.output.contains(
+                "warning: by what is expected the launch takes 32 s, and fails at its deadline, 30 s: main → sync\n"
+            ),
+            "\(verified.output)"
+        )
+        // A milestone that comes after the deadline is not reached.
+        let early = try await Tool.run("plan", "-", "--lanes", "2", "--deadline", "500ms", input: Self.late)
+        #expect(early.code == 1 && early.output.contains("\nFAILED  main: expected to end after the launch's deadline, 500 ms\n"))
+        // Over its budget is what it was before, whatever its deadline.
+        let both = scenarioText(#"{ "id": "a", "work": { "simulate": "35s" } }"#)
+        for command in ["plan", "verify"] { #expect(try await Tool.run(command, "-", input: both).code == 3) }
+        let longer = try await Tool.run("plan", "-", "--deadline", "40s", input: Self.late)
+        #expect(longer.code == 0, "\(longer.output)")
+    }
+
+    @Test("A deadline of a file that is less than its budget is warned of")
+    func withinBudget() async throws {
+        let text = scenarioText(#"{ "id": "a", "work": { "simulate": "5s" } }"#, head: #""budget": "1m", "deadline": "10s","#)
+        let result = try await Tool.run("verify", "-", input: text)
+        #expect(result.code == 0)
+        #expect(
+            result.output.contains("warning: the launch is ended at its deadline, 10 s, before its budget, 1 min, is used up\n"),
+            "\(result.output)"
+        )
+    }
+
+    @Test(
+        "A failed launch is said to have failed by each command that reads its report, and changes no exit code",
+        arguments: [false, true]
+    )
+    func readOf(isJSON: Bool) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.file("report.json").path
+        #expect(try await Tool.run("run", "regular", "--clock", "virtual", "--inject", "login=fail", "--json", "-o", path).code == 1)
+        for command in ["blame", "critical-chain", "report"] {
+            let result = try await Tool.run([command, path] + (isJSON ? ["--json"] : []))
+            #expect(result.code == 0)
+            if isJSON {
+                let json = try result.json()
+                let failure = json["failure"] as? [String: String]
+                #expect(json["outcome"] as? String == "failed" && failure?["operation"] == "login", "\(command): \(result.output)")
+            } else {
+                #expect(result.output.contains("FAILED  login: a failure was injected into login\n"), "\(command): \(result.output)")
+            }
+            #expect(try await Tool.run("help", command).output.contains("Exit codes:\n  0 "))
+        }
+    }
+
+    @Test("compare says how many runs did not complete")
+    func compared() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (before, after) = (folder.file("before.json").path, folder.file("after.json").path)
+        let bench = ["bench", "regular", "--clock", "virtual", "--runs", "2", "--warmup", "0"]
+        #expect(try await Tool.run(bench + ["--save", before]).code == 0)
+        #expect(try await Tool.run(bench + ["--save", after, "--inject", "login=fail"]).code == 1)
+        let text = try await Tool.run("compare", before, after)
+        #expect(text.code == 0 && text.output.contains("  after: 2 failed, not in the times\n"), "\(text.output)")
+        let json = try await Tool.run("compare", before, after, "--json").json()
+        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
+        #expect(comparison["beforeRuns"] as? [String: Int] == ["completed": 2])
+        #expect(comparison["afterRuns"] as? [String: Int] == ["failed": 2])
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+/// What `run --json` writes, one report or three, each in many lines or in one, is read by every command that reads reports.
+@Suite("Saved reports, in every layout", .serialized, .timeLimit(.minutes(30)))
+struct SavedReportsTests {
+    struct Layout: CustomTestStringConvertible, Sendable {
+        let count: Int
+        let isPretty: Bool
+        var testDescription: String { "\(count), \(isPretty ? "pretty" : "in lines")" }
+    }
+
+    static let layouts = [1, 3].flatMap { count in [true, false].map { Layout(count: count, isPretty: $0) } }
+
+    /// The file of a layout.
+    private func write(_ layout: Layout, in folder: TemporaryFolder) async throws -> String {
+        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json")
+        var text = report.output
+        if !layout.isPretty {
+            text = String(decoding: try JSONSerialization.data(withJSONObject: report.json()), as: UTF8.self) + "\n"
+        }
+        return try folder.write(String(repeating: text, count: layout.count), to: "reports.json")
+    }
+
+    @Test("stats", arguments: layouts)
+    func stats(_ layout: Layout) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let result = try await Tool.run("stats", try await write(layout, in: folder), "--json")
+        let total = try result.json()["total"] as? [String: Any]
+        #expect(result.code == 0 && result.messages.isEmpty, "\(result.messages)")
+        #expect(try total?["launches"] as? Int == layout.count && result.json()["brokenLines"] as? Int == 0)
+    }
+
+    @Test("compare", arguments: layouts)
+    func compare(_ layout: Layout) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try await write(layout, in: folder)
+        let slow = folder.file("slow.json").path
+        let inject = ["--inject", "connect-speaker=delay:500ms"]
+        #expect(try await Tool.run(["run", "regular", "--clock", "virtual", "--json", "-o", slow] + inject).code == 0)
+        let same = try await Tool.run("compare", path, path)
+        #expect(
+            same.code == 0 && same.output.hasPrefix("regular  \(layout.count) against \(layout.count) completed runs\n"),
+            "\(same.messages)"
+        )
+        let worse = try await Tool.run("compare", path, slow)
+        #expect(worse.code == 4 && worse.output.contains("connect-speaker *  +500 ms"), "\(worse.output)\(worse.messages)")
+        let bench = folder.file("bench.json").path
+        #expect(try await Tool.run("bench", "regular", "--clock", "virtual", "--runs", "2", "--save", bench).code == 0)
+        // In virtual time machines do not matter.
+        #expect(try await Tool.run("compare", bench, path).output.hasSuffix("SAME  neither faster nor slower by more than 5%\n"))
+    }
+
+    @Test("report: one after the other where the form allows that", arguments: layouts)
+    func report(_ layout: Layout) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try await write(layout, in: folder)
+        for (format, mark) in [("text", "PASS  800 ms of 3 s"), ("markdown", "### regular: pass"), ("json", "\"schema\": ")] {
+            let result = try await Tool.run("report", path, "--format", format)
+            #expect(
+                result.code == 0 && result.output.components(separatedBy: mark).count == layout.count + 1,
+                "\(format): \(result.messages)"
+            )
+        }
+        for format in ["html", "svg", "chrome", "otlp"] {
+            let result = try await Tool.run("report", path, "--format", format)
+            #expect(result.code == (layout.count == 1 ? 0 : 65), "\(format): \(result.messages)")
+            if layout.count > 1 { #expect(result.messages.contains("holds 3 reports, and \(format) shows one"), "\(result.messages)") }
+        }
+        let blame = try await Tool.run("blame", path)
+        #expect(blame.code == (layout.count == 1 ? 0 : 65), "\(blame.messages)")
+    }
+
+    @Test("A mistake in one of many is told with its place in the file")
+    func mistake() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try await write(Layout(count: 3, isPretty: true), in: folder)
+        var lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
+        let second = try #require(lines.indices.filter { lines[$0] == "{" }.dropFirst().first)
+        lines[second + 2] = #"  "scenario": 7,"#
+        let broken = try folder.write(lines.joined(separator: "\n"), to: "broken.json")
+        for command in ["report", "blame"] {
+            let result = try await Tool.run(command, broken)
+            #expect(result.code == 65)
+            #expect(
+                result.messages.hasPrefix("sequencer-cli: \(broken):\(second + 3):15: scenario: expected a string"),
+                "\(result.messages)"
+            )
+        }
+    }
+
+    @Test("Launches in virtual time and others are not compared as one")
+    func clocks() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        var report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").json()
+        let virtual = String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
+        report["startedAt"] = "2026-11-21T10:00:00.000Z"
+        let wall = String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
+        let mixed = try folder.write(virtual + "\n" + wall + "\n", to: "mixed.jsonl")
+        let result = try await Tool.run("compare", mixed, mixed)
+        #expect(result.code == 65 && result.messages.contains("some of these launches ran in virtual time"), "\(result.messages)")
+    }
+}

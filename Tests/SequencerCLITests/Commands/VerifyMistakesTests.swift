@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("verify names everything that is wrong", .serialized, .timeLimit(.minutes(30)))
+struct VerifyMistakesTests {
+    private static let broken = scenarioText(
+        #"{ "id": "a", "after": ["b"], "timeout": "3" }"#,
+        #"{ "id": "b", "after": ["a", "x1"], "colour": 1 }"#,
+        #"{ "id": "d", "after": ["e", "nope"] }"#,
+        #"{ "id": "e", "after": ["d", "a"] }"#,
+        #"{ "id": "e", "after": ["e"] }"#,
+        "7",
+        head: #""milestone": "main","#
+    )
+    private static let expected = [
+        "<stdin>:3:45: operations[0].timeout: '3' has no unit; expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', "
+            + "more than 0 and at most 24h",
+        "<stdin>:4:40: operations[1].colour: unknown key 'colour'; expected 'id', 'title', 'after', 'on', 'timeout', 'onFailure', 'fallback', "
+            + "'retry', 'interactive', 'deferrable', 'exclusive', 'qos', 'expected', 'when' or 'work'",
+        "<stdin>:8:5: operations[5]: expected an object, found a number",
+        "<stdin>:7:13: operations[4].id: duplicate id 'e'; operations[3] has it already, at 6:13",
+        "<stdin>:4:33: operations[1].after[1]: unknown dependency 'x1' of 'b'",
+        "<stdin>:5:33: operations[2].after[1]: unknown dependency 'nope' of 'd'",
+        "<stdin>:7:28: operations[4].after[0]: 'e' depends on itself",
+        "<stdin>:1:66: milestone: the milestone 'main' is not an operation",
+        "<stdin>:3:5: operations[0].after: cycle: a → b → a (each waits for the next)",
+        "<stdin>:5:5: operations[2].after: cycle: d → e → d (each waits for the next)",
+    ]
+
+    @Test("fault G1, J7: at once: values, names, and each cycle once")
+    func everything() async throws {
+        let result = try await Tool.run("verify", "-", input: Self.broken)
+        #expect(result.code == 65 && result.output.isEmpty)
+        let lines = result.messages.split(separator: "\n").map(String.init)
+        #expect(lines == Self.expected.map { "sequencer-cli: " + $0 }, "\(result.messages)")
+    }
+
+    @Test("--json: the same, with their places")
+    func json() async throws {
+        let result = try await Tool.run("verify", "-", "--json", input: Self.broken)
+        let json = try result.json()
+        #expect(result.code == 65 && json["schema"] as? String == "sequencer.verification/1")
+        #expect(json["budgetVerdict"] as? String == "fail" && json["operations"] as? Int == 6)
+        let mistakes = try #require(json["mistakes"] as? [[String: Any]])
+        let lines = mistakes.map { mistake in
+            let place = "<stdin>:\(mistake["line"] ?? ""):\(mistake["column"] ?? ""): "
+            return place + ((mistake["path"] as? String).map { $0 + ": " } ?? "") + (mistake["message"] as? String ?? "")
+        }
+        #expect(lines == Self.expected)
+    }
+
+    @Test("Other commands stop at the first mistake; verify stops at the hundredth, and says so")
+    func first() async throws {
+        let run = try await Tool.run("run", "-", "--clock", "virtual", input: Self.broken)
+        #expect(run.code == 65 && run.messages == "sequencer-cli: \(Self.expected[0])\n", "\(run.messages)")
+        let many = (0..<300).map { #"{ "id": "s\#($0)", "after": ["x\#($0)"] }"# }.joined(separator: ",\n")
+        let result = try await Tool.run("verify", "-", input: scenarioText(many))
+        #expect(result.code == 65)
+        #expect(result.messages.split(separator: "\n").count == 101)
+        #expect(result.messages.hasSuffix("sequencer-cli: there may be more: these are the first 100\n"))
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Sequencer
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Two modes", .serialized, .timeLimit(.minutes(30)))
+struct TwoModesTests {
+    /// A source of numbers of several distributions.
+    private struct Source {
+        var random: SplitMix64
+
+        mutating func uniform() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
+        mutating func normal() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform()) }
+    }
+
+    /// The share of samples of 20 that are taken for two modes.
+    private static func share(_ measure: (inout Source) -> Double) -> Double {
+        var source = Source(random: SplitMix64(seed: 7))
+        let named = (0..<1_000).count { _ in SortedSample((0..<20).map { _ in measure(&source) }).flatMap(TwoModes.init) != nil }
+        return Double(named) / 1_000
+    }
+
+    @Test("One mode of any shape is taken for two in about one of 100 samples")
+    func one() {
+        #expect(Self.share { 800 * (1 + 0.03 * $0.normal()) } <= 0.01)
+        #expect(Self.share { 800 * exp(0.3 * $0.normal()) } <= 0.01)
+        #expect(Self.share { 700 - 100 * log(1 - $0.uniform()) } <= 0.015)
+        #expect(Self.share { 700 + 200 * $0.uniform() } <= 0.02)
+    }
+
+    @Test("Two modes a quarter apart, and half apart with outliers, are found in most samples")
+    func two() {
+        #expect(Self.share { 800 * exp(0.03 * $0.normal()) * ($0.uniform() < 0.5 ? 1.25 : 1) } >= 0.8)
+        #expect(Self.share { 800 * exp(0.03 * $0.normal()) * ($0.uniform() < 0.4 ? 1.5 : 1) * ($0.uniform() < 0.05 ? 2 : 1) } >= 0.6)
+    }
+
+    @Test("The modes are the measurements on either side")
+    func parts() throws {
+        let modes = try #require(SortedSample([100, 101, 102, 103, 104, 200, 201, 202, 203]).flatMap(TwoModes.init))
+        #expect(modes.lower.values == [100, 101, 102, 103, 104] && modes.upper.median == 201.5)
+        // Three are outliers, and nothing but the same is one mode.
+        #expect(SortedSample([100, 101, 102, 103, 104, 200, 201, 202]).flatMap(TwoModes.init) == nil)
+        #expect(SortedSample(Array(repeating: 100, count: 20)).flatMap(TwoModes.init) == nil)
+        // Two kinds that differ by less than 5 % make no difference to anybody.
+        #expect(SortedSample(Array(repeating: 100, count: 9) + Array(repeating: 104, count: 9)).flatMap(TwoModes.init) == nil)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import Sequencer
+@testable import SequencerAnalysis
+
+@Suite("Graphs as DOT", .serialized, .timeLimit(.minutes(30)))
+struct GraphDOTTests {
+    @Test("F4: a launch: critical path, implied edge, main thread, interactive and milestone are told apart")
+    func launch() throws {
+        let graph = try GraphExportSamples.launch()
+        #expect(
+            graph.dot() == #"""
+                // first-launch: 6 operations; arrows point from a dependency to what waits for it
+                //   rounded        runs on a lane
+                //   filled         runs on the main thread
+                //   hexagon        interactive: waits for a person
+                //   double border  the milestone: its end stops the budget's clock
+                //   red, thick     the critical path, by expected durations
+                //   dashed         implied by other dependencies
+                digraph "first-launch" {
+                  rankdir=LR
+                  graph [label="first-launch", labelloc=t, fontname="Helvetica"]
+                  node [shape=box, style=rounded, color="#555555", fontname="Helvetica"]
+                  edge [color="#555555"]
+                  "splash" [label="Present splash\n400 ms", style="rounded,filled", fillcolor="#dbeafe", color="#c0392b", penwidth=3]
+                  "force-update" [label="force-update\n300 ms"]
+                  "fetch-config" [label="fetch-config\n251 ms", color="#c0392b", penwidth=3]
+                  "login" [label="login\n700 ms", shape=hexagon, style=solid, color="#c0392b", penwidth=3]
+                  "tutorial" [label="tutorial", shape=hexagon, style=filled, fillcolor="#dbeafe", color="#c0392b", penwidth=3]
+                  "main-app" [label="main-app\n100 ms", style="rounded,filled", fillcolor="#dbeafe", peripheries=2, color="#c0392b", penwidth=3]
+                  "splash" -> "fetch-config" [color="#c0392b", penwidth=3]
+                  "fetch-config" -> "login" [color="#c0392b", penwidth=3]
+                  "login" -> "tutorial" [color="#c0392b", penwidth=3]
+                  "splash" -> "main-app" [style=dashed]
+                  "force-update" -> "main-app"
+                  "tutorial" -> "main-app" [color="#c0392b", penwidth=3]
+                }
+                """#
+        )
+        #expect(try graph.dot() == GraphExportSamples.launch().dot())
+    }
+
+    @Test("options turn the drawing and leave implied edges as the others")
+    func options() throws {
+        let text = try GraphExportSamples.launch().dot(DOTOptions(direction: .topToBottom, marksImpliedEdges: false))
+        #expect(text.contains("  rankdir=TB\n"))
+        #expect(text.contains("  \"splash\" -> \"main-app\"\n"))
+    }
+
+    @Test("without expected durations there is no critical path to mark")
+    func nothingExpected() throws {
+        var graph = OperationGraph("plain")
+        graph.join("b", .expected(.zero), after: graph.join("a"))
+        let text = try graph.validated().dot()
+        #expect(
+            text.hasSuffix(
+                #"""
+                  "a" [label="a"]
+                  "b" [label="b\n0 ms"]
+                  "a" -> "b"
+                }
+                """#
+            )
+        )
+        #expect(!text.contains("penwidth"))
+    }
+
+    @Test("an empty graph is a drawing of its name")
+    func empty() throws {
+        let text = try OperationGraph("nothing").validated().dot()
+        #expect(text.hasPrefix("// nothing: 0 operations; "))
+        #expect(text.hasSuffix("  edge [color=\"#555555\"]\n}"))
+    }
+
+    @Test("no identifier, title or name breaks out of its place")
+    func hostile() throws {
+        let lines = try GraphExportSamples.hostile().dot().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines[0] == #"// "}\n<b>&lt;\: 16 operations; arrows point from a dependency to what waits for it"#)
+        #expect(lines[7] == #"digraph "\"}\u{a}<b>&lt;\\" {"#)
+        #expect(lines[9] == #"  graph [label="\"}\n<b>&amp;lt;\\", labelloc=t, fontname="Helvetica"]"#)
+        #expect(
+            Array(lines[12..<28]) == [
+                #"  "quote\"quote" [label="quote\"quote"]"#,
+                #"  "back\\slash\\" [label="back\\slash\\"]"#,
+                #"  "back\\\\" [label="two\nlines"]"#,
+                #"  "<b>html</b>" [label="carriage\nreturn"]"#,
+                #"  "&lt;&amp;" [label="\\u{1b}[31mred"]"#,
+                #"  "node" [label="ends with \\"]"#,
+                #"  "\%percent" [label="\\n \\l \\N \\G"]"#,
+                #"  "\\%percent" [label="R&amp;D &amp;lt; &amp;#955;"]"#,
+                #"  "a:b" [label="\\u{202e}reversed"]"#,
+                #"  "a -> b" [label="<i>"]"#,
+                #"  "漢字" [label="\"]; evil ["]"#,
+                #"  "👩🏽" [label="tab\\u{9}bell\\u{7}\\u{0}"]"#,
+                #"  "-1" [label="-1"]"#,
+                "  \";}\" [label=\"می\u{200C}خواهم\"]",
+                #"  "//" [label="\#(String(repeating: "x", count: 80))…"]"#,
+                #"  "\\N" [label="*/ //"]"#,
+            ]
+        )
+        #expect(lines[28] == #"  "quote\"quote" -> "back\\slash\\""#)
+    }
+
+    @Test("a character that XML does not know is written as its number, and stays apart from one that was written so")
+    func noncharacter() throws {
+        var graph = OperationGraph("odd")
+        graph.join("\u{FFFE}")
+        graph.join(#"\u{fffe}"#)
+        let text = try graph.validated().dot()
+        #expect(text.contains(#"  "\u{fffe}" [label="\\u{fffe}"]"# + "\n" + #"  "\\u{fffe}" [label="\\u{fffe}"]"#))
+    }
+
+    @Test("10,000 operations take a moment, a chain of them no stack")
+    func large() throws {
+        var graph = OperationGraph("chain")
+        for index in 0..<10_000 {
+            graph.join("op-\(index)", after: index == 0 ? [] : index == 1 ? ["op-0"] : ["op-\(index - 1)", "op-\(index - 2)"])
+        }
+        let text = try graph.validated().dot()
+        #expect(text.utf8.count(where: { $0 == UInt8(ascii: ">") }) == 9_999 + 9_998)
+        #expect(text.components(separatedBy: "[style=dashed]").count - 1 == 9_998)
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Sequencer
+@testable import SequencerAnalysis
+
+@Suite("The difference of two graphs", .serialized, .timeLimit(.minutes(30)))
+struct GraphDifferenceTests {
+    private func graph(_ steps: KeyValuePairs<String, [String]>) throws -> ValidatedGraph {
+        var graph = OperationGraph("graph")
+        for (id, dependencies) in steps { graph.join(id, after: dependencies) }
+        return try graph.validated()
+    }
+
+    @Test("a graph does not differ from itself, in whatever order it was written")
+    func same() throws {
+        let one = try graph(["a": [], "b": ["a"], "c": ["a", "b"]])
+        let other = try graph(["c": ["b", "a"], "b": ["a"], "a": []])
+        #expect(one.difference(from: one).isEmpty)
+        #expect(one.difference(from: other).isEmpty)
+        #expect(one.difference(from: other) == other.difference(from: one))
+        #expect(one.difference(from: other).description == "")
+    }
+
+    @Test("operations and dependencies that came and went")
+    func changes() throws {
+        let old = try graph(["splash": [], "login": ["splash"], "tutorial": ["login"], "main-app": ["tutorial", "login"]])
+        let new = try graph(["splash": [], "consent": [], "login": [], "main-app": ["splash", "login", "consent"]])
+        let difference = new.difference(from: old)
+        #expect(difference.addedSteps == ["consent"])
+        #expect(difference.removedSteps == ["tutorial"])
+        #expect(difference.addedEdges == ["main-app after splash"])
+        #expect(difference.removedEdges == ["login after splash"])
+        #expect(difference.replacedSteps == [])
+        #expect(!difference.isEmpty)
+        #expect(
+            difference.description == """
+                - tutorial
+                + consent
+                - login after splash
+                + main-app after splash
+                """
+        )
+    }
+
+    @Test("a step with the neighbours of another one took its place")
+    func replacement() throws {
+        let regular = try graph(["splash": [], "login": [], "tutorial": ["splash"], "main-app": ["tutorial", "login"]])
+        let push = try graph(["splash": [], "login": [], "push": ["splash"], "main-app": ["push", "login"]])
+        let difference = push.difference(from: regular)
+        #expect(difference.replacedSteps == [.init(old: "tutorial", new: "push")])
+        #expect(difference.addedSteps == ["push"])
+        #expect(difference.removedSteps == ["tutorial"])
+        #expect(difference.addedEdges.isEmpty && difference.removedEdges.isEmpty)
+        #expect(difference.description == "~ tutorial → push")
+        #expect(regular.difference(from: push).description == "~ push → tutorial")
+    }
+
+    @Test("several replacements pair off in alphabetical order, each step once")
+    func severalReplacements() throws {
+        let old = try graph(["root": [], "b": ["root"], "a": ["root"], "c": ["root"], "end": ["a", "b", "c"]])
+        let new = try graph(["root": [], "z": ["root"], "y": ["root"], "end": ["y", "z"]])
+        let difference = new.difference(from: old)
+        #expect(difference.replacedSteps == [.init(old: "a", new: "y"), .init(old: "b", new: "z")])
+        #expect(difference.description == "~ a → y\n~ b → z\n- c")
+    }
+
+    @Test("to and from nothing")
+    func empty() throws {
+        let (nothing, something) = (try graph([:]), try graph(["a": [], "b": ["a"]]))
+        #expect(something.difference(from: nothing).description == "+ a\n+ b")
+        #expect(nothing.difference(from: something).description == "- a\n- b")
+        #expect(nothing.difference(from: nothing).isEmpty)
+    }
+
+    @Test("graphs that have nothing in common are compared in linear time")
+    func large() throws {
+        func chain(_ prefix: String) throws -> ValidatedGraph {
+            var graph = OperationGraph(prefix)
+            for step in 0..<20_000 { graph.join("\(prefix)-\(step)", after: step == 0 ? [] : ["\(prefix)-\(step - 1)"]) }
+            return try graph.validated()
+        }
+        let difference = try chain("new").difference(from: chain("old"))
+        #expect(difference.addedSteps.count == 20_000)
+        #expect(difference.replacedSteps == [])
+        #expect(difference.description.utf8.count > 20_000)
+    }
+}

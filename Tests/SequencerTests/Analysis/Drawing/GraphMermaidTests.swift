@@ -1,0 +1,141 @@
+import Testing
+
+@testable import Sequencer
+@testable import SequencerAnalysis
+
+@Suite("Graphs as Mermaid", .serialized, .timeLimit(.minutes(30)))
+struct GraphMermaidTests {
+    @Test("a launch as a flowchart: critical path, implied edge, main thread, interactive and milestone are told apart")
+    func flowchart() throws {
+        #expect(
+            try GraphExportSamples.launch().mermaid()
+                == #"""
+                flowchart LR
+                  accTitle: first-launch
+                  n0["Present splash<br/>400 ms"]
+                  n1("force-update<br/>300 ms")
+                  n2("fetch-config<br/>251 ms")
+                  n3{{"login<br/>700 ms"}}
+                  n4{{"tutorial"}}
+                  n5[["main-app<br/>100 ms"]]
+                  n0 --> n2
+                  n2 --> n3
+                  n3 --> n4
+                  n0 -.-> n5
+                  n1 --> n5
+                  n4 --> n5
+                  classDef main fill:#dbeafe,color:#1b1f24
+                  classDef critical stroke:#c0392b,stroke-width:3px
+                  class n0,n4,n5 main
+                  class n0,n2,n3,n4,n5 critical
+                  linkStyle 0,1,2,5 stroke:#c0392b,stroke-width:3px
+                """#
+        )
+    }
+
+    @Test("a launch as a gantt chart: earliest starts, by thread, and the milestone")
+    func gantt() throws {
+        #expect(
+            try GraphExportSamples.launch().gantt()
+                == #"""
+                gantt
+                  title first-launch
+                  dateFormat x
+                  axisFormat %Q ms
+                  todayMarker off
+                  section Main thread
+                  Present splash :crit, n0, 0, 400
+                  tutorial :crit, n4, 1351, 1351
+                  main-app :crit, n5, 1351, 1451
+                  section Lanes
+                  force-update :n1, 0, 300
+                  fetch-config :crit, n2, 400, 651
+                  login :crit, n3, 651, 1351
+                  section Milestone
+                  main-app :milestone, 1451, 1451
+                """#
+        )
+    }
+
+    @Test("options turn the drawing and leave implied edges as the others")
+    func options() throws {
+        let text = try GraphExportSamples.launch().mermaid(DOTOptions(direction: .topToBottom, marksImpliedEdges: false))
+        #expect(text.hasPrefix("flowchart TB\n"))
+        #expect(text.contains("\n  n0 --> n5\n"))
+    }
+
+    @Test("without expectations there is no critical path; nothing at all is a chart too")
+    func plain() throws {
+        var graph = OperationGraph("plain")
+        graph.join("end", after: graph.join("a"))
+        let text = try graph.validated().mermaid()
+        #expect(
+            text.hasPrefix("flowchart LR\n  accTitle: plain\n  n0(\"a\")\n  n1(\"end\")\n  n0 --> n1\n")
+                && !text.contains("linkStyle") && !text.contains(" critical\n")
+        )
+        #expect(try graph.validated().gantt().contains("  a :n0, 0, 0\n  end :n1, 0, 0"))
+        let empty = try OperationGraph("").validated()
+        #expect(try empty.mermaid().hasPrefix("flowchart LR\n"))
+        #expect(try empty.gantt().hasPrefix("gantt\n"))
+    }
+
+    @Test(
+        "labels",
+        arguments: [
+            ("plain text", "plain text"), ("fetch-config", "fetch-config"), ("a\"b", "a#34;b"), ("a:b", "a#58;b"),
+            ("%%{init}%%", "#37;#37;#123;init#125;#37;#37;"),
+            ("#34;", "#35;34#59;"), ("1. one", "#49;#46; one"), ("- dash", "#45; dash"), ("v1.2", "v1#46;2"), ("a.b", "a.b"),
+            ("<b>&", "#60;b#62;#38;"),
+            ("`x`", "#96;x#96;"), ("**x** _y_", "#42;#42;x#42;#42; #95;y#95;"), ("two\nlines", "two lines"),
+            ("\u{FFFE}", "#92;#117;#123;#70;#70;#70;#69;#125;"),
+            ("$$x$$", "#36;#8288;#36;x#36;#8288;#36;"), ("漢字", "漢字"), ("אבג", "אבג"), ("\u{202E}", "#92;u#123;202E#125;"),
+        ]
+    )
+    func labels(text: String, label: String) {
+        #expect(MermaidText.label(text) == label)
+    }
+
+    @Test(
+        "no line of a gantt chart begins with a keyword",
+        arguments: [("section x", "#115;ection x"), ("Title", "#84;itle"), ("splash", "splash"), ("2026-01-01", "#50;026-01-01"), ("", "")]
+    )
+    func lines(text: String, line: String) {
+        #expect(MermaidText.line(text) == line)
+    }
+
+    @Test("a hostile graph has the same lines as a harmless one")
+    func hostile() throws {
+        let graph = try GraphExportSamples.hostile()
+        let lines = try graph.mermaid().split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 2 + graph.count + (graph.count - 1) + 2)
+        for line in lines.dropFirst(2).prefix(graph.count) {
+            #expect(line.wholeMatch(of: #/ {2}n\d+\("[^"`:%{}<>&]*"\)/#) != nil, "\(line)")
+        }
+        for line in try graph.gantt().split(separator: "\n").dropFirst(6) {
+            #expect(line.wholeMatch(of: #/ {2}[^:"%{}<>]* :n\d+, 0, 0/#) != nil, "\(line)")
+        }
+    }
+
+    @Test("long labels are cut")
+    func long() throws {
+        #expect(MermaidText.label(String(repeating: "x", count: 81)) == String(repeating: "x", count: 80) + "…")
+    }
+
+    @Test("what Mermaid would refuse is refused, with what to do instead")
+    func large() throws {
+        var graph = OperationGraph("large")
+        for index in 0...501 { graph.join("op-\(index)", after: index == 0 ? [] : ["op-\(index - 1)"]) }
+        let chain = try graph.validated()
+        let error = #expect(throws: ExportError.self) { try chain.mermaid() }
+        #expect(error?.code == .tooLarge)
+        #expect(
+            error?.description
+                == "large: Mermaid draws 500 dependencies at most, and there are 501; leave out the implied ones, or write the graph as DOT"
+        )
+        for index in 502..<10_000 { graph.join("op-\(index)") }
+        let many = try graph.validated()
+        #expect(throws: ExportError.self) { try many.mermaid() }
+        let refusal = #expect(throws: ExportError.self) { try many.gantt() }
+        #expect(refusal?.description.hasPrefix("large: Mermaid reads 50000 characters at most, and this would be ") == true)
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+@testable import SequencerAnalysis
+
+@Suite("Histories of launches", .serialized, .timeLimit(.minutes(30)))
+struct LaunchHistoryTests {
+    @Test("What is expected is the median of the latest durations, so many and no more")
+    func median() {
+        var history = LaunchHistory(limit: 3)
+        #expect(history.isEmpty)
+        #expect(history.expectedDurations(in: "regular") == [:])
+        for (launch, expected) in zip([900, 100, 300, 200, 7], [900, 500, 300, 200, 200]) {
+            history.record(["login": .milliseconds(launch)], in: "regular")
+            #expect(history.expectedDurations(in: "regular") == ["login": .milliseconds(expected)])
+        }
+        #expect(history.durations(of: "login", in: "regular") == [.milliseconds(300), .milliseconds(200), .milliseconds(7)])
+        #expect(history.durations(of: "login", in: "other") == [])
+        history.record(["login": .seconds(-1), "hang": .seconds(Int64.max)], in: "other")
+        #expect(history.expectedDurations(in: "other") == ["login": .zero, "hang": .seconds(86_400)])
+        #expect(history.scenarios == ["other", "regular"])
+    }
+
+    @Test("A launch leaves the durations of what succeeded, and what its graph no longer has is forgotten")
+    func report() async throws {
+        var graph = OperationGraph("regular")
+        graph.wait("config", 300)
+        graph.add("broken", .onFailure(.continue)) { throw CancellationError() }
+        graph.join("all", after: "config")
+        graph.wait("login", 200, after: "all", "broken")
+        var history = LaunchHistory()
+        history.record(["gone": .seconds(1), "broken": .milliseconds(5)], in: "regular")
+        history.record(try await graph.run(options: .virtual()).report)
+        #expect(
+            history.expectedDurations(in: "regular")
+                == ["config": .milliseconds(300), "login": .milliseconds(200), "broken": .milliseconds(5)]
+        )
+    }
+
+    @Test("A graph that expects what was measured is planned, and launched, by that")
+    func expect() throws {
+        var graph = OperationGraph("regular")
+        graph.add("config", .expected(.seconds(1)), .title("Configuration")) {}
+        graph.add("login", after: "config") {}
+        graph.add("other", .expected(.milliseconds(10))) {}
+        var history = LaunchHistory()
+        graph.expect(history)
+        #expect(try graph.validated().criticalPathDuration == .seconds(1))
+        history.record(["config": .milliseconds(200), "login": .milliseconds(300), "gone": .seconds(9)], in: "regular")
+        history.record(["config": .seconds(50)], in: "another")
+        graph.expect(history)
+        let plan = try graph.plan()
+        #expect(plan.makespan == .milliseconds(500))
+        #expect(plan["other"]?.duration == .milliseconds(10))
+        #expect(plan.graph.policy(0).title == "Configuration")
+        #expect(try graph.validated().criticalPathDuration == .milliseconds(500))
+        #expect(try graph.plan(PlanOptions(whatIf: ["login": .zero])).makespan == .milliseconds(200))
+    }
+
+    @Test("A history survives being written and read, exact to the nanosecond")
+    func json() throws {
+        var history = LaunchHistory(limit: 2)
+        history.record(["b": .nanoseconds(1), "a\u{1B}\"": .milliseconds(300)], in: "z")
+        history.record(["b": .seconds(86_400) - .nanoseconds(1)], in: "z")
+        history.record([:], in: "a")
+        let text =
+            #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"z","operations":{"a\u001b\"":[300],"b":[0.000001,86399999.999999]}},"#
+            + #"{"scenario":"a","operations":{}}]}"#
+        #expect(history.json() == text)
+        #expect(try LaunchHistory(json: Data(text.utf8), limit: 2) == history)
+        // A smaller limit keeps the latest.
+        #expect(try LaunchHistory(json: Data(text.utf8), limit: 1).durations(of: "b", in: "z") == [.seconds(86_400) - .nanoseconds(1)])
+        #expect(try LaunchHistory(json: Data(), limit: 2).isEmpty)
+    }
+
+    @Test("fault H2: that a duration is a lower bound survives being written and read")
+    func lowerBounds() throws {
+        var history = LaunchHistory(limit: 3)
+        history.record(["b": .milliseconds(4)], in: "z")
+        history.record([:], atLeast: ["b": .milliseconds(2)], in: "z")
+        history.record(["b": .milliseconds(3), "c": .zero], in: "z")
+        let text =
+            #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"z","operations":{"b":[4,2,3],"c":[0]},"atLeast":{"b":[1]}}]}"#
+        #expect(history.json() == text)
+        #expect(try LaunchHistory(json: Data(text.utf8), limit: 3) == history)
+        #expect(history.expectedDurations(in: "z")["b"] == .nanoseconds(3_500_000))
+    }
+
+    @Test("At most 100 scenarios are kept, those recorded last")
+    func manyScenarios() throws {
+        var history = LaunchHistory()
+        for number in 0..<150 {
+            history.record(["a": .seconds(number)], in: "scenario-\(number)")
+            history.record(["a": .seconds(1)], in: "regular")
+        }
+        #expect(history.scenarios.count == 100)
+        #expect(history.durations(of: "a", in: "regular").count == 20)
+        #expect(history.durations(of: "a", in: "scenario-149") == [.seconds(149)])
+        #expect(history.durations(of: "a", in: "scenario-50") == [])
+    }
+
+    @Test(
+        "A text that is no history is corrupt, and says why",
+        arguments: [
+            ("{", "it is no JSON object with a schema"),
+            ("[1]", "it is no JSON object with a schema"),
+            (#"{"schema":"sequencer.report/1"}"#, "its schema is 'sequencer.report/1', expected 'sequencer.history/1'"),
+            (#"{"schema":"sequencer.history/1"}"#, "its scenarios make no sense"),
+            (#"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":["1"]}}]}"#, "its scenarios make no sense"),
+            (
+                #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[-1]}}]}"#,
+                "it holds a duration outside 0 to 24 hours"
+            ),
+            (
+                #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[1e300]}}]}"#,
+                "it holds a duration outside 0 to 24 hours"
+            ),
+            (
+                #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[1]},"atLeast":{"b":[1]}}]}"#,
+                "it says of a duration that it does not hold that it is a lower bound"
+            ),
+        ]
+    )
+    func corrupt(text: String, reason: String) {
+        do throws(LaunchHistory.FormatProblem) {
+            let history = try LaunchHistory(json: Data(text.utf8), limit: 20)
+            Issue.record("read as \(history)")
+        } catch {
+            guard case .corrupt(let found) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(found == reason)
+        }
+    }
+
+    @Test("fault H1: an operation that is a person's is not recorded, for the next person may be quicker")
+    func interactiveHistory() async throws {
+        var graph = OperationGraph("history")
+        graph.add("ask", .interactive) { (launch: StepContext) async throws in try await launch.sleep(for: .seconds(10)) }
+        graph.add("work") { (launch: StepContext) async throws in try await launch.sleep(for: .seconds(1)) }
+        var history = LaunchHistory()
+        history.record(try await graph.run(options: .virtual()).report)
+        #expect(history.expectedDurations(in: "history") == ["work": .seconds(1)])
+    }
+}

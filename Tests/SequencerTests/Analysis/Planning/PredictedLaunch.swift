@@ -1,0 +1,103 @@
+@testable import Sequencer
+@testable import SequencerAnalysis
+
+/// A launch made up from a seed whose steps take as long as is expected of them, by virtual time: what its plan says must come true to the nanosecond.
+///
+/// It has every option that decides when something starts or ends: lanes, an order, the main thread (kept, or left while suspended), exclusive resources, joins,
+/// durations of zero and many that are equal. Options that decide nothing here are given too: conditions that hold, persons' time, a milestone, attempts,
+/// timeouts, a deadline and what may be put off where no budget is kept.
+///
+/// Left out is what a plan does not predict. It counts all that is to be done, so nothing fails, times out, is skipped by its condition, is cut or is put
+/// off to keep a budget; and nothing takes longer or shorter than expected.
+struct PredictedLaunch: Sendable {
+    private enum Kind: CaseIterable {
+        /// On a lane, suspended or computing: both keep their lane.
+        case suspended, computing
+        /// On a lane, in no time, and without a task.
+        case straight
+        /// On the main thread, which others have meanwhile, or not.
+        case suspendedOnMain, computingOnMain
+        case askingOnMain
+        case join
+        /// Has a condition, and so has to be asked on a lane.
+        case conditionalJoin
+    }
+
+    let seed: UInt64
+    let graph: OperationGraph
+    let lanes: Int?
+    /// Whether the launch follows the order of a plan that was searched for.
+    let isSearched: Bool
+
+    init(seed: UInt64, operations: ClosedRange<Int>) {
+        var generator = SplitMix64(seed: seed &+ 50_000)
+        func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
+        let random = RandomGraph(seed: seed, operations: operations)
+        // Whole milliseconds and few different ones, so that much ends at the same moment; or none that are equal.
+        let isCoarse = chance(0.7)
+        let durations = random.durations.map { duration in
+            isCoarse ? duration / 10 * 10 : duration + .nanoseconds(Int.random(in: 1...1_000_000, using: &generator))
+        }
+        let onMain = Double.random(in: 0...0.6, using: &generator)
+        let kinds = random.durations.map { _ -> Kind in
+            if chance(onMain) {
+                return [.suspendedOnMain, .computingOnMain, .computingOnMain, .askingOnMain].randomElement(using: &generator) ?? .join
+            }
+            return chance(0.6) ? .suspended : [.computing, .straight, .join, .conditionalJoin].randomElement(using: &generator) ?? .join
+        }
+        let contention = Double.random(in: 0...0.5, using: &generator)
+        let milestone = chance(0.5) ? Int.random(in: 0..<random.count, using: &generator) : nil
+        let options = kinds.enumerated().map { node, kind -> [StepOption] in
+            var options: [StepOption] = [.expected(kind == .straight || kind == .conditionalJoin ? .zero : durations[node])]
+            if kind == .suspendedOnMain { options.append(.suspends(true)) }
+            if kind == .askingOnMain || chance(0.1) { options.append(.interactive) }
+            // Whoever asks a person leaves the main thread, unless it is said that it does not.
+            if kind == .computingOnMain { options.append(.suspends(false)) }
+            if kind == .conditionalJoin || kind != .join && chance(0.2) { options.append(.when { true }) }
+            if kind != .join, chance(contention) { options.append(.exclusive("ui")) }
+            if kind != .join, chance(contention) { options.append(.exclusive("database")) }
+            if chance(0.1) { options.append(.timeout(.seconds(3_600))) }
+            if chance(0.1) { options.append(.retry(attempts: 3)) }
+            if chance(0.1) { options.append(.onFailure(.continue)) }
+            if chance(0.1) { options.append(.qualityOfService(.utility)) }
+            if node == milestone { options.append(.milestone) } else if chance(0.1) { options.append(.deferrable) }
+            return options
+        }
+        self.seed = seed
+        lanes = [nil, 1, 2, 3, 8, 100].randomElement(using: &generator) ?? nil
+        isSearched = random.count <= 10 && chance(0.3)
+        graph = random.graph(
+            options: { options[$0] },
+            work: { node in
+                let duration = durations[node]
+                return switch kinds[node] {
+                case .suspended: .asynchronous { try await $0.sleep(for: duration) }
+                case .computing: .asynchronous { try await $0.compute(for: duration) }
+                case .straight: .synchronous { _ in }
+                case .suspendedOnMain, .askingOnMain: .main { try await $0.sleep(for: duration) }
+                case .computingOnMain: .main { try await $0.compute(for: duration) }
+                case .join, .conditionalJoin: .nothing
+                }
+            }
+        )
+    }
+
+    /// Where the launch is not as planned.
+    func differences() async throws -> [String] {
+        let plan = try graph.plan(PlanOptions(lanes: lanes, effort: isSearched ? 1 : 0))
+        var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
+        if isSearched { options.order = plan.order }
+        let report = try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report
+        var differences = plan.faults() + report.anomalies.map { "\($0)" }
+        if report.outcome != .completed { differences.append("\(report.outcome)") }
+        for (planned, operation) in zip(plan.operations, report.operations) {
+            let what = "\(planned.id): \(planned.start) to \(planned.end) on \(String(describing: planned.lane)) planned"
+            if (planned.start, planned.end, planned.lane) == (operation.start, operation.end, operation.lane) { continue }
+            differences.append(
+                "\(what), \(String(describing: operation.start)) to \(String(describing: operation.end)) on \(String(describing: operation.lane))"
+            )
+        }
+        if report.makespan != plan.makespan { differences.append("the launch takes \(report.makespan), by its plan \(plan.makespan)") }
+        return differences
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// What others see of a step that was put off until after the milestone.
+@Suite("Steps that are put off", .serialized, .timeLimit(.minutes(30)))
+struct DeferredStepTests {
+    @Test("fault L46: what waits for a step that is put off sees no value of it, however late it starts; everybody else does")
+    func noValueForEver() async throws {
+        var graph = OperationGraph("late")
+        let seen = Journal()
+        let load = graph.add("load") { launch in try await launch.sleep(for: .seconds(1)) }
+        let warm = graph.add("warm", .expected(.seconds(1)), .deferrable, after: load) { 7 }
+        let slow = graph.add("slow") { launch in try await launch.sleep(for: .seconds(5)) }
+        graph.add("reader", using: warm.optional, after: slow) { value in seen.note("\(value ?? 0)") }
+        graph.add("main", .milestone, after: load) {}
+        let launch = try await graph.run(budget: .seconds(1), options: LaunchOptions(clock: VirtualClock()))
+        let report = launch.report
+        #expect(report["warm"]?.isDeferred == true && report["warm"]?.end == .seconds(1))
+        #expect(report["reader"]?.start == .seconds(5))
+        #expect(seen.all == ["0"])
+        #expect(try launch[warm] == 7)
+    }
+
+    @Test("fault O51: each step of a long chain is put off, without recursion")
+    func longChain() async throws {
+        var graph = OperationGraph("chain")
+        var last = graph.add("load") { launch in try await launch.sleep(for: .milliseconds(2)) }
+        for number in 0..<50_000 { last = graph.add("step-\(number)", .expected(.seconds(1)), .deferrable, after: last) {} }
+        graph.add("main", .milestone, after: last) {}
+        let report = try await graph.run(budget: .milliseconds(1)).report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.filter { $0.isDeferred && $0.outcome == .succeeded }.count == 50_000)
+    }
+
+    /// ```
+    /// reader    reads warm's value ─ waits ───────────────────────── ends
+    /// main                            └─ ends
+    /// warm                                └─ runs, ends with a value ─┘
+    /// ```
+    @Test("fault L46: the value of a step that was put off is written where no dependent reads", arguments: [false, true])
+    func noRace(fallsBack: Bool) async throws {
+        struct Failure: Error {}
+        for _ in 0..<20 {
+            var graph = OperationGraph("race")
+            let (read, ended) = (Gate(), Gate())
+            let load = graph.add("load") { launch in try await launch.sleep(for: .milliseconds(2)) }
+            let warm = graph.add("warm", .expected(.seconds(10)), .deferrable, after: load, fallback: "bundled") {
+                if fallsBack { throw Failure() }
+                return "loaded"
+            }
+            graph.add("reader", using: warm.optional) { value in
+                #expect(value == nil)
+                read.open()
+                await ended.wait()
+            }
+            graph.add("main", .milestone, after: load) { await read.wait() }
+            let launch = try graph.start(budget: .milliseconds(1))
+            let events = launch.events
+            for await event in events {
+                if case .ended("warm", _) = event.kind { break }
+            }
+            ended.open()
+            let report = await launch.end().report
+            #expect(report["warm"]?.isDeferred == true)
+            #expect(try launch.value(of: warm) == (fallsBack ? "bundled" : "loaded"))
+        }
+    }
+
+    @Test("fault O50: where work was put off the critical path is the milestone's, whatever overlaps it", .timeLimit(.minutes(30)))
+    func criticalPath() async throws {
+        var graph = OperationGraph("overlap")
+        let load = graph.add("load") { launch in try await launch.sleep(for: .seconds(3)) }
+        let warm = graph.add("warm", .expected(.seconds(1)), .deferrable, after: load) { launch in
+            try await launch.sleep(for: .seconds(1))
+        }
+        graph.add("index", after: warm) { launch in try await launch.sleep(for: .seconds(9)) }
+        let main = graph.add("main", .milestone, after: load) { launch in try await launch.sleep(for: .milliseconds(200)) }
+        graph.add("statistics", after: main) { launch in try await launch.sleep(for: .seconds(4)) }
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report["warm"]?.isDeferred == true && report.makespan == .seconds(12))
+        #expect(report.criticalPath == ["load", "main"])
+        #expect(report.criticalPathDuration == .milliseconds(3200))
+        #expect(report.operations.filter(\.isCritical).map(\.id) == ["load", "main"])
+        #expect(report["load"]?.slack == .zero && report["main"]?.slack == .zero)
+        #expect(report.operations.allSatisfy { $0.slack >= .zero })
+    }
+
+    @Test("fault O50: a milestone that takes no time ends its path; without anything put off the path is the launch's")
+    func criticalPathEnds() async throws {
+        func launch(_ limit: Duration) async throws -> LaunchReport {
+            var graph = OperationGraph("instant")
+            let load = graph.add("load") { launch in try await launch.sleep(for: .seconds(1)) }
+            let aside = graph.add("aside", .expected(.seconds(1)), .deferrable, after: load) { launch in
+                try await launch.sleep(for: .seconds(1))
+            }
+            graph.add("more", after: aside) {}
+            graph.add("main", .milestone, after: load) {}
+            return try await graph.run(budget: Budget(limit), options: LaunchOptions(clock: VirtualClock())).report
+        }
+        #expect(try await launch(.seconds(1)).criticalPath == ["load", "main"])
+        #expect(try await launch(.seconds(5)).criticalPath == ["load", "aside", "more"])
+    }
+}

@@ -1,0 +1,151 @@
+import Testing
+
+@testable import Sequencer
+
+/// The state machine where one thing ends and the next begins: at time 0, at the very time of a limit, with the last worker.
+@Suite("Launch state machine, at its bounds", .serialized, .timeLimit(.minutes(30)))
+struct LaunchStateMachineBoundaryTests {
+    private typealias Assignment = LaunchStateMachine.Assignment
+    private typealias Actions = LaunchStateMachine.Actions
+    private typealias Pending = LaunchStateMachine.Pending
+
+    private func machine(
+        lanes: Int? = nil,
+        workers: Int = 2,
+        budget: Nanoseconds? = nil,
+        _ build: (inout OperationGraph) -> Void
+    ) throws -> LaunchStateMachine {
+        var graph = OperationGraph("bounds")
+        build(&graph)
+        var settings = LaunchStateMachine.Settings(lanes: lanes, workers: workers, recordsEvents: true)
+        settings.budget = budget
+        return LaunchStateMachine(graph: try graph.validated(), settings: settings)
+    }
+
+    private func run(_ node: Int, attempt: Int = 1) -> Assignment { Assignment(node: node, attempt: attempt, kind: .run) }
+
+    @Test("the worker of an operation that is cut is replaced, for it may never come back")
+    func cutWorker() throws {
+        var machine = try machine(workers: 1, budget: 100) { graph in
+            let config = graph.add("config", fallback: 1) { 2 }
+            graph.add("main", .milestone, after: config) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        #expect(machine.nextWake == 100)
+        actions = Actions()
+        machine.timePassed(to: 100, &actions)
+        #expect(actions.cancel == [0] && actions.workers == 1 && machine.activeWorkers == 1)
+        #expect(machine.takeForWorker(at: 101, &actions) == run(1))
+        // It comes back after all, and is told to end.
+        let (counted, next) = machine.workerEnded(run(0), .succeeded, at: 102, &actions)
+        #expect(!counted && next == nil && machine.activeWorkers == 1)
+    }
+
+    @Test("what each operation waits for, and since when, from time 0 on")
+    func pending() throws {
+        var machine = try machine(lanes: 2) { graph in
+            graph.add("flaky", .retry(RetryPolicy(attempts: 2, backoff: .nanoseconds(50), jitter: 0))) { throw CancellationError() }
+            graph.add("first") {}
+            graph.add("asks", .interactive) {}
+            graph.add("screen", on: .main) {}
+            graph.add("last", after: "first") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(1))
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        _ = machine.attemptEnded(run(0), .failed, at: 0, &actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(2))
+        #expect(
+            machine.pending().operations == [
+                Pending(node: 0, wait: .retry, since: 0),
+                Pending(node: 1, wait: .code, since: 0),
+                Pending(node: 2, wait: .person, since: 0),
+                Pending(node: 3, wait: .mainThread, since: 0),
+                Pending(node: 4, wait: .dependencies([1]), since: 0),
+            ]
+        )
+        _ = machine.attemptEnded(run(1), .succeeded, at: 7, &actions)
+        #expect(machine.pending().operations.last == Pending(node: 4, wait: .thread, since: 7))
+        #expect(machine.pending().blockers == [2] && machine.pending().laneHolders == [2])
+    }
+
+    @Test("a condition that is being asked, and an operation that is put off, say so, and since when")
+    func pendingConditionAndDeferred() throws {
+        var machine = try machine(budget: 100) { graph in
+            graph.add("before") {}
+            graph.add("asked", .when { true }, after: "before") {}
+            graph.add("later", .deferrable, .expected(.nanoseconds(200)), after: "before") {}
+            graph.add("main", .milestone, after: "asked") {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        let (_, next) = machine.workerEnded(run(0), .succeeded, at: 3, &actions)
+        #expect(next == Assignment(node: 1, attempt: 1, kind: .checkCondition))
+        #expect(
+            machine.pending().operations == [
+                Pending(node: 1, wait: .condition, since: 3),
+                Pending(node: 2, wait: .dependencies([3]), since: 3),
+                Pending(node: 3, wait: .dependencies([1]), since: 0),
+            ]
+        )
+    }
+
+    @Test("an operation that fails lets go of its lane and its resources before its fallback is computed")
+    func fallbackLetsGo() throws {
+        var machine = try machine(lanes: 1, workers: 1) { graph in
+            graph.add("config", .exclusive("disk")) {
+                2
+            } fallback: { _, _ in
+                1
+            }
+            graph.add("other", .exclusive("disk")) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions) == run(0))
+        let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
+        let (counted, next) = machine.workerEnded(run(0), .failed, at: 1, &actions)
+        #expect(counted && next == fallback && machine.lanes.taken == 1)
+        let (_, other) = machine.workerEnded(fallback, .succeeded, at: 2, &actions)
+        #expect(other == run(1) && machine.lanes.taken == 1)
+        _ = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
+        #expect(actions.isOver && machine.lanes.taken == 0 && machine.nodes.map(\.outcome) == [.fellBack, .succeeded])
+    }
+
+    @Test("a launch that was aborted is over when its takeover has returned, if nothing else runs")
+    func takeoverReturns() throws {
+        var machine = try machine { graph in graph.add("update") {} }
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 1, &actions)
+        #expect(machine.abort(by: 0, .forceUpdate, hasTakeover: true, at: 2, &actions))
+        _ = machine.workerEnded(run(0), .succeeded, at: 3, &actions)
+        #expect(!actions.isOver)
+        machine.takeoverEnded(at: 4, &actions)
+        #expect(actions.isOver && machine.endOfLaunch == 4)
+    }
+
+    @Test("a pause between attempts is spread to both sides by the jitter, and stays as it is without")
+    func jitter() {
+        var random = SplitMix64(seed: 3)
+        let spread = RetryPolicy(attempts: 5, backoff: .nanoseconds(1_000), jitter: 0.5)
+        let pauses = (0..<1_000).map { _ in spread.pause(afterAttempt: 1, random: &random) }
+        #expect(pauses.allSatisfy { (500...1_500).contains($0) })
+        #expect(pauses.contains { $0 < 700 } && pauses.contains { $0 > 1_300 })
+        let exact = RetryPolicy(attempts: 5, backoff: .nanoseconds(1_000), jitter: 0)
+        #expect(exact.pause(afterAttempt: 1, random: &random) == 1_000)
+    }
+
+    @Test("a main-thread step begins when the main thread takes it, not when it was asked to")
+    func mainTurn() throws {
+        var machine = try machine { graph in graph.add("screen", on: .main) {} }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForMain(at: 7, &actions) == run(0))
+        #expect(machine.nodes[0].ready == 0 && machine.nodes[0].start == 7 && machine.nodes[0].lane == -1)
+    }
+}

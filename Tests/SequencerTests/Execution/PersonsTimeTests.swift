@@ -1,0 +1,134 @@
+import SequencerTesting
+import Testing
+
+@testable import Sequencer
+@testable import SequencerAnalysis
+
+/// Only a person's time is a person's time: a question is on the screen, and not answered yet.
+@Suite("Only a person's time", .serialized, .timeLimit(.minutes(30)))
+struct PersonsTimeTests {
+    private func run(_ graph: OperationGraph, budget: Budget = .seconds(3)) async throws -> LaunchReport {
+        try await graph.run(budget: budget, options: .virtual()).report
+    }
+
+    /// Asks after a request, and sends the answer.
+    private func login(server: Duration, _ options: StepOption...) -> OperationGraph {
+        var graph = OperationGraph("login")
+        graph.add("login", .all([.interactive, .saysWhenItAsks, .expected(.milliseconds(600))] + options)) { launch in
+            try await launch.sleep(for: server)
+            try await launch.waitForPerson { try await launch.sleep(for: .seconds(60)) }
+            try await launch.sleep(for: server)
+        }
+        return graph
+    }
+
+    @Test("A29: of a step that says when it asks, the questions are the person's time, and a slow server is not")
+    func server() async throws {
+        let fast = try await run(login(server: .milliseconds(100)))
+        #expect(fast.budget.isMet && fast.budget.measured == .milliseconds(200) && fast.budget.interactive == .seconds(60))
+        #expect(fast["login"]?.isInteractive == true && fast["login"]?.interactive == .seconds(60))
+        #expect(fast.budget.questions == [.milliseconds(100)..<(.milliseconds(60_100))])
+
+        let slow = try await run(login(server: .seconds(15)))
+        #expect(!slow.budget.isMet && slow.budget.measured == .seconds(30) && slow.budget.interactive == .seconds(60))
+        #expect(slow.budget.causes == ["login"])
+        #expect(BudgetClock(slow).pauses == [15_000_000_000..<75_000_000_000] && BudgetClock(slow).limit == 3_000_000_000)
+    }
+
+    @Test(
+        "A29: a step that could have asked, and did not, had none of the person's time; what waits for a server is not said to wait for a person"
+    )
+    func notAsked() async throws {
+        var graph = OperationGraph("known")
+        graph.add("login", .interactive, .saysWhenItAsks) { launch in try await launch.sleep(for: .seconds(30)) }
+        let report = try await run(graph)
+        #expect(!report.budget.isMet && report.budget.interactive == .zero && report.budget.causes == ["login"])
+        #expect(report["login"]?.isInteractive == false && report.budget.questions.isEmpty)
+    }
+
+    @Test("A29: past launches tell what a step takes without the person: that is expected of the next one, and counts in its plan")
+    func history() async throws {
+        var graph = login(server: .milliseconds(100))
+        #expect(try graph.validated().plan().measured == .zero && graph.validated().budgetedPath.duration == .zero)
+        var history = LaunchHistory()
+        history.record(try await run(graph))
+        graph.expect(history)
+        let plan = try graph.validated().plan()
+        #expect(plan.measured == .milliseconds(200) && plan.interactive == .zero && plan["login"]?.duration == .milliseconds(200))
+        #expect(try graph.validated().budgetedPath.duration == .milliseconds(200))
+    }
+
+    @Test("A29: the wait for a turn counts, and takes nothing from the step's own timeout")
+    func turn() async throws {
+        var graph = OperationGraph("turn")
+        graph.add("login", .timeout(.seconds(1))) { launch in
+            try await launch.waitForTurn { try await launch.sleep(for: .seconds(5)) }
+            try await launch.waitForPerson { try await launch.sleep(for: .seconds(60)) }
+            try await launch.sleep(for: .milliseconds(900))
+        }
+        let report = try await run(graph)
+        #expect(report["login"]?.outcome == .succeeded)
+        #expect(!report.budget.isMet && report.budget.measured == .milliseconds(5_900) && report.budget.interactive == .seconds(60))
+    }
+
+    @Test("A29: a step that only waits for its turn has asked nobody; a timeout goes on after it")
+    func onlyTurn() async throws {
+        var graph = OperationGraph("turn")
+        graph.add("login", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
+            try await launch.waitForTurn { try await launch.sleep(for: .seconds(5)) }
+            try await launch.sleep(for: .seconds(2))
+        }
+        let report = try await run(graph)
+        #expect(report["login"]?.outcome == .timedOut && report["login"]?.end == .seconds(6) && report["login"]?.isInteractive == false)
+    }
+
+    @Test("A29: a wait for a turn that its step leaves behind ends with the step", arguments: [PersonWait.question, .turn, .work])
+    func leftBehind(wait: PersonWait) {
+        var waits = PersonWaits()
+        waits.begin(wait, at: 10)
+        waits.begin(wait, at: 20)
+        #expect(waits.isRunning(wait) && waits.asked.isRunning == wait.isAsked && waits.paused.isRunning == wait.pausesTimeout)
+        waits.end(wait, at: 30)
+        #expect(waits.isRunning(wait))
+        waits.end(wait, at: 40)
+        #expect(!waits.isRunning(wait))
+        #expect(waits.asked.total(at: 99) == (wait.isAsked ? 30 : 0) && waits.paused.total(at: 99) == (wait.pausesTimeout ? 30 : 0))
+    }
+
+    @Test("A29: a fault in an interactive step is not the person's time; the step's own is, and its timeout goes on as before")
+    func fault() async throws {
+        var graph = OperationGraph("file")
+        graph.wait("login", 700, .interactive, .timeout(.seconds(40)))
+        let plain = try await run(graph)
+        #expect(plain.budget.measured == .zero && plain.budget.interactive == .milliseconds(700))
+
+        var slow = graph
+        try slow.inject(.delay(.seconds(30)), into: "login")
+        let late = try await run(slow)
+        #expect(!late.budget.isMet && late.budget.measured == .seconds(30) && late.budget.interactive == .milliseconds(700))
+        #expect(late["login"]?.isInteractive == true && late.budget.causes == ["login"])
+        try slow.inject(.delay(.seconds(9.5)), into: "login")
+        let later = try await run(slow)
+        #expect(later["login"]?.outcome == .timedOut && later["login"]?.end == .seconds(40))
+        #expect(later.budget.interactive == .milliseconds(500))
+
+        var failing = graph
+        try failing.inject(.fail, into: "login")
+        #expect(try await run(failing)["login"]?.isInteractive == false)
+    }
+
+    @Test("Questions that overlap, or follow each other at once, are one interval; of more than a hundred, the last holds the rest")
+    func intervals() {
+        var clock = InteractiveClock()
+        for (begin, end) in [(10, 20), (20, 30), (40, 40), (50, 60)] as [(Int64, Int64)] {
+            clock.begin(at: begin)
+            clock.end(at: end)
+        }
+        #expect(clock.intervals == [10..<30, 50..<60] && clock.lastEnd == 60)
+        for number in 1...200 as ClosedRange<Int64> {
+            clock.begin(at: number * 100)
+            clock.end(at: number * 100 + 1)
+        }
+        #expect(clock.intervals.count == 100 && clock.intervals.last == 9_800..<20_001 && clock.total(at: 30_000) == 230)
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// What can be asked of a launch while it runs, whenever that is asked.
+@Suite("A launch that runs", .serialized, .timeLimit(.minutes(30)))
+struct RunningLaunchTests {
+    // MARK: Events
+
+    /// Those that are told to everybody: an attempt that was repeated before somebody asked is not.
+    private static func withoutRepeats(_ events: [LaunchEvent]) -> [LaunchEvent] {
+        events.filter { event in
+            switch event.kind {
+            case .retrying: false
+            case .started(_, let attempt): attempt == 1
+            default: true
+            }
+        }
+    }
+
+    /// Who asks late is told what happened at one moment in an order that dependencies allow, which need not be that of threads.
+    @Test(
+        "fault L8: over random launches, streams asked for after the start, in the middle and after the end tell what an observer was told"
+    )
+    func lateStreams() async throws {
+        var sameOrder = 0
+        var streams = 0
+        for seed in 1...400 as ClosedRange<UInt64> {
+            let plan = RandomLaunch(seed: seed, sizes: 1...40, isQuiet: seed.isMultiple(of: 2))
+            let result = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(20)))
+            let told = Self.withoutRepeats(result.events)
+            for stream in result.lateEvents {
+                let seen = Self.withoutRepeats(await stream.reduce(into: []) { $0.append($1) })
+                #expect(seen.first == LaunchEvent(kind: .launchStarted, time: .zero), "seed \(seed)")
+                #expect(seen.count == told.count, "seed \(seed)")
+                #expect(seen.map(\.time) == told.map(\.time), "seed \(seed)")
+                #expect(Set(seen).symmetricDifference(told) == [], "seed \(seed)")
+                #expect(LaunchInvariants(orderOf: seen, plan, result.report).violations == [], "seed \(seed)")
+                streams += 1
+                if seen == told { sameOrder += 1 }
+            }
+        }
+        print("\(streams) streams of late askers, \(sameOrder) of them in the very same order as those of an observer")
+    }
+
+    @Test("where operations end one after the other, a late stream is the same as an early one, event by event")
+    func sameSequence() async throws {
+        let feed = EventFeed()
+        let events = LaunchEvents(feed)
+        var options = LaunchOptions.virtual()
+        options.observers.append { _ = feed.add($0) }
+        var graph = OperationGraph("sequence")
+        let first = graph.wait("first", 100)
+        let second = graph.wait("second", 150, after: first)
+        graph.wait("main", 50, .milestone, after: second)
+        let launch = try graph.start(options: options)
+        _ = await launch.end()
+        let early = await events.reduce(into: []) { $0.append($1) }
+        let late = await launch.events.reduce(into: []) { $0.append($1) }
+        #expect(early.count == 11)
+        #expect(late == early)
+    }
+
+    @Test("of attempts that failed before somebody asks, a stream has the first start; of those after it, everything")
+    func repeatedAttempts() async throws {
+        let (asked, waits) = (Gate(), Gate())
+        var graph = OperationGraph("attempts")
+        graph.add("tries", .retry(attempts: 3, backoff: .zero)) { launch in
+            if launch.attempt == 2 {
+                waits.open()
+                await asked.wait()
+            }
+            if launch.attempt < 3 { throw CancellationError() }
+        }
+        let launch = try graph.start(options: .patient)
+        await waits.wait()
+        let events = launch.events
+        asked.open()
+        let kinds = await events.reduce(into: []) { $0.append($1.kind) }
+        #expect(
+            kinds == [
+                .launchStarted, .ready("tries"), .started("tries", attempt: 1), .retrying("tries", attempt: 2),
+                .started("tries", attempt: 3),
+                .ended("tries", .succeeded), .launchEnded,
+            ]
+        )
+    }
+
+    // MARK: The milestone
+
+    @Test("milestone() returns when the milestone has ended, while the launch goes on; and again after the end")
+    func milestone() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("milestone")
+        let main = graph.add("main", .milestone) { await Task.yield() }
+        graph.add("sync", after: main) { await gate.wait() }
+        let launch = try graph.start(options: .patient)
+        #expect(await launch.milestone() == .succeeded)
+        #expect(launch.status.operations.map(\.id) == ["sync"])
+        gate.open()
+        #expect(await launch.end().report.outcome == .completed)
+        #expect(await launch.milestone() == .succeeded)
+    }
+
+    @Test("milestone() says how the milestone ended, and nil for a graph without one")
+    func milestoneOutcomes() async throws {
+        func milestone(_ options: StepOption..., fallback: Int? = nil, fails: Bool = false) async throws -> Outcome? {
+            var graph = OperationGraph("outcomes")
+            let first = graph.add("first", .onFailure(.skipDependents)) { if fails { throw CancellationError() } }
+            graph.add("main", .all(options), after: first, fallback: fallback) { launch in
+                try await launch.sleep(for: .seconds(1))
+                return 1
+            }
+            return await (try graph.start(options: .virtual())).milestone()
+        }
+        #expect(try await milestone(.milestone) == .succeeded)
+        #expect(try await milestone(.milestone, .timeout(.milliseconds(10))) == .timedOut)
+        #expect(try await milestone(.milestone, .timeout(.milliseconds(10)), fallback: 0) == .fellBack)
+        #expect(try await milestone(.milestone, .when { throw CancellationError() }) == .failed)
+        #expect(try await milestone(.milestone, .when { false }) == .skipped)
+        #expect(try await milestone(.milestone, fails: true) == .skipped)
+        #expect(try await milestone() == nil)
+    }
+
+    @Test("milestone() of a launch that is cancelled before it gets there")
+    func cancelledMilestone() async throws {
+        let begun = Gate()
+        var graph = OperationGraph("cancelled")
+        let first = graph.add("first") { launch in
+            begun.open()
+            try await launch.sleep(for: .seconds(3600))
+        }
+        graph.add("main", .milestone, after: first) {}
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
+        await begun.wait()
+        async let outcome = launch.milestone()
+        launch.cancel()
+        #expect(await outcome == .cancelled)
+    }
+
+    // MARK: Progress
+
+    @Test("milestoneProgress counts what the milestone waits for, and itself; it is finished while the launch goes on")
+    func milestoneProgress() async throws {
+        let (first, last) = (Gate(), Gate())
+        var graph = OperationGraph("progress")
+        let config = graph.add("config") {}
+        let login = graph.add("login", after: config) { await first.wait() }
+        let main = graph.add("main", .milestone, after: login) {}
+        graph.add("aside") {}
+        graph.add("sync", after: main) { await last.wait() }
+        let launch = try graph.start(options: .patient)
+        let (progress, all) = (launch.milestoneProgress, launch.progress)
+        #expect(progress.totalUnitCount == 3 && all.totalUnitCount == 5)
+        await eventually { progress.completedUnitCount == 1 && all.completedUnitCount == 2 }
+        first.open()
+        await eventually { progress.isFinished && all.completedUnitCount == 4 }
+        #expect(progress.completedUnitCount == 3 && !all.isFinished)
+        #expect(launch.status.operations.map(\.id) == ["sync"])
+        last.open()
+        _ = await launch.end()
+        #expect(all.isFinished)
+        // Asked for after the end, both are at theirs.
+        #expect(launch.milestoneProgress.isFinished && launch.progress.isFinished)
+        for _ in 0..<100 {
+            var graph = OperationGraph("at once")
+            let main = graph.add("main", .milestone) {}
+            graph.add("after", after: main) {}
+            let launch = try graph.start(options: .patient)
+            _ = await launch.milestone()
+            #expect(launch.milestoneProgress.isFinished)
+            _ = await launch.end()
+            #expect(launch.progress.isFinished && launch.progress.completedUnitCount == 2)
+        }
+    }
+
+    @Test("without a milestone, milestoneProgress is that of the launch; cancelling it cancels the launch")
+    func withoutMilestone() async throws {
+        let begun = Gate()
+        var graph = OperationGraph("progress")
+        graph.add("first") {}
+        graph.add("second", after: "first") { launch in
+            begun.open()
+            try await launch.sleep(for: .seconds(3600))
+        }
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
+        let progress = launch.milestoneProgress
+        #expect(progress.totalUnitCount == 2)
+        await begun.wait()
+        progress.cancel()
+        #expect(await launch.end().report.outcome == .cancelled)
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+
+@testable import Sequencer
+
+/// Operations of lanes and of the main thread that need one resource: whichever thread comes first, the longest remaining path goes first.
+@Suite("Resources between lanes and the main thread", .serialized, .timeLimit(.minutes(30)))
+struct SharedResourceTests {
+    private typealias Actions = LaunchStateMachine.Actions
+
+    private func machine(usesQueue: Bool = false, _ build: (inout OperationGraph) -> Void) throws
+        -> LaunchStateMachine
+    {
+        var graph = OperationGraph("shared")
+        build(&graph)
+        let settings = LaunchStateMachine.Settings(workers: usesQueue ? 0 : 2, usesQueue: usesQueue)
+        return LaunchStateMachine(graph: try graph.validated(), settings: settings)
+    }
+
+    private func run(_ node: Int) -> StepAssignment {
+        StepAssignment(node: node, attempt: 1, kind: .run)
+    }
+
+    /// A short way and a long way to the end, each of which begins with `ui`: 0 is the short one.
+    private func add(to graph: inout OperationGraph, isLongOnMain: Bool) {
+        if isLongOnMain {
+            graph.add("fonts", .expected(.milliseconds(300)), .exclusive(.userInterface)) {}
+            graph.add("splash", .expected(.milliseconds(300)), .exclusive(.userInterface), on: .main) {}
+        } else {
+            graph.add("fonts", .expected(.milliseconds(300)), .exclusive(.userInterface), on: .main) {}
+            graph.add("splash", .expected(.milliseconds(300)), .exclusive(.userInterface)) {}
+        }
+        graph.add("load", .expected(.milliseconds(700)), after: "splash") {}
+    }
+
+    @Test(
+        "an operation of a lane leaves its resource to one of the main thread that outranks it, and is next when that has ended"
+    )
+    func lanesLeaveIt() throws {
+        var machine = try machine { add(to: &$0, isLongOnMain: true) }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(actions.workers == 1 && actions.mainTurns == 1)
+        #expect(machine.takeForWorker(at: 1, &actions) == nil)
+        #expect(machine.nodes[0].state == .parked)
+        #expect(machine.takeForMain(at: 2, &actions) == run(1))
+        actions = Actions()
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 3, &actions))
+        #expect(actions.workers == 2)
+        #expect(machine.takeForWorker(at: 4, &actions) == run(2))
+        #expect(machine.takeForWorker(at: 5, &actions) == run(0))
+    }
+
+    @Test(
+        "an operation of the main thread leaves its resource to one of a lane that outranks it, while a worker is on its way"
+    )
+    func mainLeavesIt() throws {
+        var machine = try machine { add(to: &$0, isLongOnMain: false) }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForMain(at: 1, &actions) == nil)
+        #expect(machine.takeForWorker(at: 2, &actions) == run(1))
+        actions = Actions()
+        let (_, next) = machine.workerEnded(run(1), .succeeded, at: 3, &actions)
+        #expect(next == run(2) && actions.mainTurns == 1)
+        #expect(machine.takeForMain(at: 4, &actions) == run(0))
+    }
+
+    @Test("the main thread does not wait for the app's queue, which may be suspended")
+    func queue() throws {
+        var machine = try machine(usesQueue: true) { add(to: &$0, isLongOnMain: false) }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForMain(at: 1, &actions) == run(0))
+    }
+
+    @Test("the main thread does not wait for a worker while all of them are busy")
+    func busyWorkers() throws {
+        var machine = try machine { graph in
+            add(to: &graph, isLongOnMain: false)
+            for id in ["a", "b"] { graph.add(id, .expected(.seconds(2))) {} }
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 1, &actions) == run(3))
+        #expect(machine.takeForWorker(at: 2, &actions) == run(4))
+        #expect(machine.takeForMain(at: 3, &actions) == run(0))
+    }
+
+    @Test("what was left to an operation that is cancelled is taken by the one that left it")
+    func cancelled() throws {
+        var machine = try machine { graph in
+            graph.add("fonts", .expected(.milliseconds(300)), .exclusive(.userInterface)) {}
+            graph.add("splash", .expected(.milliseconds(400)), .exclusive(.userInterface), .onFailure(.continue), on: .main) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 1, &actions) == nil)
+        actions = Actions()
+        machine.cancelOperation(1, at: 2, &actions)
+        #expect(actions.workers == 1)
+        #expect(machine.takeForWorker(at: 3, &actions) == run(0))
+    }
+
+    @Test("nothing is left to an operation for which the main thread will not be free")
+    func laterOnMain() throws {
+        var machine = try machine { graph in
+            add(to: &graph, isLongOnMain: true)
+            graph.add("layout", .expected(.seconds(2)), on: .main) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 1, &actions) == run(0))
+    }
+
+    @Test("what keeps the main thread gives back what was left to others there")
+    func keptMainThread() throws {
+        var machine = try machine { graph in
+            add(to: &graph, isLongOnMain: true)
+            graph.add("config", .expected(.milliseconds(1))) {}
+            graph.add("layout", .expected(.seconds(2)), after: "config", on: .main) {}
+        }
+        var actions = Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 1, &actions) == run(3))
+        #expect(machine.takeForWorker(at: 2, &actions) == nil)
+        #expect(machine.nodes[0].state == .parked)
+        _ = machine.workerEnded(run(3), .succeeded, at: 3, &actions)
+        actions = Actions()
+        #expect(machine.takeForMain(at: 4, &actions) == run(4))
+        #expect(machine.nodes[0].state == .ready && actions.workers == 1)
+        #expect(machine.takeForWorker(at: 5, &actions) == run(0))
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Fallbacks that take their time.
+@Suite("Faults of fallbacks", .serialized, .timeLimit(.minutes(30)))
+struct FallbackFaultTests {
+    typealias Assignment = LaunchStateMachine.Assignment
+    typealias Actions = LaunchStateMachine.Actions
+
+    private static let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
+
+    private func computingFallback() throws -> LaunchStateMachine {
+        var graph = OperationGraph("asking")
+        graph.add("asks", .timeout(.nanoseconds(100))) { () throws -> Int in
+            throw CocoaError(.coderInvalidValue)
+        } fallback: { _, _ in
+            1
+        }
+        var settings = LaunchOptions(deadline: .nanoseconds(1000)).settings(for: .seconds(3))
+        settings.workers = 1
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
+        var actions = Actions()
+        machine.begin(&actions)
+        _ = machine.takeForWorker(at: 0, &actions)
+        let (_, next) = machine.workerEnded(Assignment(node: 0, attempt: 1, kind: .run), .failed, at: 10, &actions)
+        #expect(next == Self.fallback)
+        return machine
+    }
+
+    @Test("fault O56: a fallback asks a person: when it has ended, nobody is waited for, and the deadline counts")
+    func personInFallback() throws {
+        var machine = try computingFallback()
+        var actions = Actions()
+        machine.personWaitBegan(Self.fallback, .question, at: 20, &actions)
+        _ = machine.workerEnded(Self.fallback, .succeeded, at: 50, &actions)
+        #expect(!machine.interactive.isRunning)
+        #expect(machine.interactive.total(at: 60) == 30)
+        #expect(machine.nodes[0].outcome == .fellBack)
+    }
+
+    @Test("fault O56: the timeout of a fallback stands still while it asks a person")
+    func timeoutOfFallback() throws {
+        var machine = try computingFallback()
+        var actions = Actions()
+        #expect(machine.timeLimit(of: 0) == 110)
+        machine.personWaitBegan(Self.fallback, .question, at: 20, &actions)
+        machine.timePassed(to: 300, &actions)
+        #expect(machine.nodes[0].state == .running)
+        machine.personWaitEnded(Self.fallback, .question, at: 320, &actions)
+        #expect(machine.nextWake == 410 && machine.timeLimit(of: 0) == 410)
+        machine.timePassed(to: 410, &actions)
+        #expect(machine.nodes[0].outcome == .timedOut)
+    }
+
+    @Test("fault O56: a fallback has its own time, and is cancelled by a launch that stops, not by its step's timeout")
+    func fallbackIsAsked() async throws {
+        let answers = Locked<[String]>([])
+        var graph = OperationGraph("asked")
+        graph.add("slow", .timeout(.seconds(2))) { (launch: StepContext) async throws in
+            try await launch.sleep(for: .seconds(60))
+            return 0
+        } fallback: { launch, _ in
+            answers.withLock { $0.append("\(launch.isCancelled) \(launch.remainingTime ?? .zero)") }
+            return 1
+        }
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report["slow"]?.outcome == .fellBack)
+        #expect(answers.withLock { $0 } == ["false 2.0 seconds"])
+    }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import Foundation
+import SequencerTesting
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Operations in the classic style that know the launch they are in: they leave values, and ask and tell their step's context.
+@Suite("Operations that leave values", .serialized, .timeLimit(.minutes(30)))
+struct ValueOperationTests {
+    /// Leaves what it was made with, on another thread.
+    final class Answer: ValueOperation<Int>, @unchecked Sendable {
+        // @unchecked: immutable after init.
+        private let body: @Sendable (Answer) -> Void
+
+        init(_ body: @escaping @Sendable (Answer) -> Void) { self.body = body }
+        convenience init(_ number: Int) { self.init { $0.finish(returning: number) } }
+        override func main() { elsewhere.async { [self] in body(self) } }
+    }
+
+    // MARK: Values
+
+    @Test("the handle of an operation that was added has its value: for steps, for operations that are made, and after the launch")
+    func values() async throws {
+        var graph = OperationGraph("values")
+        let six: Step<Int> = graph.add(Answer(6), id: "six")
+        let seven = graph.addValueOperation("seven", using: six) { _, six in Answer(six + 1) }
+        let product = graph.add("product", using: six, seven) { six, seven in six * seven }
+        let launch = try await graph.run(options: .patient)
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[six] == 6 && launch[seven] == 7 && launch[product] == 42)
+    }
+
+    @Test("an operation that ends without its value has failed, and what reads it is skipped")
+    func withoutValue() async throws {
+        var graph = OperationGraph("without")
+        let finishes = graph.add(Answer { $0.finish() }, id: "finishes", .onFailure(.continue))
+        let fails = graph.add(Answer { $0.finish(throwing: TestError(1)) }, id: "fails", .onFailure(.continue))
+        graph.add("reads", .onFailure(.continue), using: finishes) { _ in }
+        graph.add("reads-optional", using: finishes.optional, fails.optional) { first, second in
+            #expect(first == nil && second == nil)
+        }
+        let launch = try await graph.run(options: .patient)
+        #expect(launch.report.operations.map(\.outcome) == [.failed, .failed, .skipped, .succeeded])
+        #expect(launch.report["finishes"]?.message == "it finished without the value that it is to leave")
+        #expect(throws: OperationError.self) { try launch[fails] }
+    }
+
+    @Test("of several ends the first decides: its value, or its error, and nothing of the others", arguments: [1, 2, 4, 16])
+    func racingEnds(width: Int) async {
+        let operations = (0..<1_000).map { _ in Answer { _ in } }
+        for operation in operations { operation.start() }
+        await onThreads(width) { thread in
+            for operation in operations {
+                if thread.isMultiple(of: 2) { operation.finish(returning: thread) } else { operation.finish(throwing: TestError(thread)) }
+            }
+        }
+        #expect(operations.allSatisfy { $0.isFinished && $0.surplusFinishCount == width - 1 })
+        #expect(operations.allSatisfy { ($0.value == nil) == ($0.error != nil) })
+    }
+
+    @Test("run alone, in a plain queue, it has its value when it has finished, and no context")
+    func alone() async {
+        let seen = Locked<[Int?]>([])
+        let answer = Answer { operation in
+            #expect(operation.stepContext == nil)
+            operation.finish(returning: 42)
+            operation.finish(returning: 43)
+        }
+        #expect(answer.value == nil)
+        await callback { done in
+            answer.completionBlock = { [weak answer] in
+                seen.withLock { $0.append(answer?.value) }
+                done()
+            }
+            OperationQueue().addOperation(answer)
+        }
+        #expect(seen.withLock { $0 } == [42])
+        #expect(answer.value == 42 && answer.error == nil && answer.stepContext == nil)
+    }
+
+    @Test("a value may come with each attempt, and a fallback takes its place")
+    func attempts() async throws {
+        var graph = OperationGraph("attempts")
+        let third = graph.addValueOperation("third", .retry(attempts: 3, backoff: .zero)) { launch in
+            launch.attempt < 3 ? Answer { $0.finish(throwing: TestError(launch.attempt)) } : Answer(launch.attempt)
+        }
+        let replaced = graph.addValueOperation("replaced", fallback: 5) { _ in Answer { $0.finish() } }
+        let launch = try await graph.run(options: .patient)
+        #expect(try launch[third] == 3 && launch[replaced] == 5)
+        #expect(launch.report.operations.map(\.outcome) == [.succeeded, .fellBack])
+    }
+
+    @Test("a fault can be injected into one, and its value comes through")
+    func injected() async throws {
+        var graph = OperationGraph("injected")
+        let six = graph.add(Answer(6), id: "six")
+        try graph.inject(.delay(.seconds(1)), into: "six")
+        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)), seed: 1))
+        #expect(try launch[six] == 6)
+    }
+
+    // MARK: The launch
+
+    @Test("an operation notes, knows its time, and waits for a person")
+    func context() async throws {
+        let operation = Answer { operation in
+            let step = operation.stepContext
+            #expect(step?.operation == "asks" && step?.attempt == 1)
+            #expect(step?.remainingTime.map { $0 <= .patience } == true)
+            step?.note("it was asked")
+            Task {
+                await step?.waitForPerson { try? await step?.sleep(for: .milliseconds(1)) }
+                operation.finish(returning: 1)
+            }
+        }
+        #expect(operation.stepContext == nil)
+        var graph = OperationGraph("context")
+        graph.add(operation, id: "asks", .timeout(.patience))
+        let report = try await graph.run(options: .patient).report
+        #expect(report.outcome == .completed && report["asks"]?.notes == ["it was asked"])
+        #expect(report["asks"]?.isInteractive == true)
+        #expect(operation.stepContext == nil)
+    }
+
+    @Test("an operation aborts its launch: the takeover runs, and nothing else starts")
+    func aborts() async throws {
+        let taken = Locked(0)
+        var graph = OperationGraph("aborts")
+        let update = graph.add(
+            Answer { operation in
+                let isAccepted = operation.stepContext?.abort(.forceUpdate) { taken.withLock { $0 += 1 } }
+                operation.finish(returning: isAccepted == true ? 1 : 0)
+            },
+            id: "force-update"
+        )
+        graph.add("main-app", after: update) { Issue.record("what follows was started") }
+        let launch = try await graph.run(options: .patient)
+        #expect(launch.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(try launch[update] == 1 && taken.withLock { $0 } == 1)
+    }
+
+    @Test("a context that is asked for while the launch ends is there or is not, and keeps nothing", arguments: [1, 4])
+    func contextRacesEnd(width: Int) async throws {
+        for _ in 0..<50 {
+            let operation = Answer { $0.finish(returning: 1) }
+            var graph = OperationGraph("race")
+            graph.add(operation, id: "answer")
+            let launch = try graph.start(options: .patient)
+            await onThreads(width) { _ in
+                for _ in 0..<100 { operation.stepContext?.note("seen") }
+            }
+            _ = await launch.end()
+            #expect(operation.stepContext == nil)
+        }
+    }
+
+    @Test("an operation that is kept, and never ended, does not keep its launch")
+    func keptOperation() async throws {
+        let operation = Answer { _ in }
+        weak var storage: LaunchStorage?
+        do {
+            var graph = OperationGraph("kept")
+            graph.add(operation, id: "hangs", .timeout(.milliseconds(1)), .onFailure(.continue))
+            let launch = try graph.start(options: .patient)
+            storage = launch.storage
+            #expect(await launch.end().report["hangs"]?.outcome == .timedOut)
+        }
+        await eventually { storage == nil }
+        #expect(operation.stepContext == nil)
+        operation.finish(returning: 1)
+    }
+}

@@ -1,0 +1,295 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("Reports as JSON", .serialized, .timeLimit(.minutes(30)))
+struct ReportJSONTests {
+    private func run(_ graph: OperationGraph, budget: Budget = .seconds(3), grace: Duration = .milliseconds(250)) async throws
+        -> LaunchReport
+    {
+        try await graph.run(budget: budget, options: LaunchOptions(grace: grace, clock: VirtualClock(), seed: 1)).report
+    }
+
+    @Test("a dependency is named once, however often it was declared")
+    func repeatedDependency() async throws {
+        var graph = OperationGraph("repeated")
+        let config = graph.add("config") { 1 }
+        graph.add("login", using: config, after: config, "config") { _ in }
+        graph.add("last", after: config) {}
+        var others: [any StepReference] = []
+        for index in 0..<20 { others.append(graph.add("op\(index)") {}) }
+        for (index, other) in (others + others).enumerated() { graph.addDependency(other, to: index == 0 ? "login" : "last") }
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report["login"]?.dependencies == ["config", "op0"])
+        #expect(report["last"].map { Set($0.dependencies).count == $0.dependencies.count } == true)
+    }
+
+    @Test("a completed launch, over its budget")
+    func completed() async throws {
+        // splash ▇▇▇▇                     config ▇▇▇▇▇▇  auth       ▇▇▇▇▇▇▇  home                    ▇
+        var graph = OperationGraph("regular")
+        graph.add("splash", .title("Present \"splash\""), .interactive, on: .main) { launch in
+            try await launch.sleep(for: .milliseconds(400))
+        }
+        let config = graph.add("config") { launch in try await launch.sleep(for: .microseconds(600_100)) }
+        let auth = graph.add("auth", after: config) { launch in try await launch.sleep(for: .milliseconds(700)) }
+        graph.add("home", .milestone, after: auth, "splash", on: .main) { launch in try await launch.sleep(for: .milliseconds(100)) }
+        let report = try await run(graph, budget: .milliseconds(500))
+        #expect(
+            report.json() == #"""
+                {
+                  "schema": "sequencer.report/1",
+                  "scenario": "regular",
+                  "outcome": "completed",
+                  "budget": {
+                    "limitMs": 500,
+                    "measuredMs": 1000.1,
+                    "interactiveMs": 400,
+                    "questions": [
+                      {
+                        "startMs": 0,
+                        "endMs": 400
+                      }
+                    ],
+                    "verdict": "fail",
+                    "causes": [
+                      "auth"
+                    ]
+                  },
+                  "milestone": "home",
+                  "makespanMs": 1400.1,
+                  "workMs": 1800.1,
+                  "criticalPathMs": 1400.1,
+                  "criticalPath": [
+                    "config",
+                    "auth",
+                    "home"
+                  ],
+                  "lanes": 1,
+                  "operations": [
+                    {
+                      "id": "splash",
+                      "outcome": "succeeded",
+                      "readyMs": 0,
+                      "startMs": 0,
+                      "endMs": 400,
+                      "waitMs": 0,
+                      "durationMs": 400,
+                      "slackMs": 900.1,
+                      "critical": false,
+                      "lane": "main",
+                      "attempts": 1,
+                      "title": "Present \"splash\"",
+                      "interactive": true,
+                      "interactiveMs": 400
+                    },
+                    {
+                      "id": "config",
+                      "outcome": "succeeded",
+                      "readyMs": 0,
+                      "startMs": 0,
+                      "endMs": 600.1,
+                      "waitMs": 0,
+                      "durationMs": 600.1,
+                      "slackMs": 0,
+                      "critical": true,
+                      "lane": "lane 1",
+                      "attempts": 1
+                    },
+                    {
+                      "id": "auth",
+                      "outcome": "succeeded",
+                      "readyMs": 600.1,
+                      "startMs": 600.1,
+                      "endMs": 1300.1,
+                      "waitMs": 0,
+                      "durationMs": 700,
+                      "slackMs": 0,
+                      "critical": true,
+                      "lane": "lane 1",
+                      "attempts": 1,
+                      "after": [
+                        "config"
+                      ]
+                    },
+                    {
+                      "id": "home",
+                      "outcome": "succeeded",
+                      "readyMs": 1300.1,
+                      "startMs": 1300.1,
+                      "endMs": 1400.1,
+                      "waitMs": 0,
+                      "durationMs": 100,
+                      "slackMs": 0,
+                      "critical": true,
+                      "lane": "main",
+                      "attempts": 1,
+                      "after": [
+                        "auth",
+                        "splash"
+                      ]
+                    }
+                  ]
+                }
+                """#
+        )
+    }
+
+    @Test("an abort names who and why; what never started has no times")
+    func aborted() async throws {
+        var graph = OperationGraph("first-launch")
+        let update = graph.add("force-update") { launch in
+            try await launch.sleep(for: .milliseconds(300))
+            launch.abort(.forceUpdate)
+        }
+        graph.add("main-app", .milestone, after: update, on: .main) {}
+        #expect(
+            try await run(graph).json(pretty: false)
+                == #"{"schema":"sequencer.report/1","scenario":"first-launch","outcome":"aborted","#
+                + #""abort":{"by":"force-update","reason":"force-update"},"#
+                + #""budget":{"limitMs":3000,"measuredMs":300,"interactiveMs":0,"verdict":"pass"},"milestone":"main-app","#
+                + #""makespanMs":300,"workMs":300,"criticalPathMs":300,"criticalPath":["force-update"],"lanes":1,"operations":["#
+                + #"{"id":"force-update","outcome":"succeeded","readyMs":0,"startMs":0,"endMs":300,"waitMs":0,"durationMs":300,"slackMs":0,"#
+                + #""critical":true,"lane":"lane 1","attempts":1},"#
+                + #"{"id":"main-app","outcome":"cancelled","readyMs":null,"startMs":null,"endMs":300,"waitMs":null,"durationMs":null,"slackMs":0,"#
+                + #""critical":false,"lane":null,"attempts":0,"after":["force-update"],"main":true,"message":"not started: force-update aborted the launch (force-update)"}]}"#
+        )
+    }
+
+    @Test("every way to end: failed, fell back, timed out, skipped, cancelled")
+    func outcomes() async throws {
+        struct Offline: Error {}
+        var graph = OperationGraph("misfortunes")
+        graph.add("bundled", .retry(RetryPolicy(attempts: 2, backoff: .milliseconds(10), jitter: 0)), fallback: 1) {
+            throw Offline()
+        }
+        graph.add("hang", .timeout(.milliseconds(50)), .onFailure(.skipDependents)) { launch in try await launch.sleep(for: .seconds(9)) }
+        graph.add("behind", after: "hang") {}
+        graph.add("unwanted", .when { false }) {}
+        graph.add("broken", after: "behind", "unwanted") {}
+        graph.add("slow") { launch in try await launch.sleep(for: .seconds(5)) }
+        graph.add("login", after: "bundled") { launch in
+            try await launch.sleep(for: .milliseconds(100))
+            throw Offline()
+        }
+        let text = try await run(graph).json(pretty: false)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(text.contains(#""outcome":"failed","failure":{"operation":"login","message":"Offline()"},"budget":"#))
+        let operations = try #require(object["operations"] as? [[String: Any]])
+        #expect(
+            operations.map { $0["outcome"] as? String } == ["fellBack", "timedOut", "skipped", "skipped", "skipped", "cancelled", "failed"]
+        )
+        #expect(
+            operations.map { $0["message"] as? String } == [
+                "Offline(); its fallback was used", "not ended after its timeout of 50 ms", "hang timed out", "its condition was false",
+                "hang timed out", "cancelled while it ran", "Offline()",
+            ]
+        )
+        #expect(operations.map { $0["attempts"] as? Int } == [2, 1, 0, 0, 0, 1, 1])
+        #expect(operations.map { $0["endMs"] as? Double } == [10, 50, 50, 0, 50, 110, 110])
+        #expect(operations.map { $0["durationMs"] as? Double } == [10, 50, nil, nil, nil, 110, 100])
+        #expect(operations.map { $0["lane"] is String } == [true, true, false, false, false, true, true])
+    }
+
+    @Test("a launch that was cancelled has neither abort nor failure")
+    func cancelled() async throws {
+        let box = LaunchBox()
+        var graph = OperationGraph("cancelled")
+        graph.add("cancels") { try await box.launch().cancel() }
+        graph.add("after", after: "cancels") {}
+        let options = LaunchOptions(clock: VirtualClock())
+        let text = try await box.run(graph, budget: .seconds(3), options: options).report.json(pretty: false)
+        #expect(text.contains(#""outcome":"cancelled","budget":{"#))
+        #expect(text.hasSuffix(#""attempts":0,"after":["cancels"],"message":"not started: the launch was cancelled"}]}"#))
+    }
+
+    @Test("stragglers are named")
+    func stragglers() async throws {
+        var graph = OperationGraph("deaf")
+        graph.add("deaf") { launch in
+            // Neither heeds the cancellation nor ends before the launch does.
+            await Task.detached { try? await launch.sleep(for: .seconds(60)) }.value
+        }
+        graph.add("aborts") { launch in
+            try await launch.sleep(for: .milliseconds(10))
+            launch.abort("enough")
+        }
+        let text = try await run(graph, grace: .milliseconds(40)).json(pretty: false)
+        #expect(text.contains(#""makespanMs":50,"#))
+        #expect(text.hasSuffix(#""lane":"lane 2","attempts":1}],"stragglers":["deaf"]}"#))
+    }
+
+    @Test("anomalies are told")
+    func anomalies() async throws {
+        final class Twice: ConcurrentOperation, @unchecked Sendable {
+            // No state of its own.
+            override func main() {
+                finish()
+                finish()
+            }
+        }
+        var graph = OperationGraph("twice")
+        let twice = graph.addOperation("twice") { _ in Twice() }
+        graph.add("after", after: twice) { launch in try await launch.sleep(for: .milliseconds(1)) }
+        let text = try await run(graph).json()
+        #expect(
+            text.hasSuffix(
+                """
+                    }
+                  ],
+                  "anomalies": [
+                    "twice finished more than once; only the first time counted"
+                  ],
+                  "anomalyDetails": [
+                    {
+                      "kind": "finishedAgain",
+                      "operation": "twice"
+                    }
+                  ]
+                }
+                """
+            )
+        )
+    }
+
+    @Test("a budget that counts from the process's start says so")
+    func processStart() async throws {
+        let report = try await run(OperationGraph("empty"), budget: Budget(.seconds(86_400), from: .processStart))
+        #expect(report.json(pretty: false).contains(#""verdict":"pass","from":"processStart"},"makespanMs":0,"workMs":0,"#))
+    }
+
+    @Test("an empty launch")
+    func empty() async throws {
+        #expect(
+            try await run(OperationGraph("")).json(pretty: false)
+                == #"{"schema":"sequencer.report/1","scenario":"","outcome":"completed","#
+                + #""budget":{"limitMs":3000,"measuredMs":0,"interactiveMs":0,"verdict":"pass"},"#
+                + #""makespanMs":0,"workMs":0,"criticalPathMs":0,"criticalPath":[],"lanes":0,"operations":[]}"#
+        )
+    }
+
+    @Test("names and messages come back as they were, on one line")
+    func hostile() async throws {
+        struct Hostile: Error, CustomStringConvertible { let description = "\"quoted\"\n\u{1B}[31m\\" }
+        var graph = OperationGraph("\n\"\u{2028}")
+        graph.add(#"a"\b"#, .title("\u{0}\u{7}\n</title>"), .onFailure(.continue)) { throw Hostile() }
+        let text = try await run(graph).json(pretty: false)
+        #expect(text.unicodeScalars.allSatisfy { $0.isPrintable })
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["scenario"] as? String == "\n\"\u{2028}")
+        let operation = try #require((object["operations"] as? [[String: Any]])?.first)
+        #expect(operation["id"] as? String == #"a"\b"#)
+        #expect(operation["title"] as? String == "\u{0}\u{7}\n</title>")
+        #expect(operation["message"] as? String == #""quoted"\n\u{1B}[31m\"#)
+    }
+
+    @Test("100,000 operations take a moment")
+    func large() async throws {
+        var graph = OperationGraph("chain")
+        for index in 0..<100_000 { graph.join("op-\(index)", after: index == 0 ? [] : ["op-\(index - 1)"]) }
+        let text = try await run(graph).json(pretty: false)
+        #expect(text.utf8.count(where: { $0 == UInt8(ascii: "}") }) == 100_000 + 2)
+    }
+}

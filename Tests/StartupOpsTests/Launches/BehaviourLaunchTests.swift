@@ -1,0 +1,131 @@
+import Sequencer
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupOps
+@testable import StartupSamples
+
+/// Behaviours that were shown by an operation or a type alone, in a launch with the real steps.
+@Suite("Behaviours of whole launches", .serialized, .timeLimit(.minutes(30)))
+struct BehaviourLaunchTests {
+    /// A splash that ends a while after it was shown, and notes what had been on the screen by then.
+    @MainActor
+    private final class Animation: SplashPresenter {
+        nonisolated let atItsEnd = Locked<[String]?>(nil)
+        private let person: AgreeablePerson
+
+        nonisolated init(over person: AgreeablePerson) { self.person = person }
+
+        func showSplash() async { await person.showSplash() }
+
+        func splashEnded() async {
+            for _ in 0..<1_000 { await Task.yield() }
+            let shown = Task.isCancelled ? ["cut off"] : person.shown
+            atItsEnd.withLock { $0 = shown }
+        }
+    }
+
+    @Test("A13, B39, E10: what needs the screen waits for the end of the app's own splash, in a first launch and in a regular one")
+    func splash() async throws {
+        let device = try SampleDevice()
+        for next in ["login", "main"] {
+            let person = AgreeablePerson()
+            let animation = Animation(over: person)
+            var presenters = StartupPresenters(all: person)
+            presenters.splash = animation
+            let environment = device.environment(presenters)
+            defer { environment.devices.closeAll() }
+            let report = try await device.run(environment.graph(Scenario(for: environment.facts())))
+            #expect(report.outcome == .completed, "\(report.remarks)")
+            #expect(animation.atItsEnd.withLock { $0 } == ["splash"])
+            #expect(person.shown.dropFirst().first == next)
+        }
+    }
+
+    @Test("B11, B12: a launch goes by the settings of the moment when its environment was made; what is set later counts in the next one")
+    func settings() async throws {
+        let device = try SampleDevice()
+        func launch(setting isSet: Bool? = nil) async throws -> [String] {
+            let newcomer = AgreeablePerson(login: .logIn(email: "new@example.com", password: "correct horse"))
+            let launch = try await device.launch(nil, newcomer) { _ in
+                if let isSet { try Settings(device.directory().settings).set(isSet, for: .presentsSubscriptionOnEveryStart) }
+            }
+            #expect(launch.report.outcome == .completed, "\(launch.report.remarks)")
+            return launch.shown.filter { $0 == "paywall" || $0 == "main" }
+        }
+        #expect(try await launch(setting: true) == ["main"])
+        #expect(try await launch(setting: false) == ["paywall", "main"])
+        #expect(try await launch() == ["main"])
+    }
+
+    @Test(
+        "B13: each kind of onboarding receives somebody in its way: by the login form, by an onboarding over the app, or by nothing",
+        arguments: [
+            (OnboardingType.regular, "guest", ["splash", "login", "main"]),
+            (.dismissable, "guest-dismissable", ["splash", "main", "onboarding"]),
+            (.none, "guest-none", ["splash", "main"]),
+        ]
+    )
+    func onboarding(_ kind: OnboardingType, _ scenario: String, _ shown: [String]) async throws {
+        let device = try SampleDevice()
+        // The server says nothing, so what earlier launches have come to counts: the person has seen the tutorial, and wants no speaker.
+        device.service.setFault(.status(404), for: "/v1/configuration")
+        let launch = try await device.launch { environment in
+            let configuration = AppConfiguration(version: "1", country: "DE", language: "de", onboarding: kind)
+            try environment.configurations.beginTrial(of: configuration)
+            try environment.configurations.confirmTrial()
+            try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
+            try environment.state.recordTutorialSeen(version: "1.0.0")
+            try environment.state.recordDeclinedSpeaker()
+        }
+        #expect(launch.scenario == scenario && launch.report.outcome == .completed, "\(launch.report.remarks)")
+        #expect(launch.shown == shown)
+        #expect(launch.content?.account.isAnonymous == (kind != .regular))
+    }
+
+    @Test("A27, B54, B57, B58, B59: a push comes before the main screen, a link and a shortcut after it, each once")
+    func entryPoints() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        let pushed = try await device.launch { environment in
+            environment.mailbox.receive(EntryPointSamples.shortcut())
+            environment.mailbox.receive(try EntryPointSamples.link("https://good.example/"))
+            environment.mailbox.receive(try EntryPointSamples.push())
+        }
+        #expect(pushed.scenario == "push" && pushed.shown == ["splash", "push", "main", "link", "shortcut"], "\(pushed.report.remarks)")
+        #expect(try await device.launch().shown == ["splash", "main"])
+    }
+
+    @Test("A22: a session whose token has expired is opened again with a new one, and nobody is asked")
+    func refreshed() async throws {
+        let device = try SampleDevice()
+        let first = try await device.launch()
+        device.service.expireTokens()
+        let before = device.service.counts["POST /oauth/token"] ?? 0
+        let launch = try await device.launch()
+        #expect(launch.shown == ["splash", "main"], "\(launch.report.remarks)")
+        #expect(launch.content?.account == first.content?.account)
+        #expect(device.service.counts["POST /oauth/token"] == before + 1)
+    }
+
+    @Test("F2: who is known, and has no speaker, is asked for one and for nothing else")
+    func mixedFacts() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        try device.directory().launchState().forgetSpeaker()
+        let launch = try await device.launch()
+        #expect(launch.scenario == "regular" && launch.shown == ["splash", "speakers: Kitchen", "main"], "\(launch.report.remarks)")
+        #expect(launch.report.operations.filter(\.isInteractive).map(\.id) == ["connect-speaker"])
+    }
+
+    @Test("F7: the features that the configuration switches on and off reach the main screen, from the server and from the last launch")
+    func features() async throws {
+        let device = try SampleDevice()
+        let features = ["paywall": true, "speakers": true]
+        for source in [LoadedConfiguration.Source.remote, .cached] {
+            if source == .cached { device.service.setFault(.status(404), for: "/v1/configuration") }
+            let loaded = try #require(try await device.launch().content?.configuration)
+            #expect(loaded.source == source && loaded.configuration.features == features)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Sequencer
+import SequencerTesting
+import Testing
+
+@testable import StartupOps
+@testable import StartupSamples
+
+/// An app that is too old, and whose update check cannot say so.
+@Suite("An outdated app", .serialized, .timeLimit(.minutes(30)))
+struct OutdatedAppTests {
+    private struct Result {
+        let report: LaunchReport
+        let person: AgreeablePerson
+        let recovery: Recovery
+        var isStopped: Bool {
+            guard case .aborted(_, .forceUpdate) = report.outcome else { return false }
+            return person.shown.contains("update") && !person.shown.contains("main")
+        }
+    }
+
+    private func launch(
+        _ device: SampleDevice,
+        _ scenario: Scenario? = nil,
+        changing change: (inout OperationGraph) throws -> Void = { _ in }
+    ) async throws -> Result {
+        let journal = LaunchJournal.open(in: device.directory(), version: "1.0.0")
+        let person = AgreeablePerson()
+        let environment = device.environment(StartupPresenters(all: person), journal: journal)
+        defer { environment.devices.closeAll() }
+        var graph = environment.graph(scenario ?? Scenario(for: environment.facts()))
+        journal.prepare(&graph)
+        try change(&graph)
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120)))
+        let report = try await journal.run(graph, budget: .seconds(3), options: options).report
+        return Result(report: report, person: person, recovery: journal.recovery)
+    }
+
+    /// A device whose service has required an update once.
+    private func outdatedDevice() async throws -> SampleDevice {
+        let device = try SampleDevice()
+        #expect(try await launch(device).report.outcome == .completed)
+        device.service.requireUpdate()
+        #expect(try await launch(device).isStopped)
+        return device
+    }
+
+    private func die(in operation: String, level: RecoveryLevel = .normal, times: Int = 3, on device: SampleDevice) throws {
+        let journals = device.location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        let lines = JournalSamples.contents([JournalSamples.began(version: "1.0.0", level: level), .started(operation)])
+        for number in 0..<times { try lines.write(to: journals.appendingPathComponent("00010\(number)-a.jsonl")) }
+    }
+
+    @Test(
+        "fault P17: a check that fails, hangs or is left out does not let an app past the update that is remembered",
+        arguments: [nil, .warmResume] as [Scenario?]
+    )
+    func cutOff(scenario: Scenario?) async throws {
+        let device = try await outdatedDevice()
+        for fault in [Fault.hang, .fail] {
+            let result = try await launch(device, scenario) { try $0.inject(fault, into: "force-update") }
+            #expect(result.isStopped, "\(result.report.outcome) \(result.person.shown)")
+        }
+        let result = try await launch(device, scenario) { try $0.skip("force-update", because: "a test") }
+        #expect(result.isStopped)
+        let milestone = try #require(result.report.milestone)
+        #expect(result.report[milestone]?.notes.contains("the last known update policy was used") == true)
+    }
+
+    @Test("fault P17: launches that died in the check leave it out, and the update that is remembered counts all the same")
+    func diedInCheck() async throws {
+        let device = try await outdatedDevice()
+        try die(in: "force-update", on: device)
+        let result = try await launch(device)
+        #expect(result.recovery.skipped == ["force-update"] && result.report["force-update"]?.outcome == .skipped)
+        #expect(result.isStopped)
+    }
+
+    @Test("fault P17: a lower minimum lifts it, and the next launch does not remember the higher one, whatever becomes of the check")
+    func lifted() async throws {
+        let device = try await outdatedDevice()
+        device.service.setVersionPolicy(SampleVersionPolicy(minimumVersion: "1.0.0"))
+        #expect(try await launch(device).report.outcome == .completed)
+        #expect(try await launch(device) { try $0.inject(.fail, into: "force-update") }.report.outcome == .completed)
+    }
+
+    @Test("fault P16: an app that crashes at every start asks for its update first, and is offered it", arguments: Scenario.all)
+    func wayOut(scenario: Scenario) async throws {
+        let device = try SampleDevice()
+        try die(in: "main-app", level: .withoutCaches, times: 1, on: device)
+        device.service.requireUpdate()
+        let result = try await launch(device, scenario) { graph in
+            // Whatever else began would be the end of this process.
+            for operation in graph.identifiers where operation != "force-update" { try graph.inject(.crash, into: operation) }
+        }
+        #expect(result.recovery.level == .minimal)
+        #expect(result.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(result.person.shown == ["update"])
+    }
+
+    @Test(
+        "fault P16, P17: offline, the update that is remembered counts at every recovery level",
+        arguments: RecoveryLevel.allCases
+    )
+    func everyLevelOffline(level: RecoveryLevel) async throws {
+        let device = try await outdatedDevice()
+        try die(in: "main-app", level: level, times: 1, on: device)
+        device.outages.refuse("/v1/version-policy")
+        for scenario in [Scenario.regular, .firstLaunch] {
+            let result = try await launch(device, scenario)
+            #expect(result.isStopped, "\(scenario) at \(result.recovery.level): \(result.report.outcome)")
+        }
+    }
+
+    @Test("fault P16: the check is made at every recovery level, unless it was the end of launches", arguments: RecoveryLevel.allCases)
+    func everyLevel(level: RecoveryLevel) async throws {
+        for scenario in Scenario.all {
+            var graph = scenario.graph(.simulated())
+            let skippable = graph.skippable
+            Recovery(level, skipping: ["splash"], because: "launches crashed").apply(to: &graph, skippable: skippable)
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+            #expect(report["force-update"]?.outcome == .succeeded, "\(scenario)")
+        }
+    }
+}

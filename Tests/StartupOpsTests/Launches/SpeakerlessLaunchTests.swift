@@ -1,0 +1,77 @@
+import Sequencer
+import SequencerTesting
+import Testing
+
+@testable import StartupOps
+@testable import StartupSamples
+
+/// A launch goes on to the main screen without a speaker, and says so.
+@Suite("Launches without a speaker", .serialized, .timeLimit(.minutes(30)))
+struct SpeakerlessLaunchTests {
+    /// Why there is no speaker.
+    enum Reason: CaseIterable {
+        case stepFails, noPresenter, dismissed, noneFound
+    }
+
+    /// An agreeable person who dismisses the assistant.
+    @MainActor
+    private final class Dismissing: SpeakerPresenter {
+        nonisolated init() {}
+        func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? { nil }
+    }
+
+    @Test("A26, fault O16, O17: a first launch goes on without a speaker, and the report says why", arguments: Reason.allCases)
+    func firstLaunch(reason: Reason) async throws {
+        let device = try SampleDevice()
+        let person = AgreeablePerson()
+        var presenters = StartupPresenters(all: person)
+        if reason == .noPresenter { presenters.speaker = nil }
+        if reason == .dismissed { presenters.speaker = Dismissing() }
+        if reason == .noneFound { device.service.setSpeakers([]) }
+        let environment = device.environment(presenters)
+        defer { environment.devices.closeAll() }
+        var graph = environment.graph(.firstLaunch)
+        if reason == .stepFails { try graph.inject(.fail, into: "connect-speaker") }
+        let report = try await device.run(graph)
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        let content = try #require(person.content)
+        #expect(content.speaker == nil && !content.account.isAnonymous)
+        let remark = try #require(report.remarks.first { $0.hasPrefix("connect-speaker: ") })
+        let expected =
+            switch reason {
+            case .stepFails: "a failure was injected"
+            case .noPresenter: "there is no presenter for connect-speaker"
+            case .dismissed: "no speaker was chosen"
+            case .noneFound: "speaker"
+            }
+        #expect(remark.contains(expected), "\(remark)")
+        #expect(environment.state.lastSpeaker == .absent)
+    }
+
+    @Test("A26: who declines a speaker is not asked again, until the app forgets that")
+    func declined() async throws {
+        let device = try SampleDevice()
+        var presenters = StartupPresenters(all: AgreeablePerson())
+        presenters.speaker = Dismissing()
+        let first = device.environment(presenters)
+        #expect(first.facts() == .firstLaunch)
+        _ = try await device.run(first.graph(Scenario(for: first.facts())))
+        #expect(first.facts() == LaunchFacts(speaker: .declined))
+        let second = try await device.launch()
+        #expect(second.scenario == "regular" && second.report["connect-speaker"] == nil && second.shown == ["splash", "main"])
+        try device.directory().launchState().forgetSpeaker()
+        let third = try await device.launch()
+        #expect(third.scenario == "regular" && third.shown == ["splash", "speakers: Kitchen", "main"])
+        #expect(try await device.launch().shown == ["splash", "main"])
+    }
+
+    @Test("A26: no scenario with a speaker needs one", arguments: Scenario.all)
+    func everyScenario(scenario: Scenario) async throws {
+        var graph = scenario.graph(.simulated())
+        guard graph.identifiers.contains("connect-speaker") else { return }
+        try graph.inject(.fail, into: "connect-speaker")
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .completed && report["connect-speaker"]?.outcome == .failed)
+        #expect(report["main-app"]?.outcome == .succeeded)
+    }
+}

@@ -1,0 +1,79 @@
+import Sequencer
+import Testing
+
+@testable import StartupOps
+
+/// When an app offers its subscription, and to whom.
+@Suite("The offer of a subscription", .serialized, .timeLimit(.minutes(30)))
+struct SubscriptionOfferTests {
+    /// Somebody who has no subscription; the other one, `AgreeablePerson` by itself, has one.
+    private var newcomer: AgreeablePerson { AgreeablePerson(login: .logIn(email: "new@example.com", password: "correct horse")) }
+
+    private func device(_ key: SettingKey<Bool>?) throws -> SampleDevice {
+        let device = try SampleDevice()
+        if let key { try Settings(device.directory().settings).set(true, for: key) }
+        return device
+    }
+
+    private func places(_ shown: [String]) -> [String] { shown.filter { ["login", "paywall", "main"].contains($0) } }
+
+    @Test("B15: an app that is set to it offers a subscription right after the login, before the main screen")
+    func afterLogin() async throws {
+        let device = try device(.presentsSubscriptionAfterLogin)
+        #expect(places(try await device.launch(.firstLaunch, newcomer).shown) == ["login", "paywall", "main"])
+        // Nobody logs in at the next start.
+        let next = try await device.launch(nil, newcomer)
+        #expect(places(next.shown) == ["main"], "\(next.shown) \(next.report.remarks)")
+    }
+
+    @Test("B16: an app that is set to it offers a subscription at each start, whether or not somebody logs in")
+    func everyStart() async throws {
+        let device = try device(.presentsSubscriptionOnEveryStart)
+        #expect(places(try await device.launch(nil, newcomer).shown) == ["login", "paywall", "main"])
+        for _ in 0..<2 {
+            let launch = try await device.launch(nil, newcomer)
+            #expect(places(launch.shown) == ["paywall", "main"], "\(launch.shown) \(launch.report.remarks)")
+        }
+    }
+
+    @Test(
+        "B15, B16: nothing is offered to a guest, at no start",
+        arguments: [SettingKey.presentsSubscriptionAfterLogin, .presentsSubscriptionOnEveryStart]
+    )
+    func guest(key: SettingKey<Bool>) async throws {
+        for scenario in [Scenario.firstLaunch, .guest, .guestDismissable, .guestNone] {
+            let device = try device(key)
+            let guest = AgreeablePerson(login: .continueAsGuest)
+            for number in 1...2 {
+                let launch = try await device.launch(scenario, guest)
+                #expect(launch.report.outcome == .completed && launch.content?.account.isAnonymous == true)
+                #expect(!launch.shown.contains("paywall"), "\(scenario), launch \(number): \(launch.shown)")
+            }
+        }
+    }
+
+    @Test("B15: who gets back the account that was found on the device has not logged in; who had been a guest has")
+    func withoutLogin() async throws {
+        let device = try device(.presentsSubscriptionAfterLogin)
+        #expect(try await device.launch(.guest, AgreeablePerson(login: .continueAsGuest)).content?.account.isAnonymous == true)
+        // A guest's session is there, and this app asks for an account now.
+        #expect(places(try await device.launch(.guest, newcomer).shown) == ["login", "paywall", "main"])
+        for scenario in [Scenario.regular, .guest, .guestNone] {
+            #expect(places(try await device.launch(scenario, newcomer).shown) == ["main"], "\(scenario)")
+        }
+        try Settings(device.directory().settings).set(true, for: .enablesRestoreAccount)
+        let restored = try await device.launch(.restoreAccount, newcomer)
+        #expect(restored.shown.contains { $0.hasPrefix("restore") } && places(restored.shown) == ["main"], "\(restored.shown)")
+    }
+
+    @Test(
+        "B15, B16: nothing is offered to who has a subscription, nor where the app is not set to it",
+        arguments: [SettingKey.presentsSubscriptionAfterLogin, .presentsSubscriptionOnEveryStart, nil]
+    )
+    func notOffered(key: SettingKey<Bool>?) async throws {
+        let device = try device(key)
+        let person = key == nil ? newcomer : AgreeablePerson()
+        #expect(places(try await device.launch(nil, person).shown) == ["login", "main"])
+        #expect(places(try await device.launch(nil, person).shown) == ["login", "main", "main"])
+    }
+}

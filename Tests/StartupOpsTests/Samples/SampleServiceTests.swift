@@ -1,0 +1,252 @@
+import Foundation
+import Sequencer
+import StartupNetworking
+import StartupSamples
+import Testing
+
+/// The sample service's answers, asked without a transport.
+@Suite("Sample service", .serialized, .timeLimit(.minutes(30)))
+struct SampleServiceTests {
+    private let service = SampleService()
+
+    private func ask(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: String? = nil,
+        token: String? = nil,
+        headers: HTTPHeaders = [:],
+        of other: SampleService? = nil
+    ) throws -> HTTPResponse {
+        let url = try #require(URL(string: "https://sample.invalid\(path)"))
+        var request = HTTPRequest(method, url, headers: headers, body: body.map { Data($0.utf8) })
+        if let token { request.headers["Authorization"] = "Bearer \(token)" }
+        return try #require((other ?? service).answer(request).response)
+    }
+
+    private func tokens(_ form: String = SampleBodies.password, of other: SampleService? = nil) throws -> (access: String, refresh: String)
+    {
+        let answer = try ask(.post, "/oauth/token", form, of: other)
+        #expect(answer.status == 200)
+        return (try #require(answer.object["access_token"] as? String), try #require(answer.object["refresh_token"] as? String))
+    }
+
+    @Test("the version policy lets every version run, until an update is demanded")
+    func versionPolicy() throws {
+        #expect(try ask(.get, "/v1/version-policy?platform=linux&version=1.0.0").text == #"{"minimumVersion":"1.0.0"}"#)
+        service.requireUpdate(to: "2.0.0", message: "now")
+        #expect(try ask(.get, "/v1/version-policy").text == #"{"message":"now","minimumVersion":"2.0.0"}"#)
+        let odd = #"{"minimumVersion":null}"#
+        #expect(try ask(.put, "/_admin/version-policy", odd).status == 204)
+        #expect(try ask(.get, "/v1/version-policy").text == odd)
+        #expect(try ask(.put, "/_admin/version-policy", "[]").status == 400)
+        service.reset()
+        #expect(try ask(.get, "/v1/version-policy").object["minimumVersion"] as? String == "1.0.0")
+    }
+
+    @Test("every country that is listed has a configuration in each of its languages")
+    func configurations() throws {
+        let list = try ask(.get, "/v1/countries")
+        let countries = try #require(JSONSerialization.jsonObject(with: list.body) as? [[String: Any]])
+        #expect(countries.compactMap { $0["code"] as? String } == ["DE", "FR", "US", "JP"])
+        for country in countries {
+            let code = try #require(country["code"] as? String)
+            let languages = try #require(country["languages"] as? [String])
+            #expect(languages.count >= 2)
+            for language in languages {
+                let answer = try ask(.get, "/v1/configuration?country=\(code)&language=\(language)")
+                #expect(answer.object["country"] as? String == code)
+                #expect(answer.object["language"] as? String == language)
+                #expect((answer.object["tutorialPages"] as? [[String: String]])?.isEmpty == false)
+            }
+        }
+        #expect(try ask(.get, "/v1/configuration?country=DE&language=tlh").object["language"] as? String == "de")
+        #expect(try ask(.get, "/v1/configuration?country=XX").status == 404)
+        #expect(try ask(.get, "/v1/configuration").status == 400)
+    }
+
+    @Test("a configuration that is known already is not sent again")
+    func entityTags() throws {
+        let path = "/v1/configuration?country=DE&language=de"
+        let tag = try #require(try ask(.get, path).headers["ETag"])
+        for list in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+            let answer = try ask(.get, path, headers: ["If-None-Match": list])
+            #expect(answer.status == 304)
+            #expect(answer.body.isEmpty)
+            #expect(answer.headers["ETag"] == tag)
+        }
+        #expect(try ask(.get, path, headers: ["If-None-Match": "\"other\""]).status == 200)
+        #expect(try ask(.get, "/v1/configuration?country=DE&language=en", headers: ["If-None-Match": tag]).status == 200)
+        service.setSpeakers([SampleSpeaker(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
+        let changed = try ask(.get, path, headers: ["If-None-Match": tag])
+        #expect(changed.status == 200)
+        #expect((changed.object["speakers"] as? [String: Any])?["port"] as? Int == 7400)
+    }
+
+    @Test("an access token opens the profile; none, a made up one and an expired one do not")
+    func accessTokens() throws {
+        let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+        let service = SampleService(SampleServiceOptions(tokenLifetime: .seconds(60))) { time.withLock { $0 } }
+        let token = try tokens(of: service).access
+        let profile = try ask(.get, "/v1/profile", token: token, of: service)
+        #expect(profile.text == #"{"email":"person@example.com","emailVerified":true,"id":"user-1","isAnonymous":false,"name":"person"}"#)
+        #expect(try ask(.get, "/v1/entitlements", token: token, of: service).text == #"{"entitlements":["premium"]}"#)
+        let device = #"{"platform":"linux","appVersion":"1.0.0"}"#
+        #expect(try ask(.put, "/v1/devices/abc", device, token: token, of: service).status == 204)
+
+        time.withLock { $0 += 60 }
+        for bad in [token, nil, "made.up.token"] {
+            for (method, path) in [(HTTPMethod.get, "/v1/profile"), (.get, "/v1/entitlements"), (.put, "/v1/devices/abc")] {
+                let answer = try ask(method, path, device, token: bad, of: service)
+                #expect(answer.status == 401)
+                #expect(answer.headers["WWW-Authenticate"] == "Bearer")
+            }
+        }
+    }
+
+    @Test("a token is in the form of a JSON Web Token and says when it ends")
+    func webTokens() throws {
+        let service = SampleService { Date(timeIntervalSince1970: 1_800_000_000.75) }
+        let parts = try tokens(of: service).access.split(separator: ".")
+        try #require(parts.count == 3)
+        #expect(!parts.joined().contains { "+/=".contains($0) })
+        var payload = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
+        let claims = try JSONSerialization.jsonObject(with: try #require(Data(base64Encoded: payload))) as? [String: Any]
+        #expect(claims?["exp"] as? Int == 1_800_003_600)
+        #expect(claims?["iat"] as? Int == 1_800_000_000)
+        #expect(claims?["sub"] as? String == "user-1")
+    }
+
+    @Test("a refresh token is worth new tokens once")
+    func rotation() throws {
+        let first = try tokens()
+        let second = try tokens(SampleBodies.refresh(first.refresh))
+        #expect(second.refresh != first.refresh)
+        #expect(second.access != first.access)
+        let replayed = try ask(.post, "/oauth/token", SampleBodies.refresh(first.refresh))
+        #expect(replayed.status == 400)
+        #expect(replayed.object["error"] as? String == "invalid_grant")
+        #expect(try tokens(SampleBodies.refresh(second.refresh)).refresh != second.refresh)
+    }
+
+    @Test("tokens can be made to expire, and sessions to end")
+    func endings() throws {
+        let first = try tokens()
+        #expect(try ask(.post, "/_admin/expire-tokens").status == 204)
+        #expect(try ask(.get, "/v1/profile", token: first.access).status == 401)
+        let second = try tokens(SampleBodies.refresh(first.refresh))
+        #expect(try ask(.get, "/v1/profile", token: second.access).status == 200)
+        #expect(try ask(.post, "/_admin/end-sessions").status == 204)
+        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(second.refresh)).object["error"] as? String == "invalid_grant")
+    }
+
+    @Test("what is wrong with a token request is named as RFC 6749 names it")
+    func refusedGrants() throws {
+        for (form, error) in [
+            ("grant_type=password&username=person@example.com&password=wrong", "invalid_grant"),
+            ("grant_type=password&username=nobody@example.com&password=correct+horse", "invalid_grant"),
+            ("grant_type=password&username=person@example.com", "invalid_request"),
+            ("grant_type=refresh_token", "invalid_request"), ("grant_type=anonymous&device_id=", "invalid_request"),
+            ("grant_type=magic", "unsupported_grant_type"), ("", "invalid_request"), ("&&=&%zz=%zz", "invalid_request"),
+        ] {
+            let answer = try ask(.post, "/oauth/token", form)
+            #expect(answer.status == 400, "\(form)")
+            #expect(answer.object["error"] as? String == error, "\(form)")
+        }
+    }
+
+    @Test("a guest is the same one each time on the same device")
+    func guests() throws {
+        func guest(_ device: String) throws -> [String: Any] {
+            try ask(.get, "/v1/profile", token: try tokens("grant_type=anonymous&device_id=\(device)").access).object
+        }
+        let first = try guest("a")
+        #expect(first["isAnonymous"] as? Bool == true)
+        #expect(first["email"] == nil)
+        #expect(try guest("a")["id"] as? String == first["id"] as? String)
+        #expect(try guest("b")["id"] as? String != first["id"] as? String)
+    }
+
+    @Test("an account is created once, and verified with the right code")
+    func accounts() throws {
+        let account = #"{"email":"x@example.com","password":"secret"}"#
+        let created = try ask(.post, "/v1/accounts", account)
+        #expect(created.status == 201)
+        #expect(created.text == #"{"email":"x@example.com","emailVerified":false,"id":"user-3"}"#)
+        #expect(try ask(.post, "/v1/accounts", account).status == 409)
+        #expect(try ask(.post, "/v1/accounts", #"{"email":"X@Example.com","password":"secret"}"#).status == 409)
+        #expect(try ask(.post, "/v1/accounts", #"{"email":"nonsense","password":"secret"}"#).status == 422)
+        #expect(try ask(.post, "/v1/accounts", "not JSON").status == 422)
+
+        let token = try tokens("grant_type=password&username=x@example.com&password=secret").access
+        #expect(try ask(.get, "/v1/profile", token: token).object["emailVerified"] as? Bool == false)
+        #expect(try ask(.post, "/v1/accounts/verify", #"{"email":"x@example.com","code":"123456"}"#).status == 422)
+        #expect(try ask(.post, "/v1/accounts/verify", #"{"email":"y@example.com","code":"000000"}"#).status == 422)
+        #expect(try ask(.post, "/v1/accounts/verify", #"{"email":"x@example.com","code":"000000"}"#).status == 204)
+        #expect(try ask(.get, "/v1/profile", token: token).object["emailVerified"] as? Bool == true)
+    }
+
+    @Test("GraphQL answers by the operation's name, and names what it refuses")
+    func graphQL() throws {
+        service.setSpeakers([SampleSpeaker(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
+        let token = try tokens().access
+        let greeting = SampleBodies.graphQL("Greeting", #"{"lang":"fr"}"#)
+        let register = SampleBodies.graphQL("RegisterSpeaker", #"{"id":"s1"}"#)
+        #expect(try ask(.post, "/graphql", greeting).text == #"{"data":{"greeting":{"text":"Bonjour"}}}"#)
+        #expect(
+            try ask(.post, "/graphql", SampleBodies.graphQL("Viewer"), token: token).text
+                == #"{"data":{"viewer":{"id":"user-1","name":"person"}}}"#
+        )
+        let kitchen = #"[{"host":"127.0.0.1","id":"s1","name":"Kitchen","port":7400}]"#
+        #expect(try ask(.post, "/graphql", SampleBodies.graphQL("Speakers"), token: token).text == #"{"data":{"speakers":\#(kitchen)}}"#)
+        #expect(try ask(.post, "/graphql", register, token: token).text == #"{"data":{"registerSpeaker":\#(kitchen)}}"#)
+
+        let missing = SampleBodies.graphQL("RegisterSpeaker", #"{"id":"s9"}"#)
+        #expect(try ask(.post, "/graphql", missing, token: token).graphQLCode == "not-found")
+        #expect(try ask(.post, "/graphql", SampleBodies.graphQL("Viewer")).graphQLCode == "access-denied")
+        #expect(try ask(.post, "/graphql", SampleBodies.graphQL("Unknown"), token: token).graphQLCode == "validation-failed")
+        #expect(try ask(.post, "/graphql", "{", token: token).status == 400)
+        service.expireTokens()
+        for body in [greeting, register] {
+            let answer = try ask(.post, "/graphql", body, token: token)
+            #expect(answer.status == 200)
+            #expect(answer.graphQLCode == "invalid-jwt")
+        }
+    }
+
+    @Test("requests are counted by method and path; the administration's are not")
+    func counts() throws {
+        _ = try tokens()
+        _ = try tokens()
+        _ = try ask(.get, "/v1/configuration?country=DE&language=de")
+        _ = try ask(.get, "/nowhere")
+        let counts = ["POST /oauth/token": 2, "GET /v1/configuration": 1, "GET /nowhere": 1]
+        #expect(service.counts == counts)
+        #expect(try ask(.get, "/_admin/counts").object as? [String: Int] == counts)
+        #expect(try ask(.post, "/_admin/reset").status == 204)
+        #expect(service.counts.isEmpty)
+    }
+
+    @Test("another method or another path is refused")
+    func wrongRoutes() throws {
+        let answer = try ask(.delete, "/v1/profile")
+        #expect(answer.status == 405)
+        #expect(answer.headers["Allow"] == "GET")
+        for path in ["/", "/v1", "/v1/devices/", "/v2/profile", "/_admin/", "/_admin/unknown"] {
+            #expect(try ask(.get, path).status == 404, "\(path)")
+        }
+    }
+
+    @Test("many threads may ask at once: a refresh token is redeemed by one of them")
+    func manyThreads() async throws {
+        let refresh = try tokens().refresh
+        let url = try #require(URL(string: "https://sample.invalid/oauth/token"))
+        let request = HTTPRequest(.post, url, body: Data(SampleBodies.refresh(refresh).utf8))
+        let statuses = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<64 { group.addTask { service.answer(request).response?.status } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 200 }.count == 1)
+        #expect(statuses.filter { $0 == 400 }.count == 63)
+    }
+}

@@ -1,0 +1,137 @@
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
+
+/// The symptoms of a wrong start, as an app is told of them after a launch, or during one.
+@Suite("Bootstrap: findings", .serialized, .timeLimit(.minutes(30)))
+struct BootstrapFindingsTests {
+    /// A service whose flags come when the test lets them.
+    private struct HeldFlags: ConfigurationService {
+        let service: any ConfigurationService
+        let look: @Sendable () async -> Void
+
+        func countries(by deadline: Deadline) async throws -> [Country] { try await service.countries(by: deadline) }
+        func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
+            try await service.configuration(for: region, by: deadline)
+        }
+        func flags(by deadline: Deadline) async throws -> FeatureFlags? {
+            await look()
+            return try await service.flags(by: deadline)
+        }
+    }
+
+    @Test("B65: after a launch without a fault there is nothing to find")
+    func healthy() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        #expect(bootstrap.findings == [])
+    }
+
+    @Test("B65: a codec that comes after the first screen; nothing is said of what merely has not come yet")
+    func codec() throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        #expect(bootstrap.findings == [])
+        bootstrap.registry.mark("image-codec")
+        bootstrap.registry.mark("image-codec")
+        bootstrap.registry.mark("coordinator")
+        bootstrap.registry.mark("analytics")
+        let found = bootstrap.findings
+        #expect(found.contains { $0.hasPrefix("images stay empty: ") })
+        #expect(!found.contains { $0.contains("is required and was not registered") })
+    }
+
+    @Test("B65: set-up that has ended a launch is the finding, not what did not come because of that")
+    func setUp() async throws {
+        let harness = BootstrapHarness()
+        var plan = harness.plan()
+        plan.modules = [
+            BootstrapModule("shop", isActive: { false }) { _ in "shop" },
+            BootstrapModule("chat", dependencies: [.after("shop", because: "it sells there")]) { _ in "chat" },
+        ]
+        let bootstrap = try harness.bootstrap(plan)
+        _ = try await harness.launch(bootstrap)
+        #expect(bootstrap.findings == ["set-up is missing or misordered: shop is not active, and chat needs it: it sells there"])
+    }
+
+    @Test("B65: a launch that waits on its splash says what for, and no longer when it goes on")
+    func stuck() async throws {
+        let harness = BootstrapHarness()
+        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let seen = Locked<[String]>([])
+        var environment = harness.environment(bootstrap, FakePerson(logins: [.continueAsGuest]))
+        environment.splashMinimum = .zero
+        environment.services.configurations = HeldFlags(service: bootstrap.service) {
+            await eventually { bootstrap.findings.contains { $0.contains("initialFlagsRefreshed") && !$0.contains("userKnown") } }
+            seen.withLock { $0 = bootstrap.findings }
+        }
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(120)))
+        let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report
+        #expect(report.outcome == .completed)
+        #expect(seen.withLock { $0 }.contains { $0.hasPrefix("the app stays on its splash: first-screen is waiting for: ") })
+        #expect(bootstrap.findings == [])
+    }
+
+    @Test("B65: a session that the launch has ended, and why; somebody who logs in ends the complaint, a guest does not")
+    func loggedOut() async throws {
+        let harness = BootstrapHarness()
+        try await harness.leaveSession()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        #expect(bootstrap.findings == ["the person is logged out: the session was ended because first launch"])
+        _ = try await bootstrap.service.logIn(
+            email: "person@example.com",
+            password: Secret("correct horse"),
+            by: .after(.seconds(60))
+        )
+        #expect(bootstrap.findings == [])
+        await bootstrap.service.logOut(because: LogoutReason.requested.description)
+        #expect(bootstrap.findings == [])
+    }
+
+    @Test("B65: a push that nobody has taken")
+    func push() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let environment = harness.environment(bootstrap, FakePerson(logins: [.continueAsGuest]))
+        environment.mailbox.receive(.push(PushPayload(category: nil, title: "Sale", body: "Today", link: nil, problems: [])))
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(120)))
+        #expect(try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report.outcome == .completed)
+        #expect(
+            bootstrap.findings == ["a push notification leads nowhere: it is kept for the app, to be taken after the main screen"]
+        )
+    }
+
+    @Test("B65, B66: an onboarding that the configuration changes after the coordinator has gone by another")
+    func onboarding() async throws {
+        let harness = BootstrapHarness(onboarding: .dismissable)
+        // Nobody is there whose session could have been ended.
+        let first = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(first).outcome == .completed)
+        #expect(first.findings == [])
+        let later = BootstrapHarness(onboarding: .dismissable)
+        try later.leaveCompletedLaunch()
+        _ = try await AppService(
+            at: later.backend.baseURL,
+            http: later.http,
+            directory: later.directory,
+            app: later.app,
+            deviceID: "earlier"
+        )
+        .logInAnonymously(by: .after(.seconds(60)))
+        let bootstrap = try later.bootstrap(later.plan())
+        #expect(try await later.launch(bootstrap).outcome == .completed)
+        #expect(
+            bootstrap.findings.last?.hasPrefix(
+                "the onboarding is not the one that was configured: regular counted when the coordinator started, dismissable is configured"
+            ) == true
+        )
+    }
+}

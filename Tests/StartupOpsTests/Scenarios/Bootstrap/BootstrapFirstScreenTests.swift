@@ -1,0 +1,256 @@
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
+
+@Suite("Bootstrap: the first screen", .serialized, .timeLimit(.minutes(30)))
+struct BootstrapFirstScreenTests {
+    /// A service whose flags come when the test wants.
+    private struct Flags: ConfigurationService {
+        let service: any ConfigurationService
+        let flags: FeatureFlags
+        /// What holds them up.
+        let wait: @Sendable () async -> Void
+
+        func countries(by deadline: Deadline) async throws -> [Country] { try await service.countries(by: deadline) }
+        func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
+            try await service.configuration(for: region, by: deadline)
+        }
+        func flags(by deadline: Deadline) async throws -> FeatureFlags? {
+            await wait()
+            return flags
+        }
+    }
+
+    private func launch(
+        _ bootstrap: Bootstrap,
+        _ harness: BootstrapHarness,
+        _ person: AgreeablePerson,
+        scene: (any ScenePresenter)? = nil,
+        flags: FeatureFlags? = nil,
+        waitingFor wait: @escaping @Sendable () async -> Void = {},
+        patience: Duration = .seconds(120),
+        change: (inout OperationGraph) throws -> Void = { _ in }
+    ) async throws -> LaunchReport {
+        var presenters = StartupPresenters(all: person)
+        presenters.scene = scene
+        var bundled = AppConfiguration.bundled
+        bundled.onboarding = .regular
+        var environment = bootstrap.environment(presenters: presenters, bundled: bundled)
+        // Virtual time would not move for a splash while a service waits for what comes after it.
+        environment.splashMinimum = .zero
+        if let flags {
+            environment.services.configurations = Flags(service: bootstrap.service, flags: flags, wait: wait)
+        }
+        var graph = environment.graph(.bootstrap)
+        try change(&graph)
+        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: patience))
+        return try await graph.run(budget: .seconds(3), options: options).report
+    }
+
+    private func sources(_ bootstrap: Bootstrap) -> [String: String?] {
+        Dictionary(
+            uniqueKeysWithValues: (bootstrap.firstScreenGate?.conditions ?? []).map { ($0.condition.name.description, $0.source) }
+        )
+    }
+
+    private func unmet(_ bootstrap: Bootstrap) -> [ConditionName]? {
+        bootstrap.firstScreenGate?.conditions.filter { !$0.isMet }.map(\.condition.name)
+    }
+
+    // MARK: What the gate waits for
+
+    @Test("B14, B44, B46: the first launch of an app that is set to it waits at the gate for the flags, and goes by them")
+    func waits() async throws {
+        let harness = BootstrapHarness()
+        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        try Settings(harness.directory.settings).set(true, for: .showsSplashVideo)
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let person = AgreeablePerson()
+        let flags = FeatureFlags(features: ["paywall": false, "new": true], onboarding: OnboardingType.none)
+        let report = try await launch(bootstrap, harness, person, flags: flags) {
+            // Everything else is there, and nothing but the splash was shown.
+            await eventually { unmet(bootstrap) == [.initialFlagsRefreshed] }
+            #expect(person.shown == ["splash"])
+        }
+        #expect(report.outcome == .completed)
+        #expect(
+            sources(bootstrap) == [
+                "splashVideoDone": "its end", "splashControllerEnded": "its end", "configurationPresent": "the remote configuration",
+                "initialFlagsRefreshed": "the service", "userKnown": "the absence of a session",
+                "notAlreadyPassed": "the gate itself, when it opened",
+            ]
+        )
+        // The configuration asks for an account; the flags, which count over it, for none.
+        #expect(!person.shown.contains("login") && person.content?.account.isAnonymous == true)
+        #expect(person.content?.configuration.configuration.features == ["paywall": false, "speakers": true, "new": true])
+        #expect(report["fetch-flags"]?.notes == [] && report["first-screen"]?.notes.count == 1)
+    }
+
+    @Test(
+        "B14: the flags are those of the service; one that has none holds nobody up",
+        arguments: [FeatureFlags(features: ["new": true]), nil]
+    )
+    func ofTheService(flags: FeatureFlags?) async throws {
+        let harness = BootstrapHarness(flags: flags)
+        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let person = AgreeablePerson()
+        let report = try await launch(bootstrap, harness, person)
+        #expect(report.outcome == .completed && report["fetch-flags"]?.outcome == .succeeded && report["fetch-flags"]?.notes == [])
+        #expect(harness.backend.service.counts["GET /v1/flags"] == 1)
+        #expect(sources(bootstrap)["initialFlagsRefreshed"] == (flags == nil ? "a service without flags" : "the service"))
+        #expect(person.content?.configuration.configuration.features["new"] == flags?.features["new"])
+    }
+
+    @Test(
+        "B46, B66: without the setting, on a later launch, and for who is logged in nobody waits: flags that come later count from the next launch",
+        arguments: [(false, false, false), (true, true, false), (true, false, true)]
+    )
+    func passes(isSet: Bool, isLater: Bool, isLoggedIn: Bool) async throws {
+        let harness = BootstrapHarness()
+        try Settings(harness.directory.settings).set(isSet, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        if isLater { try harness.leaveCompletedLaunch() }
+        if isLoggedIn { try await harness.leaveSession() }
+        var plan = harness.plan()
+        plan.enablesRestoreAccount = true
+        let bootstrap = try harness.bootstrap(plan)
+        let person = AgreeablePerson()
+        let flags = FeatureFlags(features: ["new": true], onboarding: .dismissable)
+        let report = try await launch(bootstrap, harness, person, flags: flags) {
+            await eventually { person.shown.contains("main") }
+        }
+        #expect(report.outcome == .completed)
+        #expect(
+            sources(bootstrap)["initialFlagsRefreshed"]
+                == (isLoggedIn ? "a bypass, for the person is logged in already" : "a bypass, for the app does not wait for them")
+        )
+        #expect(person.content?.configuration.configuration.features["new"] == nil && person.shown.contains("login") == !isLoggedIn)
+        #expect(
+            report["fetch-flags"]?.notes == [
+                "the flags came after the first screen was decided: they count from the next launch", "they ask for dismissable onboarding",
+            ]
+        )
+
+        let next = AgreeablePerson()
+        harness.backend.service.setFault(.status(503), for: "/v1/flags")
+        #expect(try await launch(try harness.bootstrap(plan), harness, next).outcome == .completed)
+        #expect(next.content?.configuration.configuration.features["new"] == true)
+    }
+
+    @Test("B14, B49: flags that never come hold up the first launch for as long as they may take, and not for ever")
+    func bounded() async throws {
+        let harness = BootstrapHarness()
+        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let never = AsyncGate()
+        let report = try await launch(
+            bootstrap,
+            harness,
+            AgreeablePerson(),
+            flags: FeatureFlags(),
+            waitingFor: { _ = await never.wait() },
+            patience: .seconds(2)
+        )
+        never.open()
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        #expect(report["fetch-flags"]?.outcome == .fellBack)
+        #expect(report["fetch-flags"]?.notes == ["the flags of the last launch were used"])
+        #expect(sources(bootstrap)["initialFlagsRefreshed"] == "the flags of the last launch")
+    }
+
+    @Test("a splash that was left out meets nothing, and is not waited for; the report says so")
+    func leftOut() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let report = try await launch(bootstrap, harness, AgreeablePerson(), change: { try $0.skip("splash", because: "it crashed") })
+        #expect(report.outcome == .completed)
+        #expect(report["first-screen"]?.notes.first == "splashControllerEnded was not waited for: its step has ended without it")
+        #expect(sources(bootstrap)["splashControllerEnded"] == "a bypass, for its step has ended without it")
+    }
+
+    // MARK: The scene
+
+    /// A scene that tells some phases, in order.
+    private struct Scene: ScenePresenter {
+        let phases: [LaunchPhase]
+
+        func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
+            for phase in phases { report(phase) }
+        }
+    }
+
+    @Test("B1, E5: the phases of the scene are those that the app tells, and their problems are noted")
+    func scene() async throws {
+        let harness = BootstrapHarness()
+        let without = try harness.bootstrap(harness.plan())
+        #expect(try await launch(without, harness, AgreeablePerson()).outcome == .completed)
+        // Nobody has said that there is a scene.
+        #expect(without.phases.mark(.sceneSession, scene: "main") == nil && !without.phases.sceneGate.isOpen)
+
+        let with = try harness.bootstrap(harness.plan())
+        for phase in [LaunchPhase.applicationCreated, .delegateCreated, .didFinishLaunching] { with.phases.mark(phase) }
+        let scene = Scene(phases: [.sceneSession, .window, .keyAndVisible, .willConnect])
+        let report = try await launch(with, harness, AgreeablePerson(), scene: scene)
+        #expect(report.outcome == .completed && with.phases.sceneGate.isOpen)
+        #expect(with.phases.problems.map(\.description) == ["willConnect of scene main must come before keyAndVisible, and came after it"])
+        #expect(report["connect-scene"]?.notes == with.phases.problems.map(\.description))
+        #expect(with.phases.mark(.viewDidLoad, scene: "main") == nil)
+    }
+
+    @Test("B1, B49: a scene that does not become visible ends the launch, and it is said who should have told it")
+    func invisible() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let report = try await launch(bootstrap, harness, AgreeablePerson(), scene: Scene(phases: [.sceneSession]))
+        #expect(
+            report.outcome.isFailure(
+                of: "connect-scene",
+                saying: "scene did not open within 3 s; waiting for: keyAndVisible (set by scene presenter, unmet for"
+            )
+        )
+    }
+
+    // MARK: Over the main screen
+
+    @Test(
+        "B13: who starts an app that can be tried first is a guest, and sees the onboarding over the main screen, until it is dismissed"
+    )
+    func onboarding() async throws {
+        let harness = BootstrapHarness(onboarding: .dismissable)
+        for number in 1...2 {
+            let person = AgreeablePerson()
+            let report = try await launch(try harness.bootstrap(harness.plan()), harness, person)
+            #expect(report.outcome == .completed, "launch \(number): \(report.remarks)")
+            #expect(person.shown.drop { $0 != "main" } == (number == 1 ? ["main", "onboarding"] : ["main"]), "launch \(number)")
+            #expect(!person.shown.contains("login"), "launch \(number)")
+            #expect(person.content?.account.isAnonymous == true)
+        }
+        try await harness.leaveSession()
+        let person = AgreeablePerson()
+        #expect(try await launch(try harness.bootstrap(harness.plan()), harness, person).outcome == .completed)
+        #expect(person.shown.last == "main")
+    }
+
+    @Test("B12: a module that sets something while it is made is too late for this launch, and the report says so")
+    func lateSetting() async throws {
+        let harness = BootstrapHarness()
+        var plan = harness.plan()
+        plan.modules = [
+            BootstrapModule("shop") { [directory = harness.directory] _ in
+                try Settings(directory.settings).set(7, for: SettingKey("pages", default: 3), by: "shop")
+                return "shop"
+            }
+        ]
+        let report = try await launch(try harness.bootstrap(plan), harness, AgreeablePerson())
+        #expect(
+            report["main-app"]?.notes == [
+                "setting pages was written by shop after the launch was configured, so it takes effect in the next launch; write it before"
+            ]
+        )
+    }
+}

@@ -1,0 +1,168 @@
+import Sequencer
+import SequencerAnalysis
+import Testing
+
+@testable import StartupOps
+
+/// Scenarios that follow from facts, over all combinations of these.
+@Suite("Launch facts", .serialized, .timeLimit(.minutes(30)))
+struct LaunchFactsTests {
+    private func graph(_ facts: LaunchFacts) throws -> ValidatedGraph {
+        try Scenario(for: facts).graph(.simulated()).validated()
+    }
+
+    /// The facts of an app that has to be launched.
+    private static let facts: [LaunchFacts] = {
+        var all: [LaunchFacts] = []
+        for isRegionKnown in [false, true] {
+            for account in LaunchFacts.AccountState.allCases {
+                for hasSeenTutorial in [false, true] {
+                    for speaker in LaunchFacts.SpeakerState.allCases {
+                        for origin in LaunchFacts.Origin.allCases {
+                            for onboarding in OnboardingType.allCases {
+                                all.append(
+                                    LaunchFacts(
+                                        isRegionKnown: isRegionKnown,
+                                        account: account,
+                                        hasSeenTutorial: hasSeenTutorial,
+                                        speaker: speaker,
+                                        origin: origin,
+                                        onboarding: onboarding
+                                    )
+                                )
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return all
+    }()
+
+    /// The steps that may ask the person or present something before the main screen, in order: the table of `Scenario(for:)`, written down once more.
+    private func presenting(_ facts: LaunchFacts) -> [String] {
+        var steps = ["splash"]
+        let asksToLogIn =
+            facts.account == .found || (facts.account == .none && (facts.onboarding == .regular || !facts.isRegionKnown))
+            || (facts.account == .guest && facts.onboarding == .regular)
+        let showsPush = facts.origin == .push && facts.isRegionKnown && facts.account != .none && !asksToLogIn
+        if !facts.isRegionKnown { steps.append("fetch-config") }
+        if facts.account == .found { steps.append("restore-account") }
+        if asksToLogIn { steps.append("login") }
+        if showsPush { steps.append("present-push-information") } else if !facts.hasSeenTutorial { steps.append("tutorial") }
+        if facts.speaker == .none { steps.append("connect-speaker") }
+        return steps
+    }
+
+    @Test(
+        "A4, B61: each of 576 combinations of facts has a valid graph, in which what needs the screen comes one after the other, in order"
+    )
+    func all() throws {
+        #expect(Self.facts.count == 576 && Set(Self.facts).count == 576)
+        for facts in Self.facts {
+            let graph = try graph(facts)
+            let presenting = presenting(facts)
+            for (step, next) in zip(presenting, presenting.dropFirst()) {
+                #expect(try graph.ancestors(of: next).contains(step), "\(next) must wait for \(step): \(facts)")
+            }
+            #expect(graph.overlappingInteractions.isEmpty, "\(facts)")
+            #expect(graph.milestone == "main-app")
+            let before = try graph.ancestors(of: "main-app")
+            #expect(before.isSuperset(of: presenting) && before.contains("force-update"), "\(facts)")
+            #expect(try graph.dependencies(of: "force-update").isEmpty)
+            // Each step is there exactly when its facts are.
+            let identifiers = Set(graph.identifiers)
+            #expect(identifiers.contains("restore-account") == (facts.account == .found))
+            #expect(identifiers.contains("connect-speaker") == (facts.speaker != .declined))
+            #expect(identifiers.contains("deeplink") == (facts.origin == .link))
+            #expect(identifiers.contains("shortcut") == (facts.origin == .shortcut))
+            let canBeTried = facts.onboarding == .dismissable && (facts.account == .none || facts.account == .guest)
+            #expect(identifiers.contains("onboarding") == canBeTried, "\(facts)")
+        }
+    }
+
+    @Test("A3: nothing waits for the screen that does not need it, or for a value that it does not read, in any combination")
+    func parallel() throws {
+        for facts in Self.facts {
+            let graph = try graph(facts)
+            let presenting = presenting(facts)
+            for step in ["fetch-config", "login", "connect-speaker"] where graph.identifiers.contains(step) && !presenting.contains(step) {
+                // Where nobody is logged in, the configuration says how a guest is received.
+                let read: Set = step == "login" && facts.account == .none ? ["fetch-config"] : []
+                #expect(try Set(graph.dependencies(of: step)) == read, "\(step): \(facts)")
+            }
+        }
+    }
+
+    @Test("F2: only the speaker is unknown: everything is parallel but the one question")
+    func oneQuestion() throws {
+        let graph = try graph(LaunchFacts(speaker: .none))
+        #expect(graph.levels.first == ["splash", "force-update", "fetch-config", "login"])
+        #expect(try graph.dependencies(of: "connect-speaker") == ["fetch-config", "splash"])
+        #expect(graph.name == "regular")
+    }
+
+    @Test("who declines a speaker is not asked again, and keeps the parallel graph, also when a push or a link starts the app")
+    func declined() throws {
+        for origin in LaunchFacts.Origin.allCases {
+            let declined = try graph(LaunchFacts(speaker: .declined, origin: origin))
+            let known = try graph(LaunchFacts(origin: origin))
+            #expect(declined.name == known.name)
+            #expect(declined.difference(from: known).description == "- connect-speaker")
+        }
+    }
+
+    @Test("F2: each combination of facts launches in virtual time, to the main screen, within the budget", .timeLimit(.minutes(30)))
+    func launches() async throws {
+        for facts in Self.facts {
+            let report = try await Scenario(for: facts).graph(.simulated())
+                .run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+            #expect(report.outcome == .completed && report.budget.isMet, "\(facts)")
+            #expect(report["main-app"]?.outcome == .succeeded && report.anomalies.isEmpty, "\(facts)")
+        }
+    }
+
+    @Test("an app that runs already has its version checked, whatever else is known")
+    func running() throws {
+        for facts in Self.facts {
+            var running = facts
+            running.isRunning = true
+            #expect(try graph(running).edges == ["become-active after force-update"])
+            #expect(Scenario(for: running).name == "warm-resume")
+        }
+    }
+
+    @Test("the built-in scenarios are names of facts: each name has the graph of the facts that it stands for")
+    func names() throws {
+        let named: [(LaunchFacts, String)] = [
+            (.firstLaunch, "first-launch"), (LaunchFacts(), "regular"), (LaunchFacts(origin: .push), "push"),
+            (LaunchFacts(origin: .link), "deeplink"), (LaunchFacts(origin: .shortcut), "shortcut"), (LaunchFacts(account: .none), "guest"),
+            (LaunchFacts(account: .none, onboarding: .dismissable), "guest-dismissable"),
+            (LaunchFacts(account: .none, onboarding: OnboardingType.none), "guest-none"),
+            (LaunchFacts(isRegionKnown: false, account: .found, hasSeenTutorial: false, speaker: .none), "restore-account"),
+            (LaunchFacts(isRunning: true), "warm-resume"),
+        ]
+        for (facts, name) in named {
+            let scenario = Scenario(for: facts)
+            #expect(scenario.name == name)
+            let builtIn = try #require(Scenario.named(name))
+            #expect(try builtIn.graph(.simulated()).validated().difference(from: graph(facts)).description.isEmpty, "\(name)")
+        }
+        for facts in Self.facts { #expect(Scenario.named(Scenario(for: facts).name) != nil) }
+    }
+
+    @Test("F3: facts of an app's own: unknown until they are set, and part of what makes facts equal")
+    func own() {
+        var facts = LaunchFacts()
+        #expect(facts[Subscription.self] == .unknown)
+        facts[Subscription.self] = .expired
+        #expect(facts[Subscription.self] == .expired && facts != LaunchFacts())
+        var others = LaunchFacts()
+        others[Subscription.self] = .expired
+        #expect(others == facts && others.hashValue == facts.hashValue)
+        facts[Subscription.self] = .unknown
+        #expect(facts == LaunchFacts())
+    }
+
+    private enum Subscription: LaunchFact { case unknown, expired }
+}

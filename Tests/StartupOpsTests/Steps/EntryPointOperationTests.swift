@@ -1,0 +1,128 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupOps
+@testable import StartupStorage
+
+@Suite("What started the app", .serialized, .timeLimit(.minutes(30)))
+struct EntryPointOperationTests {
+    /// Shows what it is given, and stays on a push until it is dismissed.
+    private struct Screen: EntryPointPresenter {
+        let shown = Locked<[String]>([])
+        var confirms = true
+        var dismissal: (@Sendable () async -> Void)?
+
+        private func show(_ text: String) { shown.withLock { $0.append(text) } }
+
+        func showPush(_ push: PushPayload) async {
+            show("push \(push.body ?? "")")
+            await dismissal?()
+        }
+
+        func follow(_ link: DeepLink) async { show("link \(link.route)") }
+        func perform(_ shortcut: ShortcutItem) async { show("shortcut \(shortcut.type)") }
+
+        func confirm(_ entryPoint: EntryPoint) async -> Bool {
+            show("confirm")
+            return confirms
+        }
+    }
+
+    private let mailbox = EntryPointMailbox(MemoryStore())
+
+    /// The push graph around the operation: the content first, then the main screen, then whatever else waits.
+    private func launch(_ screen: Screen?) async throws -> LaunchReport {
+        let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())
+        let mailbox = mailbox
+        var steps = StartupSteps.simulated()
+        steps[.presentPushInformation] = { launch in try await operation.presentPush(in: launch) }
+        steps[.mainApp] = { _, _ in
+            screen?.shown.withLock { $0.append("main") }
+            mailbox.mainScreenDidAppear()
+        }
+        steps[.deeplink] = { launch in try await operation.deliver(in: launch) }
+        var graph = Scenario.push.graph(steps)
+        graph.addAfterMain(.deeplink, of: steps)
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)))).report
+    }
+
+    @Test("A27: a push that started the app is shown before the main screen, which appears when the person has dismissed it")
+    func push() async throws {
+        mailbox.receive(try EntryPointSamples.push("Hello"))
+        let isDismissed = Gate()
+        let mainBeforeDismissal = Locked<Bool?>(nil)
+        let shown = Locked<[String]>([])
+        var screen = Screen()
+        let seen = screen.shown
+        screen.dismissal = {
+            mainBeforeDismissal.withLock { $0 = seen.withLock { $0.contains("main") } }
+            shown.withLock { $0 = seen.withLock { $0 } }
+            isDismissed.open()
+        }
+        let report = try await launch(screen)
+        await isDismissed.wait()
+        #expect(report.outcome == .completed && mainBeforeDismissal.withLock { $0 } == false)
+        #expect(shown.withLock { $0 } == ["push Hello"] && seen.withLock { $0 } == ["push Hello", "main"])
+        #expect(report["present-push-information"]?.isInteractive == true)
+        #expect(mailbox.waiting().isEmpty)
+    }
+
+    @Test("B54, B59: all else is delivered once, in order, after the main screen")
+    func others() async throws {
+        mailbox.receive(EntryPointSamples.shortcut())
+        mailbox.receive(try EntryPointSamples.link("https://good.example/"))
+        mailbox.receive(try EntryPointSamples.push("Hello"))
+        let screen = Screen()
+        #expect(try await launch(screen).outcome == .completed)
+        #expect(screen.shown.withLock { $0 } == ["push Hello", "main", "link home", "shortcut favourites"])
+        #expect(mailbox.waiting().isEmpty)
+    }
+
+    @Test("fault D6: what changes something is confirmed first; what is not confirmed is left out, and the report says so")
+    func confirmed() async throws {
+        for confirms in [true, false] {
+            mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=canary-4711"))
+            var screen = Screen()
+            screen.confirms = confirms
+            let mailbox = mailbox
+            let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())
+            mailbox.mainScreenDidAppear()
+            let (report, _) = try await runAlone("deeplink") { launch in try await operation.deliver(in: launch) }
+            #expect(screen.shown.withLock { $0 } == (confirms ? ["confirm", "link reset"] : ["confirm"]))
+            #expect(report.notes.count == (confirms ? 0 : 1) && report.isInteractive)
+            #expect(!"\(report)".contains("canary") && mailbox.waiting().isEmpty)
+        }
+    }
+
+    @Test("what needs a login waits for one, and the report says so")
+    func needsLogin() async throws {
+        mailbox.receive(try EntryPointSamples.link("https://good.example/tune/\(EntryPointSamples.speakerID)?volume=5"))
+        let screen = Screen()
+        let report = try await launch(screen)
+        #expect(screen.shown.withLock { $0 } == ["main"] && mailbox.waiting().count == 1)
+        #expect(report["deeplink"]?.notes.count == 1)
+        #expect(report["deeplink"]?.notes.first?.hasSuffix("waits: it is delivered after a login, or at the next launch") == true)
+    }
+
+    @Test("A27, fault O17: where nothing can be shown the operation fails by name, the main screen appears, and nothing is lost")
+    func nobody() async throws {
+        mailbox.receive(try EntryPointSamples.push())
+        let report = try await launch(nil)
+        #expect(report.outcome == .completed)
+        #expect(report["present-push-information"]?.message?.hasPrefix("there is no presenter for present-push-information") == true)
+        #expect(mailbox.waiting().count == 1)
+    }
+
+    @Test("A11, B56, fault D12: where the update has taken the screen over, a push is not shown, and is kept")
+    func takenOver() async throws {
+        mailbox.receive(try EntryPointSamples.push())
+        let screen = Screen()
+        let stage = Stage()
+        await stage.takeOver(by: "force-update") {}
+        let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: stage)
+        _ = try await runAlone("present-push-information") { launch in try await operation.presentPush(in: launch) }
+        #expect(screen.shown.withLock { $0 }.isEmpty && mailbox.waiting().count == 1)
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupOps
+@testable import StartupStorage
+
+@Suite("The update check", .serialized, .timeLimit(.minutes(30)))
+struct ForceUpdateOperationTests {
+    private struct Policies: UpdatePolicyService {
+        let asked = Locked<[SemanticVersion]>([])
+        var answer: Result<UpdatePolicy, NetworkError>
+
+        func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
+            asked.withLock { $0.append(version) }
+            return try answer.get()
+        }
+    }
+
+    private static let version = SemanticVersion(1, 2)
+    private static let required = UpdatePolicy(minimumVersion: SemanticVersion(2), message: "Please update.")
+
+    /// Runs the check beside a step that would take longer, and the main screen that waits for both.
+    private func launch(
+        _ answer: Result<UpdatePolicy, NetworkError>,
+        state: LaunchState = LaunchState(MemoryStore()),
+        _ person: AgreeablePerson = AgreeablePerson(),
+        stage: Stage = Stage()
+    ) async throws -> LaunchReport {
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: answer),
+            state: state,
+            version: Self.version,
+            presenter: person,
+            stage: stage,
+            now: { Date(timeIntervalSince1970: 1_795_000_000) }
+        )
+        var graph = OperationGraph("check")
+        let check = graph.add("force-update", .onFailure(.continue)) { launch in try await operation.run(in: launch) }
+        let other = graph.add("other") { launch in try await launch.sleep(for: .seconds(1)) }
+        graph.add("main-app", .milestone, after: check, other, on: .main) { launch in
+            try await stage.present(by: launch.operation) {
+                await person.showMain(
+                    MainContent(configuration: LoadedConfiguration(.bundled, from: .bundled), account: .guest, speaker: nil)
+                )
+            }
+        }
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)))).report
+    }
+
+    @Test("A11: a required update aborts the launch and has the screen for good: the update is shown, the main screen is not")
+    func required() async throws {
+        let person = AgreeablePerson()
+        let stage = Stage()
+        let report = try await launch(.success(Self.required), person, stage: stage)
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(report["main-app"]?.outcome == .cancelled && person.shown == ["update"])
+        #expect(await stage.isTakenOverBy == "force-update")
+        await #expect(throws: PresentationRefused(operation: "late", takenOverBy: "force-update")) {
+            try await stage.present(by: "late") { Issue.record("presented") }
+        }
+        #expect(await stage.refusals.map(\.operation) == ["late"])
+    }
+
+    @Test("A11: maintenance takes over as well, by a reason of its own; where nothing can be shown the launch is aborted all the same")
+    func maintenance() async throws {
+        let person = AgreeablePerson()
+        let closed = UpdatePolicy(minimumVersion: SemanticVersion(1), maintenance: .init(message: "Back soon"))
+        let report = try await launch(.success(closed), person)
+        #expect(report.outcome == .aborted(by: "force-update", reason: .maintenance) && person.shown == ["maintenance"])
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .success(Self.required)),
+            state: LaunchState(MemoryStore()),
+            version: Self.version,
+            presenter: nil,
+            stage: Stage()
+        )
+        var graph = OperationGraph("nobody")
+        graph.add("force-update") { launch in try await operation.run(in: launch) }
+        let alone = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(alone.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+    }
+
+    @Test("A12: a version that may be used, or should only be replaced, leaves the launch as it is; the latter is mentioned and noted")
+    func mayContinue() async throws {
+        let silent = AgreeablePerson()
+        let report = try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), silent)
+        #expect(report.outcome == .completed && silent.shown == ["main"] && report.remarks.isEmpty)
+        let told = AgreeablePerson()
+        let recommended = try await launch(
+            .success(UpdatePolicy(minimumVersion: SemanticVersion(1), recommendedVersion: SemanticVersion(1, 4))),
+            told
+        )
+        #expect(recommended.outcome == .completed && told.shown == ["recommended 1.4.0", "main"])
+        #expect(recommended["force-update"]?.notes == ["version 1.4.0 is recommended"])
+    }
+
+    @Test("A41, fault N20: without an answer the launch goes on, and the report says that nothing was checked")
+    func failsOpen() async throws {
+        let person = AgreeablePerson()
+        let report = try await launch(.failure(unreachable), person)
+        #expect(report.outcome == .completed && person.shown == ["main"])
+        #expect(report["force-update"]?.outcome == .succeeded)
+        #expect(report["force-update"]?.notes == ["the update check failed: GET example.invalid/v1: connection refused"])
+    }
+
+    @Test("A41, fault N20: a required update that is known from an earlier launch still counts without an answer, and is lifted by one")
+    func lastKnown() async throws {
+        let state = LaunchState(MemoryStore())
+        _ = try await launch(.success(Self.required), state: state)
+        let person = AgreeablePerson()
+        let offline = try await launch(.failure(unreachable), state: state, person)
+        #expect(offline.outcome == .aborted(by: "force-update", reason: .forceUpdate) && person.shown == ["update"])
+        #expect(offline["force-update"]?.notes.last == "the last known update policy was used")
+        #expect(try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), state: state).outcome == .completed)
+        #expect(try await launch(.failure(unreachable), state: state).outcome == .completed)
+    }
+
+    @Test("A41: maintenance and recommendations of earlier launches do not count without an answer")
+    func notKept() async throws {
+        let state = LaunchState(MemoryStore())
+        _ = try await launch(.success(UpdatePolicy(maintenance: .init())), state: state)
+        let person = AgreeablePerson()
+        #expect(try await launch(.failure(unreachable), state: state, person).outcome == .completed)
+        #expect(person.shown == ["main"])
+    }
+
+    @Test("a policy that was kept and makes no sense any more is as good as none", arguments: ["", "{", "[]", "\"2\""])
+    func corrupt(_ text: String) async throws {
+        let state = LaunchState(MemoryStore())
+        try state.recordUpdatePolicy(Data(text.utf8))
+        #expect(try await launch(.failure(unreachable), state: state).outcome == .completed)
+    }
+
+    @Test("fault O22: a decision that comes when the launch was stopped already is told, and has the screen all the same")
+    func late() async throws {
+        let events = Locked<[String]>([])
+        let person = AgreeablePerson()
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .success(Self.required)),
+            state: LaunchState(MemoryStore()),
+            version: Self.version,
+            presenter: person,
+            stage: Stage(),
+            willTakeOver: { _ in events.withLock { $0.append("taken over") } },
+            lateDecision: { decision in
+                #expect(decision == .required(minimum: SemanticVersion(2), message: "Please update."))
+                events.withLock { $0.append("told") }
+            }
+        )
+        var graph = OperationGraph("over")
+        graph.add("force-update") { launch in
+            launch.abort("something else")
+            try await operation.run(in: launch)
+        }
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)))).report
+        #expect(report.outcome == .aborted(by: "force-update", reason: "something else"))
+        #expect(events.withLock { $0 } == ["told", "taken over"] && person.shown == ["update"])
+    }
+
+    @Test("E12: the version that is asked about is the app's")
+    func appVersion() async throws {
+        let service = Policies(answer: .success(UpdatePolicy()))
+        let operation = ForceUpdateOperation(
+            service: service,
+            state: LaunchState(MemoryStore()),
+            version: AppInfo(version: SemanticVersion(3, 1, 4)).version,
+            presenter: nil,
+            stage: Stage()
+        )
+        _ = try await runAlone { launch in try await operation.run(in: launch) }
+        #expect(service.asked.withLock { $0 } == [SemanticVersion(3, 1, 4)])
+    }
+}

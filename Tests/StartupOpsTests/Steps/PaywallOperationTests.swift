@@ -1,0 +1,64 @@
+import Sequencer
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupOps
+@testable import StartupStorage
+
+@Suite("The paywall", .serialized, .timeLimit(.minutes(30)))
+struct PaywallOperationTests {
+    /// Somebody, or nobody, is logged in; nothing else is asked.
+    private struct Accounts: AccountService {
+        let session: StoredAnswer<StoredSession>
+
+        private struct Unexpected: Error {}
+
+        func storedSession() -> StoredAnswer<StoredSession> { session }
+        func restore(by deadline: Deadline) async throws -> Account { throw Unexpected() }
+        func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account { throw Unexpected() }
+        func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account { throw Unexpected() }
+        func logInAnonymously(by deadline: Deadline) async throws -> Account { throw Unexpected() }
+        func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account { throw Unexpected() }
+        func logOut(because reason: String) async {}
+    }
+
+    /// Who is there when the offer could be made.
+    enum Visitor: CaseIterable {
+        case account, guest, nobody, unknown
+
+        fileprivate var session: StoredAnswer<StoredSession> {
+            switch self {
+            case .account: .value(StoredSession(userID: "7", isAnonymous: false))
+            case .guest: .value(StoredSession(userID: "g", isAnonymous: true))
+            case .nobody: .absent
+            case .unknown: .unavailable(StorageError(.locked, "session", "the device is locked"))
+            }
+        }
+    }
+
+    @Test(
+        "B15, B16: the offer is made to accounts without a subscription: at each start, or after a login; never to a guest",
+        arguments: Visitor.allCases
+    )
+    func truthTable(visitor: Visitor) async throws {
+        for isAtEachStart in [false, true] {
+            for hasLoggedIn in [false, true] {
+                for known in [nil, Entitlements(), Entitlements(["premium"])] {
+                    let person = AgreeablePerson()
+                    let operation = PaywallOperation(
+                        accounts: Accounts(session: visitor.session),
+                        presenter: person,
+                        stage: Stage(),
+                        isAtEachStart: isAtEachStart,
+                        hasLoggedIn: { hasLoggedIn }
+                    )
+                    let (report, _) = try await runAlone("paywall") { step in try await operation.run(known, in: step) }
+                    let isOffered = visitor == .account && known == Entitlements() && (isAtEachStart || hasLoggedIn)
+                    let state = "at each start: \(isAtEachStart), logged in: \(hasLoggedIn), \(String(describing: known))"
+                    #expect(report.outcome == .succeeded && person.shown == (isOffered ? ["paywall"] : []), "\(state)")
+                    #expect(report.isInteractive == isOffered, "\(state)")
+                }
+            }
+        }
+    }
+}

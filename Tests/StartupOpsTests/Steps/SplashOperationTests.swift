@@ -1,0 +1,143 @@
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupOps
+
+@Suite("The splash", .serialized, .timeLimit(.minutes(30)))
+struct SplashOperationTests {
+    private func run(_ person: FakePerson?, minimum: Duration = .zero, lifecycle: AppLifecycle = AppLifecycle()) async throws
+        -> OperationReport
+    {
+        let operation = SplashOperation(presenter: person, minimum: minimum, stage: Stage(), lifecycle: lifecycle)
+        return try await runAlone("splash") { launch in try await operation.run(in: launch) }.report
+    }
+
+    @Test("A13, B38: a splash that stands still is over after its minimum time; an app without one has nothing to wait for")
+    func still() async throws {
+        let report = try await run(FakePerson(), minimum: .milliseconds(400))
+        #expect(report.outcome == .succeeded && report.duration == .milliseconds(400))
+        #expect(try await run(nil, minimum: .seconds(9)).duration == .zero)
+    }
+
+    @Test("A13, B39, E10: a splash of its own is over when it says so, and its minimum time is over too")
+    func controlled() async throws {
+        let video = Video()
+        let operation = SplashOperation(presenter: video, minimum: .zero, stage: Stage(), lifecycle: AppLifecycle())
+        var graph = OperationGraph("controlled")
+        let splash = graph.add("splash") { launch in try await operation.run(in: launch) }
+        graph.add("next", after: splash) { video.journal.withLock { $0.append("next") } }
+        let report = try await graph.run(budget: .seconds(3)).report
+        #expect(report.outcome == .completed)
+        #expect(video.journal.withLock { $0 } == ["shown", "at its end", "next"])
+    }
+
+    /// A splash that ends by itself, a while after its minimum time; one that is cut off does not come to its end.
+    @MainActor
+    private final class Video: SplashPresenter {
+        nonisolated let journal = Locked<[String]>([])
+
+        nonisolated init() {}
+
+        func showSplash() async { journal.withLock { $0.append("shown") } }
+
+        func splashEnded() async {
+            for _ in 0..<1_000 { await Task.yield() }
+            journal.withLock { $0.append(Task.isCancelled ? "cut off" : "at its end") }
+        }
+    }
+
+    /// A splash with a video.
+    @MainActor
+    private final class VideoSplash: SplashPresenter {
+        nonisolated let journal = Locked<[String]>([])
+        private let end: Gate?
+
+        nonisolated init(end: Gate? = nil) { self.end = end }
+
+        func showSplash() async { journal.withLock { $0.append("shown") } }
+        func splashEnded() async {}
+
+        func playSplashVideo() async {
+            journal.withLock { $0.append("video") }
+            guard let end else { return }
+            await withTaskCancellationHandler {
+                await end.wait()
+            } onCancel: {
+                end.open()
+            }
+        }
+    }
+
+    private func gate(_ sources: ReadinessGate) -> [String?] { sources.conditions.prefix(2).map(\.source) }
+
+    @Test(
+        "B38, B40: the video is played where the app is set to it, and the splash says when it and its video are over",
+        arguments: [true, false]
+    )
+    func video(shows: Bool) async throws {
+        let splash = VideoSplash()
+        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: shows, hasSplashController: true))
+        let operation = SplashOperation(
+            presenter: splash,
+            minimum: .milliseconds(400),
+            stage: Stage(),
+            lifecycle: AppLifecycle(),
+            showsVideo: shows,
+            gate: first
+        )
+        let report = try await runAlone("splash") { launch in try await operation.run(in: launch) }.report
+        #expect(report.outcome == .succeeded && report.duration == .milliseconds(400))
+        #expect(splash.journal.withLock { $0 } == (shows ? ["shown", "video"] : ["shown"]))
+        #expect(gate(first) == ["its end", "its end"])
+        #expect(first.conditions.filter { !$0.isMet }.map(\.condition.name) == [.configurationPresent])
+    }
+
+    @Test("B40: a video that is cut off in the background has not ended by itself, and the gate says what ended it")
+    func cutOffVideo() async throws {
+        let lifecycle = AppLifecycle()
+        let splash = VideoSplash(end: Gate())
+        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true, hasSplashController: true))
+        let operation = SplashOperation(
+            presenter: splash,
+            minimum: .zero,
+            stage: Stage(),
+            lifecycle: lifecycle,
+            showsVideo: true,
+            gate: first
+        )
+        let running = Task { try await runAlone("splash") { launch in try await operation.run(in: launch) }.report }
+        await eventually { gate(first)[1] == "its end" && splash.journal.withLock { $0.contains("video") } }
+        #expect(gate(first)[0] == nil && first.conditions.first?.isMet == false)
+        lifecycle.send(.didEnterBackground)
+        #expect(try await running.value.outcome == .succeeded)
+        #expect(gate(first)[0] == "going to the background")
+    }
+
+    @Test("B44: an app without a splash meets the conditions of one, also where it is set to a video")
+    func noSplash() async throws {
+        let first = ReadinessGate.firstScreen(FirstScreenOptions(showsSplashVideo: true))
+        let operation = SplashOperation(
+            presenter: nil,
+            minimum: .seconds(9),
+            stage: Stage(),
+            lifecycle: AppLifecycle(),
+            showsVideo: true,
+            gate: first
+        )
+        _ = try await runAlone("splash") { launch in try await operation.run(in: launch) }
+        #expect(gate(first) == ["an app without a splash", "an app without a splash"])
+    }
+
+    @Test("B40: the splash is over when the app goes to the background, and the report says so")
+    func backgrounded() async throws {
+        let end = Gate()
+        let lifecycle = AppLifecycle()
+        let person = FakePerson(splashEnd: end)
+        let running = Task { try await run(person, lifecycle: lifecycle) }
+        await eventually { person.shown.withLock { $0.contains("splash") } }
+        lifecycle.send(.didEnterBackground)
+        let report = try await running.value
+        #expect(report.notes == ["the app went to the background: the rest of the splash was left out"])
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupOps
+@testable import StartupSamples
+@testable import StartupStorage
+
+@Suite("The tutorial", .serialized, .timeLimit(.minutes(30)))
+struct TutorialOperationTests {
+    /// Shows pages, and does something once they are on the screen.
+    private struct Pages: TutorialPresenter {
+        let shown = Locked<[String]>([])
+        var meanwhile: @Sendable () async -> Void = {}
+
+        func showTutorial(_ pages: [TutorialPage]) async {
+            shown.withLock { $0 += pages.map(\.title) }
+            await meanwhile()
+        }
+    }
+
+    private static let configuration = AppConfiguration(
+        version: "7",
+        country: "DE",
+        language: "de",
+        tutorialPages: [TutorialPage(title: "Willkommen", text: "Musik in jedem Raum.")]
+    )
+
+    private static func operation(
+        _ state: LaunchState,
+        _ presenter: (any TutorialPresenter)?,
+        version: SemanticVersion = SemanticVersion(1)
+    )
+        -> TutorialOperation
+    {
+        TutorialOperation(
+            state: state,
+            configurations: ConfigurationStore(MemoryStore(), bundled: configuration),
+            version: version,
+            presenter: presenter,
+            stage: Stage()
+        )
+    }
+
+    /// Whether a launch of this version showed the tutorial.
+    private func shows(_ state: LaunchState, version: SemanticVersion = SemanticVersion(1)) async throws -> Bool {
+        let pages = Pages()
+        let operation = Self.operation(state, pages, version: version)
+        let (report, _) = try await runAlone("tutorial") { launch in try await operation.run(Self.configuration, in: launch) }
+        #expect(report.outcome == .succeeded)
+        #expect(report.isInteractive == !pages.shown.withLock { $0 }.isEmpty)
+        return !pages.shown.withLock { $0 }.isEmpty
+    }
+
+    @Test("A17, A19, A20: the tutorial is shown on the first launch of all, recorded, and not shown again")
+    func first() async throws {
+        let state = LaunchState(MemoryStore())
+        #expect(try await shows(state))
+        #expect(state.tutorialVersionSeen == .value("1.0.0"))
+        #expect(try await !shows(state))
+    }
+
+    @Test(
+        "A18, A21, E12: it is shown again only where the app's version is higher than the one in which it was seen",
+        arguments: [
+            ("1.0.0", "1.0.1", true), ("1.9.0", "1.10.0", true), ("2.0.0-beta", "2.0.0", true), ("1.0.0", "1.0.0", false),
+            ("1.0", "1.0.0", false),
+            ("1.10.0", "1.9.0", false), ("2.0.0", "2.0.0-beta", false), ("1.0.0+1", "1.0.0+2", false),
+        ]
+    )
+    func versions(_ seen: String, _ running: String, _ isShown: Bool) async throws {
+        let state = LaunchState(MemoryStore())
+        try state.recordTutorialSeen(version: seen)
+        #expect(try await shows(state, version: try #require(SemanticVersion(running))) == isShown)
+        // After a downgrade, what was seen stays seen.
+        #expect(state.tutorialVersionSeen == .value(isShown ? try #require(SemanticVersion(running)).description : seen))
+    }
+
+    @Test("A20: while the tutorial is on the screen nothing is recorded; a launch that is cancelled then shows it again the next time")
+    func cancelled() async throws {
+        let state = LaunchState(MemoryStore())
+        let isShown = Gate()
+        let goesOn = Gate()
+        let seen = Locked<StoredAnswer<String>?>(nil)
+        let pages = Pages(meanwhile: {
+            seen.withLock { $0 = state.tutorialVersionSeen }
+            isShown.open()
+            await goesOn.wait()
+        })
+        let operation = Self.operation(state, pages)
+        var graph = OperationGraph("cancelled")
+        graph.add("tutorial", on: .main) { launch in try await operation.run(Self.configuration, in: launch) }
+        let launch = try graph.start(options: LaunchOptions(grace: .seconds(60)))
+        await isShown.wait()
+        launch.cancel()
+        goesOn.open()
+        #expect(await launch.end().report.outcome == .cancelled)
+        #expect(seen.withLock { $0 } == .absent && state.tutorialVersionSeen == .absent)
+        #expect(try await shows(state))
+    }
+
+    @Test("A20, fault P1: an app that is killed after the tutorial was shown, and before that was recorded, shows it again")
+    func killed() async throws {
+        let folder = try TemporaryFolder()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+            let store = try FileStore(directory: URL(fileURLWithPath: path + "/state"))
+            let pages = Pages(meanwhile: { _ = FileManager.default.createFile(atPath: path + "/shown", contents: nil) })
+            let operation = Self.operation(LaunchState(StoreThatKills(content: store)), pages)
+            _ = try await runAlone("tutorial") { launch in try await operation.run(Self.configuration, in: launch) }
+        }
+        #expect(FileManager.default.fileExists(atPath: folder("shown").path))
+        let state = LaunchState(try FileStore(directory: folder("state")))
+        #expect(try await shows(state))
+        #expect(try await !shows(state))
+    }
+
+    @Test(
+        "fault S14: where it cannot be told whether it was seen it is not shown; where that cannot be recorded it is shown again; both are noted"
+    )
+    func storage() async throws {
+        let locked = LockableStore()
+        let pages = Pages()
+        let operation = Self.operation(LaunchState(locked), pages)
+        let (report, _) = try await runAlone("tutorial") { launch in try await operation.run(Self.configuration, in: launch) }
+        #expect(pages.shown.withLock { $0 }.isEmpty)
+        #expect(report.notes.first?.hasPrefix("whether the tutorial was seen cannot be told now, so it was not shown: ") == true)
+
+        let failing = EntryPointFailingStore()
+        failing.failures.withLock { $0.writes = true }
+        let again = Self.operation(LaunchState(failing), pages)
+        let (unrecorded, _) = try await runAlone("tutorial") { launch in try await again.run(Self.configuration, in: launch) }
+        #expect(pages.shown.withLock { $0 } == ["Willkommen"])
+        #expect(unrecorded.notes.first?.hasPrefix("that the tutorial was seen could not be recorded, so it will be shown again: ") == true)
+    }
+
+    @Test("fault S20: a recorded version that is none counts as never seen, once")
+    func garbage() async throws {
+        let store = MemoryStore()
+        try store.save("garbage", for: "tutorial-version-seen")
+        let state = LaunchState(store)
+        #expect(try await shows(state))
+        #expect(try await !shows(state))
+    }
+
+    @Test("A19: without a presenter, or without pages, there is nothing to do, and nothing is recorded as seen")
+    func nothing() async throws {
+        let state = LaunchState(MemoryStore())
+        var empty = Self.configuration
+        empty.tutorialPages = []
+        let pages = Pages()
+        for (presenter, configuration) in [(nil, Self.configuration), (pages, empty)] as [(Pages?, AppConfiguration)] {
+            let operation = Self.operation(state, presenter)
+            let (report, _) = try await runAlone("tutorial") { launch in try await operation.run(configuration, in: launch) }
+            #expect(report.outcome == .succeeded && report.notes.isEmpty && !report.isInteractive)
+        }
+        #expect(pages.shown.withLock { $0 }.isEmpty && state.tutorialVersionSeen == .absent)
+    }
+
+    @Test("where the scenario does not wait for the configuration, the pages are those of the last known one")
+    func lastKnownPages() async throws {
+        let pages = Pages()
+        let operation = Self.operation(LaunchState(MemoryStore()), pages)
+        _ = try await runAlone("tutorial") { launch in try await operation.run(nil, in: launch) }
+        #expect(pages.shown.withLock { $0 } == ["Willkommen"])
+    }
+}
+
+/// A store in which nothing is ever written: the process is killed when it tries.
+private struct StoreThatKills: DataStore {
+    let content: any DataStore
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
+    func write(_ data: Data, for key: StoreKey) { killThisProcess() }
+    func remove(_ key: StoreKey) throws(StorageError) { try content.remove(key) }
+    func removeAll() throws(StorageError) { try content.removeAll() }
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try content.setAside(key, because: reason) }
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupOps
+@testable import StartupStorage
+
+/// Locks of stores that somebody else keeps.
+@Suite("A store that is kept locked", .serialized, .timeLimit(.minutes(30)))
+struct StoreLockTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Keeps the lock of a store as another process would: locks of one process keep each other out like those of two.
+    private func hold(_ store: String) throws -> HeldLock {
+        try #require(try LockFile(directory: PosixDirectory(path: folder(store).path), name: ".lock").lock())
+    }
+
+    @Test("fault S21: the main thread waits for no lock, however long others would")
+    func mainThread() async throws {
+        let problems = Problems()
+        let store = try FileStore(directory: folder("store"), lockTimeout: .seconds(86_400), onProblem: problems.add)
+        var lock: HeldLock? = try hold("store")
+        let error = await MainActor.run { #expect(throws: StorageError.self) { try store.withExclusiveAccess {} } }
+        #expect(error?.systemError == ETIMEDOUT)
+        #expect(error?.reason.hasSuffix("and the main thread does not wait for it; end that process, or try again when it is done") == true)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(problems.all.contains { $0.systemError == ETIMEDOUT })
+        // A process that was started meanwhile has the lock too, until it is itself.
+        let end = Deadline.after(patience)
+        var result: Int?
+        while result == nil, !end.isOver { result = await MainActor.run { try? store.withExclusiveAccess { 7 } } }
+        #expect(result == 7)
+    }
+
+    @Test("fault S21: who keeps the lock is named, and what to do about it")
+    func holder() throws {
+        let store = try FileStore(directory: folder("store"), lockTimeout: .zero)
+        let lock = try hold("store")
+        let error = #expect(throws: StorageError.self) { try store.withExclusiveAccess {} }
+        #expect(
+            error?.description
+                == "\(folder("store/.lock").path): process \(getpid()) kept the store locked for more than 0 ms; "
+                + "end that process, or try again when it is done"
+        )
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("fault S21: all stores of a folder wait for so long together, and again once the lock was free")
+    func patienceInSum() throws {
+        let shared = LockPatience(.milliseconds(20))
+        let stores = try ["cache", "secure"].map { name in
+            try FileStore(PosixDirectory(folder(name)), .ordinary, 1000, shared) { _ in }
+        }
+        var locks = [try hold("cache"), try hold("secure")]
+        #expect(throws: StorageError.self) { try stores[0].withExclusiveAccess {} }
+        #expect(shared.remaining == .zero)
+        // Nothing is left to wait for: with a day of patience this would show.
+        #expect(throws: StorageError.self) { try stores[1].withExclusiveAccess {} }
+        withExtendedLifetime(locks) {}
+        locks = []
+        let end = Deadline.after(patience)
+        while (try? stores[0].withExclusiveAccess { 7 }) != 7, !end.isOver {}
+        while (try? stores[1].withExclusiveAccess { 7 }) != 7, !end.isOver {}
+        #expect(shared.remaining == .milliseconds(20))
+    }
+
+    @Test("fault S21: the stores of a state folder wait for less than any step of a launch has")
+    func usualPatience() {
+        #expect(LockPatience.usual <= .milliseconds(500))
+        let patience = LockPatience()
+        patience.waited(.milliseconds(300), for: "a")
+        patience.waited(.milliseconds(300), for: "b")
+        #expect(patience.remaining == .zero)
+        patience.gotIn("a")
+        #expect(patience.remaining == .milliseconds(200))
+    }
+
+    @Test("fault S21: new tokens are stored all the same, what came in is kept, and nothing of it hangs")
+    func secrets() async throws {
+        let directory = StateDirectory.open(at: folder("app"))
+        var lock = try LockFile(directory: PosixDirectory(path: folder("app/secure").path), name: ".lock").lock()
+        #expect(lock != nil)
+        let sessions = SessionStore(directory.secure)
+        let session = Session(accessToken: "new", refreshToken: "r")
+        try sessions.save(session)
+        #expect(sessions.load() == .value(session))
+        let mailbox = EntryPointMailbox(directory.secure)
+        guard case .keptInMemory = mailbox.receive(EntryPointSamples.shortcut()) else {
+            Issue.record("it was stored while somebody else had the lock")
+            return
+        }
+        lock = nil
+        mailbox.mainScreenDidAppear()
+        await mailbox.deliver { _ in }
+        #expect(mailbox.waiting() == [])
+    }
+
+    @Test("The process that has a file locked is read from the kernel's list, where there is one")
+    func kernelsList() throws {
+        try text("").write(to: folder("file"))
+        let status = try #require(try PosixFile.status(of: folder("file").path))
+        let place = "fe:00:\(status.inode)"
+        let major = String(status.device >> 8 & 0xFFF, radix: 16)
+        let minor = String(status.device & 0xFF | status.device >> 12 & ~0xFF, radix: 16)
+        let list = """
+            1: POSIX  ADVISORY  WRITE 1 \(major):\(minor):\(status.inode) 0 EOF
+            2: FLOCK  ADVISORY  WRITE 2 \(place.replacing("fe", with: "fffe")) 0 EOF
+            3: -> FLOCK  ADVISORY  WRITE 3 \(major):\(minor):\(status.inode) 0 EOF
+            nonsense
+            4: FLOCK  ADVISORY  WRITE 4 \(major):\(minor):\(status.inode) 0 EOF
+
+            """
+        #expect(lockingProcess(of: status, in: list) == 4)
+        #expect(lockingProcess(of: status, in: "") == nil)
+    }
+
+    @Test("Who has a lock is read from its file, whatever that holds", arguments: ["", "7", "x 1", "-7 1", "99999999999 1", "7 1 1"])
+    func strangeHolders(_ contents: String) {
+        #expect(LockFile.holder(text(contents)) == nil)
+        let known = LockFile.Holder(process: 7, since: Date(timeIntervalSince1970: 1_800_000_000.5))
+        #expect(LockFile.holder(text("7 1800000000.5\n")) == known)
+    }
+}
