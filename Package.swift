@@ -84,7 +84,7 @@ let package = Package(
         .testTarget(name: "StartupOpsTests", dependencies: startup + tools + ["StartupSamples", "TestSupport"]),
         .testTarget(name: "SequencerCLITests", dependencies: startup + tools + ["sequencer-cli", "StartupSamples", "TestSupport"]),
         // What an app could write: it sees neither what is internal nor what the package's own targets share.
-        .testTarget(name: "PublicAPITests", dependencies: startup + tools, packageAccess: false),
+        .testTarget(name: "PublicAPITests", dependencies: startup + tools + ["TestSupport"], packageAccess: false),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

@@ -1,7 +1,13 @@
 # What scripts need of other programs, and how they get them. Sourced by them, not run; messages name the script that asks.
 
-# need WORDS: what is missing, in one line, and the end.
+# need WORDS: the program that is missing, in one line, and the end. Its exit status tells Scripts/nightly that the step was not run.
 need() {
+    echo "$(basename "$0"): $*" >&2
+    exit 69
+}
+
+# fail WORDS: the mistake, in one line, and the end.
+fail() {
     echo "$(basename "$0"): $*" >&2
     exit 1
 }

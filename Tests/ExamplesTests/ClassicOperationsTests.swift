@@ -7,7 +7,7 @@ import Testing
 @testable import ClassicOperations
 
 /// How a launch in the classic style is tested: by dependency, without running anything, and by completion, an operation at a time.
-@Suite("Launches in the classic style", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launches in the classic style", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ClassicOperationsTests {
     /// What it shows, and no delays.
     private func phone(isOutdated: Bool = false, hasSpeaker: Bool = true, screens: Locked<[String]> = Locked([])) -> Phone {

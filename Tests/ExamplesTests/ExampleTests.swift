@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Examples", .serialized, .timeLimit(.minutes(30)))
+@Suite("Examples", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ExampleTests {
     static let programs = ["QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK"]
 

@@ -1,9 +1,10 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 /// Operations that an app has already, as steps.
-@Suite("Public API: Foundation's operations", .serialized, .timeLimit(.minutes(30)))
+@Suite("Public API: Foundation's operations", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FoundationTests {
     /// Ends on another thread, as one that waits for a delegate does.
     private final class Request: ConcurrentOperation, @unchecked Sendable {

@@ -1,9 +1,10 @@
 import Sequencer
 import SequencerAnalysis
+import TestSupport
 import Testing
 
 /// Building graphs, and asking them, as an app does.
-@Suite("Public API: graphs", .serialized, .timeLimit(.minutes(30)))
+@Suite("Public API: graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphTests {
     private func problems(_ build: (inout OperationGraph) -> Void) -> [GraphProblem] {
         var graph = OperationGraph("wrong")

@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerTesting
+import TestSupport
 import Testing
 
 /// Options of a launch in virtual time: waits take none of the machine's.
@@ -9,7 +10,7 @@ func virtual(deadline: Duration? = nil) -> LaunchOptions { LaunchOptions(deadlin
 struct Trouble: Error {}
 
 /// Running launches, as an app does.
-@Suite("Public API: launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Public API: launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchTests {
     @Test("values go from step to step with their types, and are there after the launch")
     func values() async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
 import SequencerAnalysis
+import TestSupport
 import Testing
 
 /// What is left of a launch, and what the next one learns from it.
-@Suite("Public API: reports, histories and plans", .serialized, .timeLimit(.minutes(30)))
+@Suite("Public API: reports, histories and plans", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportTests {
     private func graph(_ milliseconds: Int = 300) -> OperationGraph {
         var graph = OperationGraph("launch")

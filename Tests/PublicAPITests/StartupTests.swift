@@ -3,10 +3,11 @@ import Sequencer
 import StartupNetworking
 import StartupOps
 import StartupStorage
+import TestSupport
 import Testing
 
 /// The launch of an app that has its own screens and its own services.
-@Suite("Public API: an app's launch", .serialized, .timeLimit(.minutes(30)))
+@Suite("Public API: an app's launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StartupTests {
     /// What the app has: its state outlives a launch, all else is made anew.
     private let directory = StateDirectory.inMemory()

@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Saved benches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Saved benches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchDocumentTests {
     private static func scenario(_ name: String, _ times: [Int], extra: [Int?] = []) -> BenchedScenario {
         var scenario = BenchedScenario(name: name, budget: .seconds(1))
@@ -154,7 +155,7 @@ struct BenchDocumentTests {
     }
 }
 
-@Suite("Arguments of benches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Arguments of benches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchArgumentsTests {
     @Test("Every option of bench, compare and stats")
     func all() throws {

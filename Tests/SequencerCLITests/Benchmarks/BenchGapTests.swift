@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Benches taken apart", .serialized, .timeLimit(.minutes(30)))
+@Suite("Benches taken apart", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchGapTests {
     private static let noon = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -174,21 +175,33 @@ struct BenchGapTests {
         return Double(regressions) / Double(pairs)
     }
 
-    @Test("F5: the same launch twice, taken apart on a machine that changes: at most 1 % regressions at 20 runs", arguments: weathers)
+    @Test(
+        "F5: the same launch twice, taken apart on a machine that changes: at most 1 % regressions at 20 runs",
+        .nightly,
+        arguments: weathers
+    )
     private func falseAlarms(_ weather: SimulatedMachine.Weather) throws {
         let rate = try Self.rate(weather, pairs: 1_200)
         print("\(weather.rawValue): \(rate * 100) % false alarms")
         #expect(rate <= 0.01)
     }
 
-    @Test("F5: 15 % slower, taken apart: how often that is found at 20 runs", arguments: zip(weathers, [0.7, 0.6, 0.3, 0.05, 0.03]))
+    @Test(
+        "F5: 15 % slower, taken apart: how often that is found at 20 runs",
+        .nightly,
+        arguments: zip(weathers, [0.7, 0.6, 0.3, 0.05, 0.03])
+    )
     private func power(_ weather: SimulatedMachine.Weather, _ least: Double) throws {
         let rate = try Self.rate(weather, pairs: 40, slower: 0.15)
         print("\(weather.rawValue): \(rate * 100) % of regressions by 15 % found, at least \(least * 100) % asked for")
         #expect(rate >= least)
     }
 
-    @Test("F5: the same launches in turns: at most 1 % regressions at 20 runs, at the threshold that was asked for", arguments: weathers)
+    @Test(
+        "F5: the same launches in turns: at most 1 % regressions at 20 runs, at the threshold that was asked for",
+        .nightly,
+        arguments: weathers
+    )
     private func inTurns(_ weather: SimulatedMachine.Weather) throws {
         var alarms = 0
         for seed in 0..<1_000 {

@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Operations that moved a launch", .serialized, .timeLimit(.minutes(30)))
+@Suite("Operations that moved a launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct OperationBlameTests {
     /// A launch of `splash`, then `login` beside `speaker`, then `main`, whose times are in milliseconds, and go from 3 below the given one to 3 above.
     private static func scenario(_ times: [String: Int], runs: Int = 10, noise: Int = 3, others: Int = 0) -> BenchedScenario {
@@ -98,7 +99,7 @@ struct OperationBlameTests {
         #expect(abs(try #require(change.adjustedP) - 2 / 12_870 * Double(others + 4)) < 1e-9)
     }
 
-    @Test("F5: 105 pairs of the same launch, 44 operations each: one at most blames any")
+    @Test("F5: 105 pairs of the same launch, 44 operations each: one at most blames any", .nightly)
     func falseBlame() {
         var random = SplitMix64(seed: 17)
         let same = (0..<15).map { _ in

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// `plan`, `blame`, `critical-chain`, `report` and `completions`, as a person sees them.
-@Suite("Looking into launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Looking into launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AnalysisCommandTests {
     /// A diamond with a slow side, and something on the side.
     private static let diamond = scenarioText(

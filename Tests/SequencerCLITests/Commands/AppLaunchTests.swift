@@ -1,10 +1,11 @@
 import Foundation
 import StartupOps
 import StartupSamples
+import TestSupport
 import Testing
 
 /// `run` with the sample app behind it: what it remembers, who it talks to, what starts it.
-@Suite("run, as an app", .serialized, .timeLimit(.minutes(30)))
+@Suite("run, as an app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AppLaunchTests {
     @Test("A4, A5, A6: with one --state, the first run is a first launch, the second and the third are regular ones")
     func threeRuns() async throws {

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every mistake is one clear sentence on standard error, with its place, and the right exit code; nothing on standard output.
-@Suite("Bad input", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bad input", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BadInputTests {
     struct Mistake: CustomTestStringConvertible, Sendable {
         let name: String

@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("bench", .serialized, .timeLimit(.minutes(30)))
+@Suite("bench", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchCommandTests {
     @Test("F5: what it prints, in virtual time, in which every run is the same")
     func text() async throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// Every command with every kind of source that it takes, as text, as JSON, and into a file.
-@Suite("The command line, cell by cell", .serialized, .timeLimit(.minutes(30)))
+@Suite("The command line, cell by cell", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CommandTableTests {
     /// What a command can work on.
     enum Source: Hashable, Sendable {

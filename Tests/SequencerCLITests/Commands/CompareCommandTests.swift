@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("compare", .serialized, .timeLimit(.minutes(30)))
+@Suite("compare", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CompareCommandTests {
     private let folder: TemporaryFolder
 

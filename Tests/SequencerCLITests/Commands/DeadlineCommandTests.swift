@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// A launch that its deadline ends has failed, and every command that foresees it or reads of it says so.
-@Suite("Deadlines, and launches that failed", .serialized, .timeLimit(.minutes(30)))
+@Suite("Deadlines, and launches that failed", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DeadlineCommandTests {
     /// What runs after the milestone takes longer than a launch may: its budget is met, and it fails.
     private static let late = scenarioText(

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// `explain`, over launches that have really died.
-@Suite("explain", .serialized, .timeLimit(.minutes(30)))
+@Suite("explain", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ExplainCommandTests {
     /// What differs from one time to the next, replaced.
     private func steady(_ text: String, _ folder: String) -> String {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("graph, scenarios, verify, help", .serialized, .timeLimit(.minutes(30)))
+@Suite("graph, scenarios, verify, help", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphCommandTests {
     @Test("F4: a graph in every format")
     func formats() async throws {

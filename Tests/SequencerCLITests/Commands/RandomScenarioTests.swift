@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Random launches that were written as scenario files, with the command lines that make them misbehave.
-@Suite("Random launches as scenario files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Random launches as scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RandomScenarioTests {
     @Test("each is read, runs, ends in a way that can be told, and comes to the same twice", arguments: 1...12)
     func replay(seed: Int) async throws {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("run", .serialized, .timeLimit(.minutes(30)))
+@Suite("run", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RunCommandTests {
     @Test("without a scenario it runs the first launch, in real time, and it passes")
     func firstLaunch() async throws {

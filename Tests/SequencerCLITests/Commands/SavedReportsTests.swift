@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// What `run --json` writes, one report or three, each in many lines or in one, is read by every command that reads reports.
-@Suite("Saved reports, in every layout", .serialized, .timeLimit(.minutes(30)))
+@Suite("Saved reports, in every layout", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SavedReportsTests {
     struct Layout: CustomTestStringConvertible, Sendable {
         let count: Int

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
@@ -7,7 +8,7 @@ import Testing
 ///
 /// `RECORD_SNAPSHOTS=1 swift test --filter SnapshotTests` writes them anew, and fails, so that nobody takes it for a check; what has changed is then
 /// for a person to read.
-@Suite("The text of every command", .serialized, .timeLimit(.minutes(30)))
+@Suite("The text of every command", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SnapshotTests {
     struct Snapshot: CustomTestStringConvertible, Sendable {
         /// The file's name without `.txt`.

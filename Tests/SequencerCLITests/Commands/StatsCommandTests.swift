@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("stats", .serialized, .timeLimit(.minutes(30)))
+@Suite("stats", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StatsCommandTests {
     private static let launches = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../Examples/Reports/launches.jsonl").standardized

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("verify names everything that is wrong", .serialized, .timeLimit(.minutes(30)))
+@Suite("verify names everything that is wrong", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct VerifyMistakesTests {
     private static let broken = scenarioText(
         #"{ "id": "a", "after": ["b"], "timeout": "3" }"#,

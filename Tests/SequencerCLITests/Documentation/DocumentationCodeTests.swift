@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Code in the documentation", .serialized, .timeLimit(.minutes(30)))
+@Suite("Code in the documentation", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DocumentationCodeTests {
     @Test("Every Swift program and part of one compiles, as every tutorial step does")
     func compiles() async throws {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Links and programs that pages share", .serialized, .timeLimit(.minutes(30)))
+@Suite("Links and programs that pages share", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DocumentationLinkTests {
     private static let root = DocumentationPages.projectRoot
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// Scenario files that ask for what files must not get.
-@Suite("Faults in scenario files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Faults in scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioFileFaultTests {
     @Test(
         "fault J12: a file includes no other: the key is refused, and nothing outside is read",

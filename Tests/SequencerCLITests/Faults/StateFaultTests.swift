@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the tool makes of stored things that are not as it left them.
-@Suite("run, with its state or history in trouble", .serialized, .timeLimit(.minutes(30)))
+@Suite("run, with its state or history in trouble", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StateFaultTests {
     private let folder: TemporaryFolder
     private var state: String { folder.file("device").path }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every input that is kept, those that once crashed a parser among them, is read or refused.
-@Suite("Inputs that the fuzzers began with, and what they found", .serialized, .timeLimit(.minutes(30)))
+@Suite("Inputs that the fuzzers began with, and what they found", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CorpusTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Data/Corpus")

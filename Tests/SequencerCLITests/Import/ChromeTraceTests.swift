@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// Traces of other tools, and broken ones.
-@Suite("Chrome traces", .serialized, .timeLimit(.minutes(30)))
+@Suite("Chrome traces", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ChromeTraceTests {
     private func report(_ text: String, _ format: ImportFormat? = nil) throws -> LaunchReport {
         try importLaunch(Array(text.utf8), file: "t.json", format: format).report()

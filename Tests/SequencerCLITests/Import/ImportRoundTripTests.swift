@@ -1,5 +1,6 @@
 import Foundation
 import StartupOps
+import TestSupport
 import Testing
 
 @testable import Sequencer
@@ -7,7 +8,7 @@ import Testing
 @testable import sequencer_cli
 
 /// What this tool exports and imports again is what it was, as far as the export has it.
-@Suite("Exported and imported again", .serialized, .timeLimit(.minutes(30)))
+@Suite("Exported and imported again", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ImportRoundTripTests {
     private static let words = ["config", "wärme ☕️", "a\"b\\", "log in", "x: y"]
     private static let outcomes = LaunchReport.Outcome.allOfOne

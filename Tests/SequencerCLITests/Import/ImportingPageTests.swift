@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// `Documentation/Importing.md`: its lines that call the tool print what stands below them.
-@Suite("The page about imports", .serialized, .timeLimit(.minutes(30)))
+@Suite("The page about imports", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ImportingPageTests {
     @Test("Each block with a command is what the tool prints")
     func blocks() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// Logs of Ninja, starts of systemd, spans of OpenTelemetry.
-@Suite("Imported logs and spans", .serialized, .timeLimit(.minutes(30)))
+@Suite("Imported logs and spans", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LogImportTests {
     private func report(_ text: String) throws -> LaunchReport { try importLaunch(Array(text.utf8), file: "f").report() }
 

@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("The live view", .serialized, .timeLimit(.minutes(30)))
+@Suite("The live view", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LiveViewTests {
     private static let plain = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Writing results", .serialized, .timeLimit(.minutes(30)))
+@Suite("Writing results", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct OutputTests {
     /// Runs the body with a folder of its own.
     private func withFolder(_ body: (String) throws -> Void) throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Progress", .serialized, .timeLimit(.minutes(30)))
+@Suite("Progress", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ProgressTextTests {
     /// What is done at a time since the begin.
     private func progress(_ fraction: Double?, at elapsed: Duration) -> ProgressState {

@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Colours and characters", .serialized, .timeLimit(.minutes(30)))
+@Suite("Colours and characters", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TextStyleTests {
     private func isColored(_ color: ColorMode, _ isTerminal: Bool, _ environment: [String: String] = [:]) -> Bool {
         TextStyle(color: color, isTerminal: isTerminal, environment: environment).isColored
@@ -66,7 +67,7 @@ struct TextStyleTests {
     }
 }
 
-@Suite("Text in columns", .serialized, .timeLimit(.minutes(30)))
+@Suite("Text in columns", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TextColumnTests {
     @Test(
         "Columns of text",

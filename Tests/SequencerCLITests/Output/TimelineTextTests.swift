@@ -5,7 +5,7 @@ import Testing
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Timelines", .serialized, .timeLimit(.minutes(30)))
+@Suite("Timelines", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TimelineTextTests {
     private static let unicode = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)
@@ -360,7 +360,7 @@ struct TimelineTextTests {
     }
 }
 
-@Suite("Time axes", .serialized, .timeLimit(.minutes(30)))
+@Suite("Time axes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TimelineAxisTests {
     private let style = TextStyle(isColored: false, isUnicode: true)
 

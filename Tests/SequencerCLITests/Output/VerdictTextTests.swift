@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("The last word on a launch", .serialized, .timeLimit(.minutes(30)))
+@Suite("The last word on a launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct VerdictTextTests {
     @Test("How a launch ended comes first, then what it made of its budget, if its milestone was reached")
     func failedAfterMilestone() async throws {

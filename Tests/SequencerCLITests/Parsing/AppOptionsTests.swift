@@ -1,10 +1,11 @@
 import Foundation
 import StartupOps
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("What run is told about the app", .serialized, .timeLimit(.minutes(30)))
+@Suite("What run is told about the app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AppOptionsTests {
     @Test("Every option of the app; several things can have started it")
     func all() throws {

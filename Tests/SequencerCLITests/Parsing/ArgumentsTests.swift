@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Command lines", .serialized, .timeLimit(.minutes(30)))
+@Suite("Command lines", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ArgumentsTests {
     @Test("Every option of run")
     func run() throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Durations as text", .serialized, .timeLimit(.minutes(30)))
+@Suite("Durations as text", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DurationTextTests {
     @Test(
         "Number and unit",

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Input files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Input files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct InputFileTests {
     /// Runs the body with a directory of its own.
     private func withDirectory(_ body: (String) throws -> Void) throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("JSON, strictly", .serialized, .timeLimit(.minutes(30)))
+@Suite("JSON, strictly", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct JSONParserTests {
     struct Complaint: Sendable, CustomTestStringConvertible {
         let input: [UInt8]

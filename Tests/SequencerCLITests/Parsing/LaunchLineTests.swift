@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Lines of launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Lines of launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchLineTests {
     private static let head = #""schema":"sequencer.report/1","scenario":"regular""#
     private static let budget = #""budget":{"measuredMs":12.5,"verdict":"pass"}"#

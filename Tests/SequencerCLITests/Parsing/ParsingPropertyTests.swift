@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// What holds for any input: valid files are read as they were meant, broken ones are refused, and nothing ever traps.
-@Suite("Random scenario files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Random scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ParsingPropertyTests {
     @Test("A random document is read back as it was written", arguments: 0..<200)
     func roundTrip(seed: UInt64) throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// The schema and the example files of the repository, held against the parser.
-@Suite("Published files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Published files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PublishedFilesTests {
     private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardized

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
@@ -11,7 +12,7 @@ private func inFile(_ members: String) -> String {
 }
 
 /// What each mistake in a scenario file is answered with, word for word.
-@Suite("Mistakes in scenario files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Mistakes in scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioComplaintTests {
     @Test(
         "fault J8: At the top of the file",

@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Scenario files", .serialized, .timeLimit(.minutes(30)))
+@Suite("Scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioParserTests {
     static let sample = """
         {

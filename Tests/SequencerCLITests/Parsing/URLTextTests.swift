@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Web addresses", .serialized, .timeLimit(.minutes(30)))
+@Suite("Web addresses", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct URLTextTests {
     @Test(
         "https anywhere, http on this machine",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The tool, given secrets in every way it takes them: what it prints shows none.
-@Suite("Secrets and the tool's output", .serialized, .timeLimit(.minutes(30)))
+@Suite("Secrets and the tool's output", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CanaryOutputTests {
     private static let pushed = "cAnaryPush9Kd-3vB_xQ"
     private static let code = "cAnaryLink5Tn~8mR.yP"

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("What a signal does", .serialized, .timeLimit(.minutes(30)))
+@Suite("What a signal does", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SignalStateMachineTests {
     @Test("Without a launch it ends the process with 128 and its number", arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM])
     func withoutLaunch(number: Int32) {

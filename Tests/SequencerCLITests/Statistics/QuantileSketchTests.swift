@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Quantile sketches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Quantile sketches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct QuantileSketchTests {
     /// Values over many orders of magnitude, the same each time.
     private static func values(_ count: Int, seed: UInt64) -> [Double] {

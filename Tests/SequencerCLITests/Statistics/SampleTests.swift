@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// Expected values come from NumPy 2 and SciPy 1.17.
-@Suite("Samples", .serialized, .timeLimit(.minutes(30)))
+@Suite("Samples", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SampleTests {
     private static let values = [12.5, 3.1, 8.8, 7.25, 9.0, 100.0, 6.5, 7.0]
 

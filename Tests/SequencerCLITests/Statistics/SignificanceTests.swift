@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
 /// Expected values come from SciPy 1.17.
-@Suite("Bounds and tests", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bounds and tests", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SignificanceTests {
     @Test(
         "Upper bounds of a rate, as scipy.stats.beta.ppf(0.95, misses + 1, trials - misses) has them",

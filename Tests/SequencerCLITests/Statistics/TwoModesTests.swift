@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Two modes", .serialized, .timeLimit(.minutes(30)))
+@Suite("Two modes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TwoModesTests {
     /// A source of numbers of several distributions.
     private struct Source {

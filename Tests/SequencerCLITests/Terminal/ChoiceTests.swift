@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("What a typed text chooses", .serialized, .timeLimit(.minutes(30)))
+@Suite("What a typed text chooses", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ChoiceTests {
     private static let rooms = ["Kitchen", "Living room", "Kids", "Bad", "3"]
 

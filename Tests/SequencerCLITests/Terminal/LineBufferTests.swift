@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Lines of what is read", .serialized, .timeLimit(.minutes(30)))
+@Suite("Lines of what is read", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LineBufferTests {
     private func lines(_ pieces: [String], limit: Int = 8) -> [TerminalLine] {
         var buffer = LineBuffer(limit: limit)
@@ -50,7 +51,7 @@ struct LineBufferTests {
     }
 }
 
-@Suite("Which question gets which line", .serialized, .timeLimit(.minutes(30)))
+@Suite("Which question gets which line", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TerminalInputStateMachineTests {
     @Test("A line that is there answers the next question")
     func typedAhead() {

@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import SequencerAnalysis
 @testable import sequencer_cli
 
-@Suite("Texts of screens", .serialized, .timeLimit(.minutes(30)))
+@Suite("Texts of screens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScreenTextTests {
     private static let unicode = TextStyle(isColored: false, isUnicode: true)
     private static let ascii = TextStyle(isColored: false, isUnicode: false)

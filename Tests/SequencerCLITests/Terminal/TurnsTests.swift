@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Turns", .serialized, .timeLimit(.minutes(30)))
+@Suite("Turns", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TurnsTests {
     @Test("One at a time, however many come at once")
     func exclusive() async {

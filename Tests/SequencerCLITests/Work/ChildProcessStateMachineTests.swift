@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sequencer_cli
 
-@Suite("Decisions about a child process", .serialized, .timeLimit(.minutes(30)))
+@Suite("Decisions about a child process", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ChildProcessStateMachineTests {
     private var machine = ChildProcessStateMachine()
 

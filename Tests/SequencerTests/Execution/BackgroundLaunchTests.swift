@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("A launch in the background of another", .serialized, .timeLimit(.minutes(30)))
+@Suite("A launch in the background of another", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BackgroundLaunchTests {
     /// A graph whose step begins a launch in the background that takes `duration`, and ends before it.
     private func graph(

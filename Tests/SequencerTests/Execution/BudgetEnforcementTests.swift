@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Keeping the budget", .serialized, .timeLimit(.minutes(30)))
+@Suite("Keeping the budget", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BudgetEnforcementTests {
     private func run(_ graph: OperationGraph, _ budget: Budget, lanes: Int? = nil) async throws -> LaunchReport {
         try await graph.run(budget: budget, options: LaunchOptions(lanes: lanes, clock: VirtualClock())).report

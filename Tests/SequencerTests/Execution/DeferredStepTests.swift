@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// What others see of a step that was put off until after the milestone.
-@Suite("Steps that are put off", .serialized, .timeLimit(.minutes(30)))
+@Suite("Steps that are put off", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DeferredStepTests {
     @Test("fault L46: what waits for a step that is put off sees no value of it, however late it starts; everybody else does")
     func noValueForEver() async throws {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// What the engine keeps its state in, each beside something plain that does the same.
-@Suite("The engine's data structures", .serialized, .timeLimit(.minutes(30)))
+@Suite("The engine's data structures", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EngineStructureTests {
     @Test("a heap gives the smallest element, however pushes and pops are mixed", arguments: 1...20)
     func heap(seed: UInt64) {

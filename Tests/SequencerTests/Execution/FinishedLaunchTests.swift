@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// The values that a launch leaves, and why there is none.
-@Suite("A launch that has ended", .serialized, .timeLimit(.minutes(30)))
+@Suite("A launch that has ended", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FinishedLaunchTests {
     private struct Offline: Error, Equatable {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("The time that a person takes", .serialized, .timeLimit(.minutes(30)))
+@Suite("The time that a person takes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct InteractiveClockTests {
     @Test("It is that of intervals together, counted once where they overlap, up to now where one has not ended")
     func total() {

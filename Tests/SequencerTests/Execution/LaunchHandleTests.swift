@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// The launch, as a running operation sees it.
-@Suite("The launch an operation is given", .serialized, .timeLimit(.minutes(30)))
+@Suite("The launch an operation is given", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchHandleTests {
     @Test("an operation is told to cancel when it is, when its attempt is over, and not before")
     func isCancelled() async throws {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// The state machine where one thing ends and the next begins: at time 0, at the very time of a limit, with the last worker.
-@Suite("Launch state machine, at its bounds", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launch state machine, at its bounds", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchStateMachineBoundaryTests {
     private typealias Assignment = LaunchStateMachine.Assignment
     private typealias Actions = LaunchStateMachine.Actions

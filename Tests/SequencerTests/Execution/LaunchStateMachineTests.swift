@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// The state machine by itself: call a method, look at the actions. No queue, no clock, no thread.
-@Suite("Launch state machine", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launch state machine", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchStateMachineTests {
     private typealias Assignment = LaunchStateMachine.Assignment
     private typealias Actions = LaunchStateMachine.Actions

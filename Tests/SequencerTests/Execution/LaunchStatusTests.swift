@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("What a launch waits for", .serialized, .timeLimit(.minutes(30)))
+@Suite("What a launch waits for", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchStatusTests {
     @Test("each operation that has not ended is named with what it waits for, what runs first")
     func waits() async throws {

@@ -1,11 +1,12 @@
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
 /// Only a person's time is a person's time: a question is on the screen, and not answered yet.
-@Suite("Only a person's time", .serialized, .timeLimit(.minutes(30)))
+@Suite("Only a person's time", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PersonsTimeTests {
     private func run(_ graph: OperationGraph, budget: Budget = .seconds(3)) async throws -> LaunchReport {
         try await graph.run(budget: budget, options: .virtual()).report

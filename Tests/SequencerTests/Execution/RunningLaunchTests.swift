@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// What can be asked of a launch while it runs, whenever that is asked.
-@Suite("A launch that runs", .serialized, .timeLimit(.minutes(30)))
+@Suite("A launch that runs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RunningLaunchTests {
     // MARK: Events
 

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// Operations of lanes and of the main thread that need one resource: whichever thread comes first, the longest remaining path goes first.
-@Suite("Resources between lanes and the main thread", .serialized, .timeLimit(.minutes(30)))
+@Suite("Resources between lanes and the main thread", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SharedResourceTests {
     private typealias Actions = LaunchStateMachine.Actions
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("The threads of all launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("The threads of all launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SharedThreadsTests {
     private final class Owner {}
 

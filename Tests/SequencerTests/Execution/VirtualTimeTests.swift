@@ -6,7 +6,7 @@ import Testing
 @testable import Sequencer
 
 /// What virtual time waits for, and what it does not.
-@Suite("Virtual time", .serialized, .timeLimit(.minutes(15)))
+@Suite("Virtual time", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct VirtualTimeTests {
     /// The report of a launch, or nil when it has not ended after so long that it never will.
     private func end(of graph: OperationGraph, _ options: LaunchOptions) async throws -> LaunchReport? {

@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// Task-local values of whoever starts a launch.
-@Suite("Faults of task-local values", .serialized, .timeLimit(.minutes(30)))
+@Suite("Faults of task-local values", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CallerContextTests {
     @TaskLocal static var tenant = "nobody"
 

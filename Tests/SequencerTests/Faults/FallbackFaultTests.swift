@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// Fallbacks that take their time.
-@Suite("Faults of fallbacks", .serialized, .timeLimit(.minutes(30)))
+@Suite("Faults of fallbacks", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FallbackFaultTests {
     typealias Assignment = LaunchStateMachine.Assignment
     typealias Actions = LaunchStateMachine.Actions

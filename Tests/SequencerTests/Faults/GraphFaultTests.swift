@@ -4,7 +4,7 @@ import Testing
 @testable import Sequencer
 
 /// Graphs that cannot run, or that change while they do.
-@Suite("Faults in a graph", .serialized, .timeLimit(.minutes(30)))
+@Suite("Faults in a graph", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphFaultTests {
     @Test("fault G10: a value is its step's: two steps that claim one are refused before anything runs, both by position")
     func sameSlot() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// What launches leave behind in their process: nothing.
-@Suite("Launches by the thousand", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launches by the thousand", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GrowthTests {
     /// Tells whether all of its parts are gone.
     private final class Remains: Sendable {
@@ -126,7 +126,10 @@ struct GrowthTests {
             override func main() { DispatchQueue.global().async { self.finish() } }
         }
 
-        @Test("fault L19: 10,000 launches in one process: after the first hundred neither threads, descriptors nor memory grow")
+        @Test(
+            "fault L19: 10,000 launches in one process: after the first hundred neither threads, descriptors nor memory grow",
+            .nightly
+        )
         func growth() async {
             // In a process of its own: what other tests hold must not count.
             await #expect(processExitsWith: .success) {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Critical path and slack", .serialized, .timeLimit(.minutes(30)))
+@Suite("Critical path and slack", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CriticalPathTests {
     private func graph(_ steps: [(id: String, milliseconds: Int?, after: [String])]) throws -> ValidatedGraph {
         var graph = OperationGraph("graph")

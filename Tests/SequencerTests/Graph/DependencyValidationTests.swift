@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Validation of identifiers and dependencies", .serialized, .timeLimit(.minutes(30)))
+@Suite("Validation of identifiers and dependencies", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DependencyValidationTests {
     @Test("an empty graph is valid")
     func empty() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import SequencerAnalysis
 
 /// Graphs whose last step matters as much as their first.
-@Suite("Graphs, at their bounds", .serialized, .timeLimit(.minutes(30)))
+@Suite("Graphs, at their bounds", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphBoundaryTests {
     @Test("a dependency on the step that was added last is implied like any other")
     func impliedByTheLast() throws {

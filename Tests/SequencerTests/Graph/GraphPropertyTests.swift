@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Random graphs answer as their definition says", .serialized, .timeLimit(.minutes(30)))
+@Suite("Random graphs answer as their definition says", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphPropertyTests {
     private static let graphs = RandomGraph.many(90)
     private static let small = RandomGraph.many(90, operations: 1...24)

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
 /// Whatever a graph's depth and width, nothing recurses into it: all of this runs on a stack of half a megabyte, as a phone's threads have.
-@Suite("Large graphs", .serialized, .timeLimit(.minutes(30)))
+@Suite("Large graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphSizeTests {
     private func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

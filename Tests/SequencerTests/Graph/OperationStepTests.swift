@@ -6,7 +6,7 @@ import Testing
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Graphs with Foundation operations", .serialized, .timeLimit(.minutes(30)))
+@Suite("Graphs with Foundation operations", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct OperationStepTests {
     private func named(_ name: String) -> Operation {
         let operation = BlockOperation {}

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
-@Suite("Validation of options", .serialized, .timeLimit(.minutes(30)))
+@Suite("Validation of options", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct OptionValidationTests {
     private func complaints(_ options: StepOption...) -> [String] {
         var graph = OperationGraph("graph")

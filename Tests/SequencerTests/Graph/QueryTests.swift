@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Questions to a graph", .serialized, .timeLimit(.minutes(30)))
+@Suite("Questions to a graph", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct QueryTests {
     /// `splash` and `force-update` at once, `fetch-config` and `tutorial` after `splash`, `login` after `fetch-config`, `main-app` last.
     private let launch: ValidatedGraph

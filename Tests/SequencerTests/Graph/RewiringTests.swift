@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Changing a graph: addDependency, remove, replace", .serialized, .timeLimit(.minutes(30)))
+@Suite("Changing a graph: addDependency, remove, replace", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RewiringTests {
     private let options = LaunchOptions(clock: VirtualClock(), seed: 1)
 

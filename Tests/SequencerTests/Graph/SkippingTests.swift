@@ -1,11 +1,12 @@
 import Foundation
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// Leaving steps out of a launch that must reach its milestone.
-@Suite("Leaving steps out", .serialized, .timeLimit(.minutes(30)))
+@Suite("Leaving steps out", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SkippingTests {
     private struct Broken: Error {}
 

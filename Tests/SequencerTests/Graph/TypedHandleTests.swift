@@ -1,10 +1,11 @@
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Typed step handles", .serialized, .timeLimit(.minutes(30)))
+@Suite("Typed step handles", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TypedHandleTests {
     private struct Configuration: Equatable {
         var country = "CH"

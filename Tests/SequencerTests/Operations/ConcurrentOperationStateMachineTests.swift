@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
-@Suite("Concurrent operation: state machine", .serialized, .timeLimit(.minutes(30)))
+@Suite("Concurrent operation: state machine", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ConcurrentOperationStateMachineTests {
     typealias Machine = ConcurrentOperationStateMachine
 

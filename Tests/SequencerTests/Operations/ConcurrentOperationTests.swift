@@ -3,7 +3,7 @@ import Sequencer
 import TestSupport
 import Testing
 
-@Suite("Concurrent operation", .serialized, .timeLimit(.minutes(30)))
+@Suite("Concurrent operation", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ConcurrentOperationTests {
     // MARK: - Alone, without a queue
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Sequencer
 
 /// Operations in the classic style that know the launch they are in: they leave values, and ask and tell their step's context.
-@Suite("Operations that leave values", .serialized, .timeLimit(.minutes(30)))
+@Suite("Operations that leave values", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ValueOperationTests {
     /// Leaves what it was made with, on another thread.
     final class Answer: ValueOperation<Int>, @unchecked Sendable {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// A broken report is refused with a sentence that names the key.
-@Suite("Broken reports", .serialized, .timeLimit(.minutes(30)))
+@Suite("Broken reports", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BrokenReportTests {
     /// A report with everything, in which one value is another, or missing.
     struct Broken: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 
 /// A report that was written is read as the same report, by whichever encoder it was written.
-@Suite("Reports that are read again", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reports that are read again", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchReportCodingTests {
     /// Every way in which a report is written, read again.
     private func copies(of report: LaunchReport) throws -> [LaunchReport] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sequencer
 
-@Suite("Reports as JSON", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reports as JSON", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportJSONTests {
     private func run(_ graph: OperationGraph, budget: Budget = .seconds(3), grace: Duration = .milliseconds(250)) async throws
         -> LaunchReport

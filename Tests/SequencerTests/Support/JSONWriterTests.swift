@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
-@Suite("Writing JSON", .serialized, .timeLimit(.minutes(30)))
+@Suite("Writing JSON", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct JSONWriterTests {
     private func compact(_ members: (inout JSONWriter) -> Void) -> String { JSONWriter.object(pretty: false, members) }
 

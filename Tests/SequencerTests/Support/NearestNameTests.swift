@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
-@Suite("The nearest name", .serialized, .timeLimit(.minutes(30)))
+@Suite("The nearest name", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct NearestNameTests {
     private static let names = [
         "splash", "force-update", "fetch-config", "login", "tutorial", "connect-speaker", "present-push-information", "deeplink",

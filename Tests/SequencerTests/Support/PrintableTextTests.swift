@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
-@Suite("Texts of others", .serialized, .timeLimit(.minutes(30)))
+@Suite("Texts of others", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PrintableTextTests {
     @Test(
         "fault J10: what turns the direction of writing, or is not seen, is shown by its number",
@@ -33,7 +34,7 @@ struct PrintableTextTests {
     }
 }
 
-@Suite("Durations in sentences", .serialized, .timeLimit(.minutes(30)))
+@Suite("Durations in sentences", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DurationTextTests {
     @Test(
         "three digits at the most, in the unit that fits",

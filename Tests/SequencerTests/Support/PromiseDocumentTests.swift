@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The list of promises", .serialized, .timeLimit(.minutes(30)))
+@Suite("The list of promises", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PromiseDocumentTests {
     @Test("Every test that it names is there")
     func names() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import StartupOps
 
 /// What a required update does to a launch that is under way.
-@Suite("Behaviours: aborting", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours: aborting", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AbortTests {
     @Test("A10, fault O21: in 3,000 launches with a required update, each found at another moment, no operation starts after the decision")
     func nothingStarts() async throws {

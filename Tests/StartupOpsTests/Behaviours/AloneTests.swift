@@ -7,7 +7,7 @@ import Testing
 @testable import StartupStorage
 
 /// Each operation without the others.
-@Suite("Behaviours: operations alone", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours: operations alone", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AloneTests {
     @Test("A1: each operation runs in a launch of its own, and sets off no other")
     func alone() async throws {

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What depends on what, read from the sources.
-@Suite("Behaviours: what depends on what", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours: what depends on what", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ArchitectureTests {
     @Test("C2: networking knows no operation, no scenario and nothing else of a launch: only storage and what all share")
     func networking() throws {

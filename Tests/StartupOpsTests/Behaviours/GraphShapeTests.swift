@@ -1,11 +1,12 @@
 import Sequencer
 import SequencerAnalysis
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// What can be said of launches, and changed in them, without running anything.
-@Suite("Behaviours: graphs", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours: graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphShapeTests {
     /// Steps of which none may run.
     private var untouched: StartupSteps {

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupOps
 
 /// When the operations of a launch begin, and where.
-@Suite("Behaviours: the schedule", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours: the schedule", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScheduleTests {
     @Test("A2: steps that are added in any order begin and end at the same times")
     func anyOrder() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupOps
 
 /// How a launch is started.
-@Suite("Behaviours: the start", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours: the start", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StartTests {
     @Test("A36: start() returns on the main thread before anything has run there, and leaves it free while every lane is blocked")
     @MainActor

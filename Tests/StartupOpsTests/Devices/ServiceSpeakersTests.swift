@@ -1,12 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("Speakers that the service knows", .serialized, .timeLimit(.minutes(30)))
+@Suite("Speakers that the service knows", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ServiceSpeakersTests {
     /// Notes where speakers were looked for.
     private final class Connector: DeviceConnector {

@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Links: where they come from", .serialized, .timeLimit(.minutes(30)))
+@Suite("Links: where they come from", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DeepLinkOriginTests {
     @Test(
         "fault D1: a host is one of the app's exactly, or the link is refused",

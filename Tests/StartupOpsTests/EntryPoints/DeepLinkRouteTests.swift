@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Links: where they lead", .serialized, .timeLimit(.minutes(30)))
+@Suite("Links: where they lead", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DeepLinkRouteTests {
     private let tune = "https://good.example/tune/\(EntryPointSamples.speakerID)"
 
@@ -27,7 +28,7 @@ struct DeepLinkRouteTests {
     @Test(
         "fault D4: a parameter that is there twice, missing, unknown or of the wrong type is named",
         arguments: [
-            ("?volume=1&volume=1", DeepLinkError.Code.duplicateParameter, "volume"),
+            ("?volume=1&volume=1", .duplicateParameter, "volume"),
             ("?volume=1&v%6flume=2", .duplicateParameter, "volume"),
             ("?volume=1&id=\(EntryPointSamples.speakerID)", .duplicateParameter, "id"), ("", .missingParameter, "volume"),
             ("?mute=1", .missingParameter, "volume"), ("?volume=1&balance=3", .unknownParameter, "balance"),
@@ -43,11 +44,11 @@ struct DeepLinkRouteTests {
             ("?volume=\(String(repeating: "1", count: 1 << 20))", .invalidParameter, "volume"),
             ("?volume=1&token=\(String(repeating: "x", count: 1 << 20))", .invalidParameter, "token"),
             ("?volume=1&token=\(String(repeating: "%41", count: 257))", .invalidParameter, "token"),
-        ]
+        ] as [(LongText, DeepLinkError.Code, String)]
     )
-    func named(query: String, code: DeepLinkError.Code, parameter: String) throws {
+    func named(query: LongText, code: DeepLinkError.Code, parameter: String) throws {
         let router = try EntryPointSamples.router()
-        let error = try #require(#expect(throws: DeepLinkError.self) { try router.link(tune + query) })
+        let error = try #require(#expect(throws: DeepLinkError.self) { try router.link(tune + query.value) })
         #expect(error.code == code)
         #expect(error.parameter == parameter)
         #expect(error.description.contains("parameter \(parameter)"))

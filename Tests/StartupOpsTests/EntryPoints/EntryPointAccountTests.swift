@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
 /// Entry points that are for one account, that come twice, or that are of no use any more.
-@Suite("Whom entry points are for", .serialized, .timeLimit(.minutes(30)))
+@Suite("Whom entry points are for", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EntryPointAccountTests {
     private let log = EntryPointLog()
     private let store = MemoryStore()

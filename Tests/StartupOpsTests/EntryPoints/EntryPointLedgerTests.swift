@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("The ledger of entry points", .serialized, .timeLimit(.minutes(30)))
+@Suite("The ledger of entry points", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EntryPointLedgerTests {
     private let date = Date(timeIntervalSince1970: 0)
 

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("The mailbox of entry points", .serialized, .timeLimit(.minutes(30)))
+@Suite("The mailbox of entry points", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EntryPointMailboxTests {
     private struct Refused: Error {}
 

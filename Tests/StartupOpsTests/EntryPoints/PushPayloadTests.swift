@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(30)))
+@Suite("Push payloads and shortcut items", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PushPayloadTests {
     private func parser() throws -> PushPayloadParser {
         PushPayloadParser(categories: ["now-playing"], links: try EntryPointSamples.router())

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -7,10 +8,10 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-extension IntegrationTests {
+extension RealIntegrationTests {
     /// A process that dies when the server has replaced its refresh token, and before it knows.
-    @Suite("Killed while refreshing", .serialized, .timeLimit(.minutes(30)))
-    struct KilledWhileRefreshing {
+    @Suite("Killed while refreshing", .serialized, .timeLimit(.minutes(30)), .real)
+    struct RealKilledWhileRefreshing {
         private let server: IntegrationServer
         private let folder: TemporaryFolder
 

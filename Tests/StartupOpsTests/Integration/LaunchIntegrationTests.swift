@@ -6,12 +6,12 @@ import Testing
 @testable import StartupOps
 @testable import StartupSamples
 
-extension IntegrationTests {
+extension RealIntegrationTests {
     /// Whole launches, while everything that they ask the server for goes wrong in the same way.
     ///
     /// How long a launch takes is up to its own limits: that it has ended within its deadline, with nothing left running, is checked by
     /// ``IntegrationApp/launch()``; here it is checked what took the place of what, and that the report says so.
-    @Suite("Launches", .serialized, .timeLimit(.minutes(30)))
+    @Suite("Launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
     struct Launches {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -7,9 +8,9 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-extension IntegrationTests {
+extension RealIntegrationTests {
     /// The session against a server that counts.
-    @Suite("Sessions", .serialized, .timeLimit(.minutes(30)))
+    @Suite("Sessions", .serialized, .timeLimit(.minutes(30)), .besideOthers)
     struct Sessions {
         private let server: IntegrationServer
         private let folder: TemporaryFolder

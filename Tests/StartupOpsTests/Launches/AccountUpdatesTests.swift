@@ -8,7 +8,7 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-@Suite("The account, watched", .serialized, .timeLimit(.minutes(30)))
+@Suite("The account, watched", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AccountUpdatesTests {
     /// A service whose profile waits until the test lets it go, from the second time on.
     private struct SlowProfile: HTTPSending {

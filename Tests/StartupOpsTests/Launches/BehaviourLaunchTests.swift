@@ -1,4 +1,5 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -6,7 +7,7 @@ import Testing
 @testable import StartupSamples
 
 /// Behaviours that were shown by an operation or a type alone, in a launch with the real steps.
-@Suite("Behaviours of whole launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Behaviours of whole launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BehaviourLaunchTests {
     /// A splash that ends a while after it was shown, and notes what had been on the screen by then.
     @MainActor

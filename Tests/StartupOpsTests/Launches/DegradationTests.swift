@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Launching without", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launching without", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DegradationTests {
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_DEGRADATION"] != nil
 

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
@@ -7,7 +8,7 @@ import Testing
 @testable import StartupStorage
 
 /// Launches that cannot tell whether they are the first.
-@Suite("First or not", .serialized, .timeLimit(.minutes(30)))
+@Suite("First or not", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FirstLaunchDoubtTests {
     private let mark = "state/completed-launch"
 

@@ -10,7 +10,7 @@ import Testing
 @testable import StartupStorage
 
 /// A version policy that comes when the launch waits for it no longer.
-@Suite("A late update check", .serialized, .timeLimit(.minutes(30)))
+@Suite("A late update check", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LateUpdateTests {
     /// Answers after a while of virtual time.
     private final class SlowPolicies: UpdatePolicyService {

@@ -1,13 +1,14 @@
 import Foundation
 import Sequencer
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
 
 /// An app that is too old, and whose update check cannot say so.
-@Suite("An outdated app", .serialized, .timeLimit(.minutes(30)))
+@Suite("An outdated app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct OutdatedAppTests {
     private struct Result {
         let report: LaunchReport

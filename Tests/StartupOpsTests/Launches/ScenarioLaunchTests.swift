@@ -7,7 +7,7 @@ import Testing
 @testable import StartupSamples
 
 /// The built-in scenarios with the real operations.
-@Suite("Launching in each scenario", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launching in each scenario", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioLaunchTests {
     /// All but the one that carries out a plan of its own: ``BootstrapConfigurationTests`` and those beside them launch that.
     static let scenarios = Scenario.all.filter { $0.name != Scenario.bootstrap.name }

@@ -1,12 +1,13 @@
 import Sequencer
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
 
 /// A launch goes on to the main screen without a speaker, and says so.
-@Suite("Launches without a speaker", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launches without a speaker", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SpeakerlessLaunchTests {
     /// Why there is no speaker.
     enum Reason: CaseIterable {

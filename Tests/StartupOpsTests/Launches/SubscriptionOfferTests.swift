@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// When an app offers its subscription, and to whom.
-@Suite("The offer of a subscription", .serialized, .timeLimit(.minutes(30)))
+@Suite("The offer of a subscription", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SubscriptionOfferTests {
     /// Somebody who has no subscription; the other one, `AgreeablePerson` by itself, has one.
     private var newcomer: AgreeablePerson { AgreeablePerson(login: .logIn(email: "new@example.com", password: "correct horse")) }

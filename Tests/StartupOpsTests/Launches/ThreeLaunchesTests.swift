@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
 
-@Suite("Launch after launch", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launch after launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ThreeLaunchesTests {
     @Test("A16, A19, E9: the first launch asks for everything; the second and the third follow what it has stored, and ask nothing")
     func threeLaunches() async throws {

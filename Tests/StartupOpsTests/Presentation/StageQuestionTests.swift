@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Questions on the stage", .serialized, .timeLimit(.minutes(30)))
+@Suite("Questions on the stage", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StageQuestionTests {
     /// Somebody has the screen for five seconds, and login wants it to ask.
     private func run(_ first: @escaping @MainActor @Sendable (Stage, StepContext) async throws -> Void) async throws -> LaunchReport {

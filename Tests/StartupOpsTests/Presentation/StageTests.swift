@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The stage", .serialized, .timeLimit(.minutes(30)))
+@Suite("The stage", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 @MainActor
 struct StageTests {
     /// Somebody presents, until the gate is open.

@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Turns on the stage", .serialized, .timeLimit(.minutes(30)))
+@Suite("Turns on the stage", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StageTurnTests {
     /// Three steps of a launch want the screen at about the same time, again and again: one that is forgotten meets its timeout.
     @Test("fault O18: whoever asks just as the stage becomes free gets it: in 500 launches nobody waits for a turn that has passed")

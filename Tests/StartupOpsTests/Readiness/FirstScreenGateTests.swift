@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// The gate before the first screen, and gates that are fed by streams.
-@Suite("The first-screen gate", .serialized, .timeLimit(.minutes(30)))
+@Suite("The first-screen gate", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FirstScreenGateTests {
     private static let everything = FirstScreenOptions(showsSplashVideo: true, hasSplashController: true, waitsForInitialFlags: true)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupOps
 
 /// Gates: conditions, orders, threads, deadlines, and what they say while they are closed.
-@Suite("Readiness gates", .serialized, .timeLimit(.minutes(30)))
+@Suite("Readiness gates", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GateTests {
     private static let names: [ConditionName] = ["a", "b", "c", "d", "e"]
 

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// The phases of a launch as the app reports them, and the arguments it is launched with.
-@Suite("Launch phases", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launch phases", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchPhasesTests {
     private static let process: [LaunchPhase] = [.applicationCreated, .delegateCreated, .didFinishLaunching]
     private static let scene: [LaunchPhase] = [.sceneSession, .storyboard, .window, .willConnect, .keyAndVisible, .viewDidLoad]

@@ -1,12 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
 /// What the next process finds of this one.
-@Suite("SDK boot configuration", .serialized, .timeLimit(.minutes(30)))
+@Suite("SDK boot configuration", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKBootConfigurationTests {
     /// A store of one file per key: what it takes to see what a killed process leaves behind.
     private final class FolderStore: SecureStore {

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupStorage
 
 /// Reconfiguring and resetting: nothing of an older generation counts any more, from however many threads it is done.
-@Suite("SDK generations", .serialized, .timeLimit(.minutes(30)))
+@Suite("SDK generations", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKGenerationTests {
     private let other = sdkBuilder.baseUrl("https://other.example").clientId("other")
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupStorage
 
 /// Setting an SDK up: the builder, the order, what can fail, and doing it again.
-@Suite("SDK initialisation", .serialized, .timeLimit(.minutes(30)))
+@Suite("SDK initialisation", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKInitializationTests {
     @Test("D1: three fields are required; logging is off by default, and settable with level and writer")
     func builderDefaults() throws {

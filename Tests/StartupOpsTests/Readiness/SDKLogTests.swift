@@ -6,7 +6,7 @@ import Testing
 @testable import StartupOps
 
 /// What an SDK logs, what it never logs, and writers that misbehave.
-@Suite("SDK log", .serialized, .timeLimit(.minutes(30)))
+@Suite("SDK log", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKLogTests {
     private static let messages = SDKLogLevel.allCases.filter { $0 != .off }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -7,7 +8,7 @@ import Testing
 @testable import StartupStorage
 
 /// Restoring an earlier session in the background, and being ready whatever becomes of it.
-@Suite("SDK auto-restore", .serialized, .timeLimit(.minutes(30)))
+@Suite("SDK auto-restore", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKRestoreTests {
     @Test(
         "D16, D17: without a session, and with a blank token, it is ready at once and restores nothing",

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupOps
 
 /// The restore of a library whose session is a real one.
-@Suite("SDK restore and tokens", .serialized, .timeLimit(.minutes(30)))
+@Suite("SDK restore and tokens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SDKTokenTests {
     private struct Answer: Decodable, Sendable {
         let entitlements: Set<String>

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupOps
 
 /// What an app registers while it is set up: what is required, in which order, and what is said when it is not so.
-@Suite("Service registry", .serialized, .timeLimit(.minutes(30)))
+@Suite("Service registry", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ServiceRegistryTests {
     private static let rightOrder = [
         "platform", "client-keys", "core-keys", "screen-configuration", "ui-configuration", "analytics", "module-setup", "configuration",

@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// The symptoms that a person sees, and what the diagnosis says of each.
-@Suite("Startup diagnosis", .serialized, .timeLimit(.minutes(30)))
+@Suite("Startup diagnosis", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StartupDiagnosisTests {
     private func findings(_ change: (inout StartupDiagnosis) -> Void) -> [StartupDiagnosis.Finding] {
         var diagnosis = StartupDiagnosis()

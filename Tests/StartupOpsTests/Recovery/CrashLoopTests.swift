@@ -1,12 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
 /// Launches whose processes really die, again and again.
-@Suite("Crash loops", .serialized, .timeLimit(.minutes(30)))
+@Suite("Crash loops", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CrashLoopTests {
     private let folder: TemporaryFolder
     private var path: String { folder("app").path }

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -8,7 +9,7 @@ import Testing
 @testable import StartupStorage
 
 /// Launches whose process is killed, and the launches after them.
-@Suite("A launch that was killed", .serialized, .timeLimit(.minutes(30)))
+@Suite("A launch that was killed", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct KilledLaunchTests {
     @Test(
         "fault P1: killed at any event, a first launch leaves a next one that completes and names where it died, and the one after that is a regular one"

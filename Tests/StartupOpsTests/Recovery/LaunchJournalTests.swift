@@ -8,7 +8,7 @@ import Testing
 @testable import StartupStorage
 
 /// The journal of a launch, on a real disk.
-@Suite("The launch journal", .serialized, .timeLimit(.minutes(30)))
+@Suite("The launch journal", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchJournalTests {
     private struct Broken: Error {}
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// What the next launch leaves out, by how the ones before it ended.
-@Suite("The recovery ladder", .serialized, .timeLimit(.minutes(30)))
+@Suite("The recovery ladder", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RecoveryLadderTests {
     /// A launch, in a few words.
     private struct Sample {

@@ -1,13 +1,14 @@
 import Foundation
 import Sequencer
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
 
 /// The built-in scenarios in safe mode.
-@Suite("Safe mode", .serialized, .timeLimit(.minutes(30)))
+@Suite("Safe mode", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SafeModeTests {
     /// Writes journals of launches that died before.
     private func write(_ launches: [[JournalLine]], in location: URL) throws {

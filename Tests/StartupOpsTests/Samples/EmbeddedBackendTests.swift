@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// The sample service behind `URLSession`, without a socket.
-@Suite("Embedded backend", .serialized, .timeLimit(.minutes(30)))
+@Suite("Embedded backend", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EmbeddedBackendTests {
     private let path = "/v1/configuration?country=DE&language=de"
 

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupSamples
 
 /// What an embedded request does next, decided without a session and without a clock.
-@Suite("Embedded loads", .serialized, .timeLimit(.minutes(30)))
+@Suite("Embedded loads", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EmbeddedLoadTests {
     private let reply = EmbeddedReply(.response(HTTPResponse(status: 200), after: .seconds(2)), latency: .seconds(1))
 

@@ -1,10 +1,11 @@
 import Foundation
 import StartupNetworking
 import StartupSamples
+import TestSupport
 import Testing
 
 /// Faults: their texts, and what the service decides when they are set.
-@Suite("Sample faults", .serialized, .timeLimit(.minutes(30)))
+@Suite("Sample faults", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SampleFaultTests {
     private static let texts = [
         "hang", "drip", "slow:2000ms", "status:500", "status:503;retry-after=2", "garbage", "html", "empty", "null", "nul-bytes",

@@ -2,10 +2,11 @@ import Foundation
 import Sequencer
 import StartupNetworking
 import StartupSamples
+import TestSupport
 import Testing
 
 /// The sample service's answers, asked without a transport.
-@Suite("Sample service", .serialized, .timeLimit(.minutes(30)))
+@Suite("Sample service", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SampleServiceTests {
     private let service = SampleService()
 

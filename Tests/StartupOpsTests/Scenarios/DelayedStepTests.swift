@@ -1,12 +1,13 @@
 import Sequencer
 import SequencerAnalysis
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// Promise 10, for each step of each built-in scenario: what a step waits for counts, unless a person is asked meanwhile.
-@Suite("A delay of each step", .serialized, .timeLimit(.minutes(30)))
+@Suite("A delay of each step", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DelayedStepTests {
     private func run(_ scenario: Scenario, delaying step: String? = nil) async throws -> LaunchReport {
         var steps = StartupSteps.simulated()

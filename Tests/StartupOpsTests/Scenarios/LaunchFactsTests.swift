@@ -1,11 +1,12 @@
 import Sequencer
 import SequencerAnalysis
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// Scenarios that follow from facts, over all combinations of these.
-@Suite("Launch facts", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launch facts", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchFactsTests {
     private func graph(_ facts: LaunchFacts) throws -> ValidatedGraph {
         try Scenario(for: facts).graph(.simulated()).validated()

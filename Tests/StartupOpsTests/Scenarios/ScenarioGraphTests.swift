@@ -1,11 +1,12 @@
 import Sequencer
 import SequencerAnalysis
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// The built-in graphs, edge by edge.
-@Suite("Built-in scenarios", .serialized, .timeLimit(.minutes(30)))
+@Suite("Built-in scenarios", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioGraphTests {
     private func graph(_ scenario: Scenario) throws -> ValidatedGraph {
         try scenario.graph(.simulated()).validated()

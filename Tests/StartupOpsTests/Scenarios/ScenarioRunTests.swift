@@ -1,11 +1,12 @@
 import Sequencer
 import SequencerTesting
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// The built-in scenarios, run in virtual time.
-@Suite("Running the built-in scenarios", .serialized, .timeLimit(.minutes(30)))
+@Suite("Running the built-in scenarios", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioRunTests {
     private func run(_ scenario: Scenario, _ steps: StartupSteps = .simulated(), _ fault: (Fault, String)? = nil) async throws
         -> LaunchReport

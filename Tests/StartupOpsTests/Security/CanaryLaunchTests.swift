@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
@@ -7,7 +8,7 @@ import Testing
 @testable import StartupStorage
 
 /// Whole launches full of secrets, none of which may be seen anywhere.
-@Suite("Secrets in whole launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Secrets in whole launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CanaryLaunchTests {
     private let directory = StateDirectory.inMemory()
     private let speaker: LoopbackSpeaker

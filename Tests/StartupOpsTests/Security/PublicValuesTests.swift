@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -11,7 +12,7 @@ import Testing
 #endif
 
 /// Values that hold secrets, in every way in which a value can be made a text.
-@Suite("Secrets in public values", .serialized, .timeLimit(.minutes(30)))
+@Suite("Secrets in public values", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PublicValuesTests {
     private static let canary = "cAnary/9Tq+Zx4=Wv7 Rb2"
     private let evidence = Evidence()

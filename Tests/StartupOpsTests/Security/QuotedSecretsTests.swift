@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 
 /// What services quote of secrets, in all spellings, is taken out of what is shown. The secrets are those of these tests alone.
-@Suite("Secrets that services quote", .serialized, .timeLimit(.minutes(30)))
+@Suite("Secrets that services quote", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct QuotedSecretsTests {
     private static let secrets = [
         "qUoted/3V+pw é=7~Zk", "qUotedTokenEyJ.9xWv-2_mN", "qU~8z", String(repeating: "qUotedLong0123456789", count: 50),

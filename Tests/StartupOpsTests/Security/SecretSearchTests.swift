@@ -6,7 +6,7 @@ import Testing
 @testable import StartupOps
 
 /// What looks for leaks has to find them: every way in which a secret could be in a text, planted.
-@Suite("Looking for secrets", .serialized, .timeLimit(.minutes(30)))
+@Suite("Looking for secrets", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SecretSearchTests {
     private static let secret = "canary/7Q+vK2=xé zW9"
     private let search = SecretSearch([secret])

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("The service of an app", .serialized, .timeLimit(.minutes(30)))
+@Suite("The service of an app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AppServiceTests {
     private let http = WireService()
     private let app = AppInfo(version: SemanticVersion(1), platform: "linux", region: Region(country: "DE", language: "de"))

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ClearingTests {
     private let folder: TemporaryFolder
 

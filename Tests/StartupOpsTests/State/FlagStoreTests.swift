@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("Feature flags", .serialized, .timeLimit(.minutes(30)))
+@Suite("Feature flags", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FlagStoreTests {
     private let old = FeatureFlags(features: ["shop": true])
     private let new = FeatureFlags(features: ["shop": false], onboarding: .dismissable)

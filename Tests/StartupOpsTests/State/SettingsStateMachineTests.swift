@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SettingsStateMachineTests {
     @Test("O23: Only another operation than the last is a conflict, and each change of hands is one")
     func conflicts() {

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SettingsTests {
     private let store = MemoryStore()
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("The running app", .serialized, .timeLimit(.minutes(30)))
+@Suite("The running app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AppInfoTests {
     @Test("E12: one version, the app's, decides whether an update is required and whether the tutorial is shown")
     func version() async throws {

@@ -1,11 +1,12 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
 @testable import StartupStorage
 
-@Suite("Connecting the speaker", .serialized, .timeLimit(.minutes(30)))
+@Suite("Connecting the speaker", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ConnectSpeakerOperationTests {
     /// Chooses by name, one after the other; nil goes on without.
     @MainActor

@@ -1,11 +1,12 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("Entitlements", .serialized, .timeLimit(.minutes(30)))
+@Suite("Entitlements", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EntitlementsOperationTests {
     private struct Service: EntitlementService {
         let answer: Result<Entitlements, NetworkError>

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("What started the app", .serialized, .timeLimit(.minutes(30)))
+@Suite("What started the app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct EntryPointOperationTests {
     /// Shows what it is given, and stays on a push until it is dismissed.
     private struct Screen: EntryPointPresenter {

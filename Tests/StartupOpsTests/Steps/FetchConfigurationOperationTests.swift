@@ -1,12 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("Fetching the configuration", .serialized, .timeLimit(.minutes(30)))
+@Suite("Fetching the configuration", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FetchConfigurationOperationTests {
     private struct FakeConfigurations: ConfigurationService {
         let asked = Locked<[Region]>([])

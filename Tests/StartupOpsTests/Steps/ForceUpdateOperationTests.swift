@@ -7,7 +7,7 @@ import Testing
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("The update check", .serialized, .timeLimit(.minutes(30)))
+@Suite("The update check", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ForceUpdateOperationTests {
     private struct Policies: UpdatePolicyService {
         let asked = Locked<[SemanticVersion]>([])

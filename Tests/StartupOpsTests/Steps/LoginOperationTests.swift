@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -7,7 +8,7 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-@Suite("Login", .serialized, .timeLimit(.minutes(30)))
+@Suite("Login", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LoginOperationTests {
     /// Accounts as a service would keep them, in memory; what was asked of it, in order.
     private final class FakeAccounts: AccountService {

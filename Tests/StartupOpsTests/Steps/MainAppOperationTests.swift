@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("The main screen", .serialized, .timeLimit(.minutes(30)))
+@Suite("The main screen", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct MainAppOperationTests {
     private let person = AgreeablePerson()
     private let store = MemoryStore()

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupStorage
 
 /// The onboarding over the main screen: who sees it, and how often.
-@Suite("The onboarding that can be dismissed", .serialized, .timeLimit(.minutes(30)))
+@Suite("The onboarding that can be dismissed", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct OnboardingStepTests {
     private let device: SampleDevice
 

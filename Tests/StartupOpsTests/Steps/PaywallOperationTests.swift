@@ -1,11 +1,12 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("The paywall", .serialized, .timeLimit(.minutes(30)))
+@Suite("The paywall", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PaywallOperationTests {
     /// Somebody, or nobody, is logged in; nothing else is asked.
     private struct Accounts: AccountService {

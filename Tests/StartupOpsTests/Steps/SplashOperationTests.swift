@@ -4,7 +4,7 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The splash", .serialized, .timeLimit(.minutes(30)))
+@Suite("The splash", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SplashOperationTests {
     private func run(_ person: FakePerson?, minimum: Duration = .zero, lifecycle: AppLifecycle = AppLifecycle()) async throws
         -> OperationReport

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-@Suite("The tutorial", .serialized, .timeLimit(.minutes(30)))
+@Suite("The tutorial", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TutorialOperationTests {
     /// Shows pages, and does something once they are on the screen.
     private struct Pages: TutorialPresenter {

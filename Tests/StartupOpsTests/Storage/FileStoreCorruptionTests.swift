@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupStorage
 
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FileStoreCorruptionTests {
     private let folder: TemporaryFolder
     private let problems = Problems()

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupStorage
 
 /// What needs limits of a whole process happens in processes of their own.
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FileStoreFullDiskTests {
     #if os(Linux)
         /// Whether this process may have mounts of its own, as root may in most containers.

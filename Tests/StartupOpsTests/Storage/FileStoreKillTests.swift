@@ -6,7 +6,7 @@ import Testing
 @testable import StartupStorage
 
 /// Processes that are killed while they use a store.
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FileStoreKillTests {
     @Test("fault S7: Of 100 processes killed while they write, none leaves a torn value or a temporary file")
     func killedWriters() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupStorage
 
 /// Who can read, plant or replace what a store keeps.
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FileStoreSafetyTests {
     private let folder: TemporaryFolder
     private let problems = Problems()

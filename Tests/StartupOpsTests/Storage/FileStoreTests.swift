@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupStorage
 
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FileStoreTests {
     private let folder: TemporaryFolder
     private let store: FileStore

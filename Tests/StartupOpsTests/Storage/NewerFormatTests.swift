@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
 /// What a newer version of the app has stored.
-@Suite("Newer formats", .serialized, .timeLimit(.minutes(30)))
+@Suite("Newer formats", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct NewerFormatTests {
     private let folder: TemporaryFolder
     private let problems = Problems()

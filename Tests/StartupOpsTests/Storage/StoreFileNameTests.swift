@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupStorage
 
-@Suite(.serialized, .timeLimit(.minutes(30)))
+@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StoreFileNameTests {
     private static let long = String(repeating: "x", count: 10_000)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import StartupStorage
 
 /// Locks of stores that somebody else keeps.
-@Suite("A store that is kept locked", .serialized, .timeLimit(.minutes(30)))
+@Suite("A store that is kept locked", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StoreLockTests {
     private let folder: TemporaryFolder
 

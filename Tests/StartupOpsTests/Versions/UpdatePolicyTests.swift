@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Update policies", .serialized, .timeLimit(.minutes(30)))
+@Suite("Update policies", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct UpdatePolicyTests {
     private let date = Date(timeIntervalSince1970: 1_795_000_000)
     private let app = SemanticVersion(1, 2, 0)
@@ -61,12 +62,12 @@ struct UpdatePolicyTests {
                 "\"\(String(repeating: "9", count: 99_999))\"",
                 "a text of 99999 characters is no version; one looks like 1.4.0"
             ),
-        ]
+        ] as [(LongText, String)]
     )
-    func badMinimum(value: String, reason: String) throws {
-        guard let policy = try? policy("{\"minimumVersion\":\(value),\"recommendedVersion\":\"3.0\"}") else {
+    func badMinimum(value: LongText, reason: String) throws {
+        guard let policy = try? policy("{\"minimumVersion\":\(value.value),\"recommendedVersion\":\"3.0\"}") else {
             // A number that no parser takes makes the whole answer garbage; it counts as no answer.
-            #expect(value == "1e999")
+            #expect(value.value == "1e999")
             return
         }
         #expect(policy.ignored.map(\.description) == ["minimumVersion was ignored: \(reason)"])

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Graphs as DOT", .serialized, .timeLimit(.minutes(30)))
+@Suite("Graphs as DOT", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphDOTTests {
     @Test("F4: a launch: critical path, implied edge, main thread, interactive and milestone are told apart")
     func launch() throws {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("The difference of two graphs", .serialized, .timeLimit(.minutes(30)))
+@Suite("The difference of two graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphDifferenceTests {
     private func graph(_ steps: KeyValuePairs<String, [String]>) throws -> ValidatedGraph {
         var graph = OperationGraph("graph")

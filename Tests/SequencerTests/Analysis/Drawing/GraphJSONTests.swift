@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Graphs as JSON", .serialized, .timeLimit(.minutes(30)))
+@Suite("Graphs as JSON", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphJSONTests {
     @Test("a launch: everything that was said, in order, and nothing that was not")
     func launch() throws {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Graphs as Mermaid", .serialized, .timeLimit(.minutes(30)))
+@Suite("Graphs as Mermaid", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphMermaidTests {
     @Test("a launch as a flowchart: critical path, implied edge, main thread, interactive and milestone are told apart")
     func flowchart() throws {

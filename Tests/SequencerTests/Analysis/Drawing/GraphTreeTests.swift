@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Graphs as trees", .serialized, .timeLimit(.minutes(30)))
+@Suite("Graphs as trees", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphTreeTests {
     @Test("a launch: each operation once, under what holds it up longest")
     func launch() throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Histories on disk", .serialized, .timeLimit(.minutes(30)))
+@Suite("Histories on disk", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchHistoryFileTests {
     /// A folder of its own, removed afterwards.
     private func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {

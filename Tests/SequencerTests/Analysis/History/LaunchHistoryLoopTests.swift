@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
 /// Launches that go by what earlier ones took, over and over.
-@Suite("Histories that launches go by", .serialized, .timeLimit(.minutes(30)))
+@Suite("Histories that launches go by", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchHistoryLoopTests {
     private func run(_ graph: OperationGraph, expecting history: LaunchHistory, _ budget: Budget) async throws -> LaunchReport {
         var graph = graph

@@ -5,7 +5,7 @@ import Testing
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Histories of launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Histories of launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchHistoryTests {
     @Test("What is expected is the median of the latest durations, so many and no more")
     func median() {

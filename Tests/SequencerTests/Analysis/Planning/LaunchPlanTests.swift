@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Plans", .serialized, .timeLimit(.minutes(30)))
+@Suite("Plans", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LaunchPlanTests {
     /// ```
     /// splash 400 (main) ──▶ main-app 100 (main)
@@ -153,7 +154,7 @@ struct LaunchPlanTests {
     }
 }
 
-@Suite("Launches that follow a plan", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launches that follow a plan", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PlannedLaunchTests {
     /// Operations that take as long as expected, in no real time.
     private func randomGraph(seed: UInt64) -> OperationGraph {

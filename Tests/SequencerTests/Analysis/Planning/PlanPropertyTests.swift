@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Plans of random graphs", .serialized, .timeLimit(.minutes(30)))
+@Suite("Plans of random graphs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PlanPropertyTests {
     @Test("Every plan could be a launch, and searching makes none longer", arguments: 0..<60)
     func valid(seed: Int) throws {

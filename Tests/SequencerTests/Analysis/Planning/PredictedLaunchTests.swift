@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
 /// Plan and launch know the main thread, lanes and resources in the same way: what a plan says of a launch comes true in virtual time.
-@Suite("Launches that their plans predict", .serialized, .timeLimit(.minutes(30)))
+@Suite("Launches that their plans predict", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct PredictedLaunchTests {
     @Test("2,000 random launches start and end each operation when their plans say, to the nanosecond, on the lane that they say")
     func random() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
@@ -6,7 +7,7 @@ import Testing
 
 /// Plans of the sample of the Standard Task Graph Set in `Tests/Data`: every eighteenth graph, or all of them when `CHECK_PLANS=full` is set, as
 /// `Scripts/check-plans` does.
-@Suite("Plans of the Standard Task Graph Set", .serialized, .timeLimit(.minutes(30)))
+@Suite("Plans of the Standard Task Graph Set", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct StandardTaskGraphTests {
     static let isFull = ProcessInfo.processInfo.environment["CHECK_PLANS"] == "full"
 

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("The budget on a timeline", .serialized, .timeLimit(.minutes(30)))
+@Suite("The budget on a timeline", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BudgetClockTests {
     /// - Parameter interactive: the times, in milliseconds, in which interactive operations ran.
     private func clock(_ interactive: [(Int, Int)], limit: Int = 1000, from origin: Budget.Origin = .run) -> BudgetClock {

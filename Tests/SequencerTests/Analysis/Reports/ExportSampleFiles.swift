@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
 /// Writes every export of every sample into the folder that `SEQUENCER_SAMPLES` names, for `Scripts/check-formats` to show to other programs.
-@Suite("Samples of every export", .serialized, .timeLimit(.minutes(30)))
+@Suite("Samples of every export", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ExportSampleFiles {
     static let folder = ProcessInfo.processInfo.environment["SEQUENCER_SAMPLES"]
 

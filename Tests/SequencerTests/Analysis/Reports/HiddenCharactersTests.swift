@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Texts of others in drawings and reports", .serialized, .timeLimit(.minutes(30)))
+@Suite("Texts of others in drawings and reports", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct HiddenCharactersTests {
     @Test("fault J10: no drawing and no report prints what turns the direction of writing, or is not seen")
     func outputs() throws {

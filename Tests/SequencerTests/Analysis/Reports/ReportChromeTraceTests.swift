@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Reports as Chrome traces", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reports as Chrome traces", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportChromeTraceTests {
     private struct Event: Decodable {
         let name: String

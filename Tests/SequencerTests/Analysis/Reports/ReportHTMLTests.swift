@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Reports as HTML", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reports as HTML", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportHTMLTests {
     @Test("a small launch: header and table, exactly")
     func small() {

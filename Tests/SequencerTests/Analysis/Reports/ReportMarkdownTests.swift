@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Reports as Markdown", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reports as Markdown", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportMarkdownTests {
     @Test("a small launch, exactly")
     func small() {

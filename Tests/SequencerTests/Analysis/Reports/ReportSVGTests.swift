@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
-@Suite("Reports as SVG", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reports as SVG", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportSVGTests {
     @Test("a small launch, exactly: wait, work, failure, critical path, budget")
     func small() {

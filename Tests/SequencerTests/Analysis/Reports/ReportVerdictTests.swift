@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Sequencer
 @testable import SequencerAnalysis
 
 /// How a launch ended comes first; what it made of its budget follows where its milestone was reached.
-@Suite("Verdicts of reports", .serialized, .timeLimit(.minutes(30)))
+@Suite("Verdicts of reports", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportVerdictTests {
     struct Row: Sendable {
         let outcome: LaunchReport.Outcome

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
@@ -7,7 +8,7 @@ import Testing
 ///
 /// `EXPLORED_LAUNCHES` sets how many launches of each size, `EXPLORED_STATES` how many states of one at the most, `EXPLORED_SEED` where their seeds
 /// begin.
-@Suite("Every course of small launches", .serialized, .timeLimit(.minutes(30)))
+@Suite("Every course of small launches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ExplorationTests {
     static let count = ProcessInfo.processInfo.environment["EXPLORED_LAUNCHES"].flatMap { Int($0) }
     /// The most states of one launch that are looked at; most launches have fewer.

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
 
 /// Launches whose expectations are wrong: keeping their budgets must never do harm.
-@Suite("Keeping budgets by wrong expectations", .serialized, .timeLimit(.minutes(30)))
+@Suite("Keeping budgets by wrong expectations", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BudgetExperimentTests {
     /// `MISJUDGED_LAUNCHES=2000 swift test --filter BudgetExperiment` runs as many.
     static let count = ProcessInfo.processInfo.environment["MISJUDGED_LAUNCHES"].flatMap { Int($0) } ?? 300

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sequencer
@@ -7,7 +8,7 @@ import Testing
 ///
 /// `RANDOM_LAUNCHES` sets how many per case, `RANDOM_SEED` where the seeds begin; a failure names its seed, and shows the smallest launch that
 /// fails in the same way.
-@Suite("Random launches", .serialized, .timeLimit(.minutes(60)))
+@Suite("Random launches", .serialized, .timeLimit(.minutes(60)), .besideOthers)
 struct RandomLaunchTests {
     static let count = ProcessInfo.processInfo.environment["RANDOM_LAUNCHES"].flatMap { Int($0) } ?? 500
     static let firstSeed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap { UInt64($0) } ?? 1

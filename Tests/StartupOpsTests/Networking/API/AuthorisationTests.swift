@@ -7,7 +7,7 @@ import Testing
 @testable import StartupOps
 @testable import StartupSamples
 
-@Suite("Requests and tokens", .serialized, .timeLimit(.minutes(30)))
+@Suite("Requests and tokens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AuthorisationTests {
     private func harness(_ session: (WireService) -> Session? = { $0.issue() }) throws -> ClientHarness {
         let service = WireService()

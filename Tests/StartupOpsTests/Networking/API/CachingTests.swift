@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("Caching answers", .serialized, .timeLimit(.minutes(30)))
+@Suite("Caching answers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CachingTests {
     private struct Version: Codable, Sendable, Hashable { let version: String }
 

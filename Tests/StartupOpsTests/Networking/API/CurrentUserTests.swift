@@ -5,7 +5,7 @@ import Testing
 @testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("The current user", .serialized, .timeLimit(.minutes(30)))
+@Suite("The current user", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct CurrentUserTests {
     private func names(_ stream: AsyncStream<UserProfile?>, _ count: Int) async -> [String?] {
         var names: [String?] = []

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("GraphQL", .serialized, .timeLimit(.minutes(30)))
+@Suite("GraphQL", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphQLTests {
     private struct SpeakerResponse: DomainConvertible {
         let id: String

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("Headers", .serialized, .timeLimit(.minutes(30)))
+@Suite("Headers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct HeaderTests {
     private func rows(_ request: HTTPRequest?) -> [String] {
         (request?.headers.map { "\($0.name): \($0.value)" } ?? []).sorted()

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("REST", .serialized, .timeLimit(.minutes(30)))
+@Suite("REST", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RESTTests {
     private struct Device: Codable, Sendable, Hashable { let id: String }
     private struct Registration: Codable, Sendable { let platform: String, appVersion: String }

@@ -1,12 +1,13 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("Secrets of the client", .serialized, .timeLimit(.minutes(30)))
+@Suite("Secrets of the client", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SecretTests {
     @Test("fault T23: no error, event or description shows a token: plain, percent-encoded or in base64")
     func canary() async throws {

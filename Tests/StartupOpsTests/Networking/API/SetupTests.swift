@@ -1,8 +1,9 @@
 import Foundation
 import StartupNetworking
+import TestSupport
 import Testing
 
-@Suite("Setting up a client", .serialized, .timeLimit(.minutes(30)))
+@Suite("Setting up a client", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SetupTests {
     @Test("C3, C51: the GraphQL endpoint is required, REST is not; what is wrong is named by its field, without its value")
     func environment() throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("Errors of the network", .serialized, .timeLimit(.minutes(30)))
+@Suite("Errors of the network", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TransportErrorTests {
     @Test(
         "C37: a network that fails is the same error for both transports",

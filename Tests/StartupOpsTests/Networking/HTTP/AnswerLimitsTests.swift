@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
 
-@Suite("How much of an answer is decoded", .serialized, .timeLimit(.minutes(30)))
+@Suite("How much of an answer is decoded", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AnswerLimitsTests {
     private static let request = HTTPRequest(.get, URL(string: "https://example.com/a") ?? URL(fileURLWithPath: "/"))
 
@@ -101,7 +102,7 @@ struct AnswerLimitsTests {
             return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
         }
 
-        @Test("fault N49: no answer of 16 MB, whatever its shape and whatever asked for it, takes 64 MB")
+        @Test("fault N49: no answer of 16 MB, whatever its shape and whatever asked for it, takes 64 MB", .nightly)
         func memory() async {
             await #expect(processExitsWith: .success) {
                 let size = 16 << 20

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("What is in an answer", .serialized, .timeLimit(.minutes(30)))
+@Suite("What is in an answer", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ContentTests {
     private struct Answer: Decodable, Equatable, Sendable {
         struct Speaker: Decodable, Equatable, Sendable {

@@ -1,10 +1,11 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("Dates in headers", .serialized, .timeLimit(.minutes(30)))
+@Suite("Dates in headers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

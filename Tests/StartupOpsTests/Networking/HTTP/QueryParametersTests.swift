@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("Queries", .serialized, .timeLimit(.minutes(30)))
+@Suite("Queries", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct QueryParametersTests {
     @Test("C32: everything arrives as it was: &, =, +, spaces, unicode, percent signs, empty values")
     func roundTrip() async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupStorage
 
-@Suite("Reachability", .serialized, .timeLimit(.minutes(30)))
+@Suite("Reachability", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReachabilityTests {
     private let reachability: Reachability
     private let link: AsyncStream<Bool>.Continuation

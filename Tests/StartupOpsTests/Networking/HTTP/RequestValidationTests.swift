@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupStorage
 
-@Suite("Requests that may be sent", .serialized, .timeLimit(.minutes(30)))
+@Suite("Requests that may be sent", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RequestValidationTests {
     @Test(
         "an address that may not be asked is refused by name of the rule, and nothing is sent",

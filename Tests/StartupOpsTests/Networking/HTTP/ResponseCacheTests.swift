@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupStorage
 
-@Suite("The cache of answers", .serialized, .timeLimit(.minutes(30)))
+@Suite("The cache of answers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ResponseCacheTests {
     private func key(_ path: String, _ method: HTTPMethod = .get, body: String? = nil, scope: String = "") -> CacheKey {
         let url = URL(string: "https://example.com/\(path)") ?? URL(fileURLWithPath: "/")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -7,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("The head of an answer, line by line", .serialized, .timeLimit(.minutes(30)))
+@Suite("The head of an answer, line by line", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ResponseHeadTests {
     /// What the last line leads to; each one before leads on.
     private func read(_ lines: String...) -> ResponseHead.Step {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 
-@Suite("What becomes of a request: the state machine", .serialized, .timeLimit(.minutes(30)))
+@Suite("What becomes of a request: the state machine", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TransferStateTests {
     private var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
 

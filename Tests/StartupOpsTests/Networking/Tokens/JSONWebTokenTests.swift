@@ -1,8 +1,9 @@
 import Foundation
 import StartupNetworking
+import TestSupport
 import Testing
 
-@Suite("JSON Web Tokens", .serialized, .timeLimit(.minutes(30)))
+@Suite("JSON Web Tokens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct JSONWebTokenTests {
     private func jwt(_ claims: String) -> String { WireService.jwt(claims) }
 

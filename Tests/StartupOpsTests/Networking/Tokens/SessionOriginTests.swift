@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -6,7 +7,7 @@ import Testing
 @testable import StartupStorage
 
 /// Sessions of several services in one store.
-@Suite("Whose session it is", .serialized, .timeLimit(.minutes(30)))
+@Suite("Whose session it is", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SessionOriginTests {
     private let store = MemoryStore()
     private let first = Session(accessToken: "first", refreshToken: "r-1", userID: "u1")

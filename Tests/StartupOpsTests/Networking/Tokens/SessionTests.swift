@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -51,7 +52,7 @@ final class FailingSecureStore: SecureStore {
     }
 }
 
-@Suite("Sessions and where they are kept", .serialized, .timeLimit(.minutes(30)))
+@Suite("Sessions and where they are kept", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SessionTests {
     private let session = Session(accessToken: "canary-access", refreshToken: "canary-refresh", userID: "u1", expiresAt: .distantFuture)
     private let locked = StorageError(.locked, "session", "the device has not been unlocked yet")

@@ -7,7 +7,7 @@ import Testing
 @testable import StartupStorage
 
 /// Several processes with one session, whose refresh token is good for one use.
-@Suite("One refresh for all processes", .serialized, .timeLimit(.minutes(30)))
+@Suite("One refresh for all processes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SharedRefreshTests {
     private typealias Knowledge = SharedRefresh.Knowledge
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupSamples
 
-@Suite("The token endpoint", .serialized, .timeLimit(.minutes(30)))
+@Suite("The token endpoint", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TokenEndpointTests {
     private let service = WireService()
     private let path = "POST /oauth/token"

@@ -6,7 +6,7 @@ import Testing
 @testable import StartupNetworking
 @testable import StartupStorage
 
-@Suite("Managing tokens", .serialized, .timeLimit(.minutes(30)))
+@Suite("Managing tokens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TokenManagerTests {
     private let refreshPath = "POST /oauth/token"
     private let service = WireService()

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupStorage
 
-@Suite("Deciding about tokens", .serialized, .timeLimit(.minutes(30)))
+@Suite("Deciding about tokens", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TokenStateMachineTests {
     private typealias Machine = TokenStateMachine
     private let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupStorage
 
 /// Journals whose names were not made by this code.
-@Suite("Numbers of journals", .serialized, .timeLimit(.minutes(30)))
+@Suite("Numbers of journals", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct JournalNumberTests {
     @Test(
         "fault P19: whatever number was planted among the journals, launches go on being counted",

@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// What is read in a journal, whatever has become of its file.
-@Suite("Journals, read", .serialized, .timeLimit(.minutes(30)))
+@Suite("Journals, read", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct JournalReadingTests {
     private static func read(_ lines: [JournalLine], isRunning: Bool = false) -> JournaledLaunch {
         JournaledLaunch(number: 1, JournalSamples.contents(lines), isRunning: isRunning)
@@ -105,11 +106,11 @@ struct JournalReadingTests {
         arguments: [
             "", "\n\n\n", "no JSON\n", "[]\n", "{}\n", "null\n", "{\"event\":1}\n", "{\"event\":\"began\",\"ms\":1e999}\n", "\u{0}\u{0}",
             "{\"schema\":\"sequencer.journal/2\",\"event\":\"began\"}\n{\"event\":\"started\",\"operation\":\"a\"}\n",
-            "{\"event\":\"started\",\"operation\":\"a\"}\n", String(repeating: "[", count: 100_000),
+            "{\"event\":\"started\",\"operation\":\"a\"}\n", LongText(String(repeating: "[", count: 100_000)),
         ]
     )
-    func strange(_ text: String) {
-        let launch = JournaledLaunch(number: 1, Data(text.utf8))
+    func strange(_ text: LongText) {
+        let launch = JournaledLaunch(number: 1, Data(text.value.utf8))
         #expect(launch.ending == .unknown)
         #expect(launch.damage != nil)
     }

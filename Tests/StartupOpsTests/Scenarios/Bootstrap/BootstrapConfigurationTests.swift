@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapConfigurationTests {
     private let harness = BootstrapHarness()
 

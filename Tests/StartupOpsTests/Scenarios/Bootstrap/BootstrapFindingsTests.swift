@@ -8,7 +8,7 @@ import Testing
 @testable import StartupStorage
 
 /// The symptoms of a wrong start, as an app is told of them after a launch, or during one.
-@Suite("Bootstrap: findings", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: findings", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapFindingsTests {
     /// A service whose flags come when the test lets them.
     private struct HeldFlags: ConfigurationService {

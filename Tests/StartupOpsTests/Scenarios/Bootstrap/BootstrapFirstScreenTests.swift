@@ -7,7 +7,7 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-@Suite("Bootstrap: the first screen", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: the first screen", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapFirstScreenTests {
     /// A service whose flags come when the test wants.
     private struct Flags: ConfigurationService {

@@ -1,9 +1,10 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
-@Suite("Bootstrap: modules, SDKs and observers", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: modules, SDKs and observers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapModuleTests {
     private let harness = BootstrapHarness()
 

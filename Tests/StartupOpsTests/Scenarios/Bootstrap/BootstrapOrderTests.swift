@@ -1,10 +1,11 @@
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 
 /// What the bootstrap scenario sees to beyond the order of its steps.
-@Suite("Bootstrap: what comes once, and before what", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: what comes once, and before what", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapOrderTests {
     private let harness = BootstrapHarness()
 

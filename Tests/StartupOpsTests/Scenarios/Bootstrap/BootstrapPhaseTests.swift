@@ -1,11 +1,12 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
 
-@Suite("Bootstrap: phases, coordinator and resources", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: phases, coordinator and resources", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapPhaseTests {
     @Test("B1: all of the process phase has ended when the first of the scene phase begins; a process phase that fails has no scene")
     func phases() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 import Testing
 
 @testable import StartupNetworking
@@ -7,7 +8,7 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-@Suite("Bootstrap: the plan", .serialized, .timeLimit(.minutes(30)))
+@Suite("Bootstrap: the plan", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BootstrapPlanTests {
     private let harness = BootstrapHarness()
 

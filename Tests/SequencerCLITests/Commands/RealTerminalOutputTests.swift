@@ -1,0 +1,109 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import sequencer_cli
+
+/// What a person sees on a terminal, and on one that can do little.
+@Suite("On a terminal", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealTerminalOutputTests {
+    /// What is shown of a command, and its exit code.
+    private func shown(_ arguments: [String], _ environment: [String: String]) async throws -> (text: String, code: Int32) {
+        let terminal = try PseudoTerminal()
+        let tool = try Tool.start(on: terminal, arguments, environment: environment)
+        let code = await tool.code.value
+        terminal.write("\nover\n")
+        #expect(await terminal.shows("over"))
+        return (terminal.shown, code)
+    }
+
+    @Test("Colours on a terminal, unless NO_COLOR or TERM=dumb asks for none, or --color for them")
+    func colors() async throws {
+        let line = ["run", "regular", "--clock", "virtual"]
+        #expect(try await shown(line, [:]).text.contains("\u{1B}[32mPASS"))
+        for environment in [["NO_COLOR": "1"], ["TERM": "dumb"], ["CLICOLOR": "0"]] {
+            #expect(try await !shown(line, environment).text.contains("\u{1B}"), "\(environment)")
+            #expect(try await shown(line + ["--color", "always"], environment).text.contains("\u{1B}[32mPASS"), "\(environment)")
+        }
+        #expect(try await !shown(line + ["--color", "never"], [:]).text.contains("\u{1B}"))
+    }
+
+    @Test("A launch is drawn live on a terminal; on a dumb one only its end is shown, without a single escape")
+    func live() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "300ms" } }"#, head: #""budget": "1h","#))
+        let live = try await shown(["run", path], ["NO_COLOR": "1"])
+        #expect(live.code == 0 && live.text.contains("\u{1B}[?25l") && live.text.contains(LiveView.showCursor))
+        let dumb = try await shown(["run", path], ["TERM": "dumb"])
+        #expect(dumb.code == 0 && dumb.text.contains("PASS") && !dumb.text.contains("\u{1B}"))
+    }
+
+    @Test("A bench in the middle of a long run shows that its time goes on, and nothing of that is left")
+    func bench() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let mark = folder.file("mark").path
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "a", "work": { "command": ["sh", "-c", "while [ ! -e \#(mark) ]; do sleep 0.05; done"] } }"#,
+                head: #""budget": "1h","#
+            )
+        )
+        let terminal = try PseudoTerminal()
+        let output = folder.file("output")
+        try Data().write(to: output)
+        let tool = try Tool.start(
+            on: terminal,
+            ["bench", path, "--trust", "--runs", "1", "--warmup", "0", "--deadline", "none"],
+            output: FileHandle(forWritingTo: output),
+            environment: ["NO_COLOR": "1"]
+        )
+        #expect(await terminal.shows("0%  1 s"))
+        #expect(await terminal.shows("0%  2 s"))
+        try Data().write(to: URL(fileURLWithPath: mark))
+        #expect(await tool.code.value == 0)
+        #expect(try String(contentsOf: output, encoding: .utf8).hasPrefix("test  1 run after 0 to warm up"))
+        terminal.write("over\n")
+        #expect(await terminal.shows("\r\u{1B}[Kover"))
+    }
+
+    @Test("Whatever takes more than a second shows that it goes on")
+    func slowInput() async throws {
+        let lines = [
+            ["run", "-", "--clock", "virtual"], ["plan", "-"], ["graph", "-"], ["verify", "-"], ["blame", "-"], ["critical-chain", "-"],
+            ["report", "-"], ["bench", "-", "--clock", "virtual"], ["compare", "-", "other"], ["stats", "-"], ["import", "-"],
+        ]
+        // All at once: each of them takes a second in which nothing is done.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for line in lines { group.addTask { try await showsThatItGoesOn(line) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func showsThatItGoesOn(_ arguments: [String]) async throws {
+        let terminal = try PseudoTerminal()
+        // Nobody writes to it yet: the command waits.
+        let input = Pipe()
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let output = folder.file("output")
+        try Data().write(to: output)
+        let other = SnapshotTests.folder.appendingPathComponent("before.bench.json").path
+        let tool = try Tool.start(
+            on: terminal,
+            arguments.map { $0 == "other" ? other : $0 },
+            input: input,
+            output: FileHandle(forWritingTo: output)
+        )
+        #expect(await terminal.shows("\r\u{1B}[K\(arguments[0])  "))
+        try input.fileHandleForWriting.close()
+        // The input was empty: most commands say so, once the line is gone.
+        _ = await tool.code.value
+        terminal.write("over\n")
+        #expect(await terminal.shows("over"))
+        let lines = terminal.shown.split(separator: "\r\n").map { $0.components(separatedBy: "\u{1B}[K").last ?? "" }
+        #expect(lines.allSatisfy { $0.hasPrefix("sequencer-cli: <stdin>") || $0 == "over" }, "\(arguments): \(lines)")
+    }
+}

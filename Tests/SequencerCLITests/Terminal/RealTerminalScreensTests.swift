@@ -1,0 +1,234 @@
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Screens on a terminal", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealTerminalScreensTests {
+    private let terminal: PseudoTerminal
+    private let screens: TerminalScreens
+
+    init() throws {
+        let terminal = try PseudoTerminal()
+        self.terminal = terminal
+        screens = try Self.screens(on: terminal)
+    }
+
+    static func screens(on terminal: PseudoTerminal, isUnicode: Bool = true, live: LivePause? = nil) throws -> TerminalScreens {
+        TerminalScreens(
+            input: try #require(TerminalInput(terminalOf: terminal.descriptor)),
+            style: TextStyle(isColored: false, isUnicode: isUnicode),
+            size: { Terminal.Size(width: 60, height: 24) },
+            live: live,
+            output: { terminal.write($0) }
+        )
+    }
+
+    /// What has been seen, as lines of a file.
+    private var shown: String { terminal.shown.replacing("\r\n", with: "\n") }
+
+    // MARK: Messages and menus
+
+    @Test("A message is shown, and does not wait, not even for a task that goes on")
+    func message() async {
+        await screens.message(title: "Update required", lines: ["Please install version 2.", "It is in the store."])
+        let task = Task { [screens] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            await screens.message(title: "", lines: ["Bye"])
+        }
+        await task.value
+        #expect(await terminal.shows("Bye\r\n"))
+        #expect(
+            shown == """
+                Update required
+                Please install version 2.
+                It is in the store.
+                Bye
+
+                """
+        )
+    }
+
+    @Test("A menu, and nonsense before the answer")
+    func menu() async {
+        async let answer = screens.menu(title: "Speakers", question: "Which one should play?", options: ["Kitchen", "Bath"], default: 1)
+        #expect(await terminal.shows("[2]: "))
+        terminal.type("garden\n")
+        #expect(await terminal.shows("[2]: ", times: 2))
+        terminal.type("kit\n")
+        #expect(await answer == 0)
+        #expect(
+            shown == """
+                Speakers
+                Which one should play?
+
+                1  Kitchen
+                2  Bath
+
+                Ctrl-D: leave without an answer
+                Number or name [2]: garden
+                There is no 'garden'; enter a number from 1 to 2, or a
+                name.
+                Number or name [2]: kit
+
+                """
+        )
+    }
+
+    @Test("A menu in ASCII; numbers are aligned")
+    func asciiMenu() async throws {
+        let screens = try Self.screens(on: terminal, isUnicode: false)
+        async let answer = screens.menu(title: "Country", question: "Where?", options: (1...10).map { "Country \($0)" })
+        #expect(await terminal.shows("name: "))
+        terminal.type("10\n")
+        #expect(await answer == 9)
+        #expect(shown.hasPrefix("Country\nWhere?\n\n"))
+        #expect(shown.contains("\n 9  Country 9\n10  Country 10\n"))
+    }
+
+    @Test("Return chooses the default; Ctrl-D chooses nothing; five times nonsense does not either")
+    func menuEnds() async {
+        terminal.type("\n")
+        #expect(await screens.menu(title: "", question: "?", options: ["a", "b"], default: 1) == 1)
+        terminal.type("\u{4}")
+        #expect(await screens.menu(title: "", question: "?", options: ["a", "b"], default: 1) == nil)
+        terminal.type("x\n\u{1B}[A\n\n7\nx\n")
+        #expect(await screens.menu(title: "", question: "?", options: ["a", "b"], default: 7) == nil)
+        #expect(await terminal.shows("No answer after 5 attempts.\r\n"))
+        #expect(shown.contains("That holds a key that is no text, such as an arrow.\n"))
+        #expect(await screens.menu(title: "", question: "?", options: []) == nil)
+    }
+
+    @Test("A menu whose task is cancelled ends, and leaves the line it was on")
+    func cancellation() async {
+        let task = Task { await screens.menu(title: "", question: "?", options: ["a", "b"]) }
+        #expect(await terminal.shows("name: "))
+        task.cancel()
+        #expect(await task.value == nil)
+        #expect(await terminal.shows("name: \r\n"))
+        // Whoever was cancelled before shows nothing at all.
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await screens.confirm(question: "Early?")
+        }
+        #expect(await early.value == nil)
+        #expect(!shown.contains("Early?"))
+    }
+
+    // MARK: Forms
+
+    @Test("A form: what is missing is asked for again, and the password is not shown")
+    func form() async {
+        async let answers = screens.form(
+            title: "Log in",
+            problem: "The password is wrong.",
+            fields: [FormField("Email"), FormField("Password", isSecret: true), FormField("Nickname", isOptional: true)]
+        )
+        #expect(await terminal.shows("Email: "))
+        terminal.type("\n")
+        #expect(await terminal.shows("Email: ", times: 2))
+        terminal.type(" person@example.com \n")
+        #expect(await terminal.shows("Password: "))
+        #expect(!terminal.echoes)
+        terminal.type(" correct horse\n")
+        #expect(await terminal.shows("Nickname: "))
+        #expect(terminal.echoes)
+        terminal.type("\n")
+        #expect(await answers == ["person@example.com", " correct horse", ""])
+        #expect(
+            shown == """
+                Log in
+                The password is wrong.
+                Ctrl-D: leave without an answer
+                Email: 
+                Email is missing.
+                Email:  person@example.com 
+                Password: 
+                Nickname: 
+
+                """
+        )
+    }
+
+    @Test("A form that is left half-way has no answers")
+    func formEnds() async {
+        async let answers = screens.form(title: "Log in", fields: [FormField("Email"), FormField("Password", isSecret: true)])
+        #expect(await terminal.shows("Email: "))
+        terminal.type("a@b\n")
+        #expect(await terminal.shows("Password: "))
+        terminal.type("\u{4}")
+        #expect(await answers == nil)
+        #expect(terminal.echoes)
+        #expect(await screens.form(title: "", fields: []) == [])
+    }
+
+    // MARK: Pages and confirmation
+
+    @Test("Pages are turned with Return, and skipped with s")
+    func pages() async {
+        let pages = [("Hello", "This is the app."), ("", "Have fun."), ("Never", "seen")]
+        async let skipped = screens.pages(title: "Tutorial", pages)
+        #expect(await terminal.shows("skip "))
+        terminal.type("\n")
+        #expect(await terminal.shows("skip ", times: 2))
+        terminal.type("S\n")
+        #expect(await skipped == .skipped)
+        #expect(
+            shown == """
+                Tutorial (1 of 3)
+                Hello
+
+                This is the app.
+                Return: next, s: skip 
+                Tutorial (2 of 3)
+                Have fun.
+                Return: next, s: skip S
+
+                """
+        )
+    }
+
+    @Test("Pages that are read to the end, left, or not there")
+    func pagesEnds() async {
+        terminal.type("\nwhat?\n\n")
+        #expect(await screens.pages(title: "News", [("1", ""), ("2", "")]) == .read)
+        #expect(await terminal.shows("Press Return, or enter s.\r\n"))
+        terminal.type("\u{4}")
+        #expect(await screens.pages(title: "News", [("1", ""), ("2", "")]) == .dismissed)
+        #expect(await screens.pages(title: "News", []) == .read)
+        async let only = screens.pages(title: "News", [("Only", "")])
+        #expect(await terminal.shows("Return: done ", times: 3))
+        terminal.type("s\n")
+        #expect(await only == .read)
+        #expect(await terminal.shows("Return: done s\r\n"))
+    }
+
+    @Test(
+        "Yes or no",
+        arguments: [
+            ("y\n", nil, true), ("No\n", true, false), ("\n", true, true), ("\n", false, false), ("\nperhaps\nYES\n", nil, true),
+            ("\u{4}", true, nil),
+        ] as [(String, Bool?, Bool?)]
+    )
+    func confirm(typed: String, standard: Bool?, expected: Bool?) async {
+        terminal.type(typed)
+        #expect(await screens.confirm(question: "Use the account again?", default: standard) == expected)
+        let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
+        #expect(await terminal.shows("Use the account again? \(hint): "))
+    }
+
+    @Test("Screens that are wanted at once are shown one after the other, each as a whole")
+    func queue() async {
+        let first = Task { await screens.menu(title: "First", question: "?", options: ["a", "b"]) }
+        #expect(await terminal.shows("name: "))
+        let others = (1...5).map { number in Task { await screens.message(title: "Other \(number)", lines: []) } }
+        terminal.type("x\n")
+        #expect(await terminal.shows("name: ", times: 2))
+        #expect(!shown.contains("Other"))
+        terminal.type("b\n")
+        #expect(await first.value == 1)
+        for other in others { await other.value }
+        #expect(await terminal.shows("Other", times: 5))
+    }
+}

@@ -1,0 +1,321 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Launches whose steps run in an operation queue that the app made.
+@Suite("Launches in the app's queue", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealAppQueueTests {
+    private func queue(width: Int = OperationQueue.defaultMaxConcurrentOperationCount, isSuspended: Bool = false) -> OperationQueue {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        queue.isSuspended = isSuspended
+        return queue
+    }
+
+    private func options(_ queue: OperationQueue, deadline: Duration = .patience, lanes: Int? = nil) -> LaunchOptions {
+        LaunchOptions(lanes: lanes, deadline: deadline, seed: 1, queue: queue)
+    }
+
+    @Test("each step off the main thread is one operation of the queue, with its name; those on the main thread are not")
+    func named() async throws {
+        let queue = queue()
+        let seen = Locked<[String: [String?]]>([:])
+        var graph = OperationGraph("named")
+        let look: @Sendable (StepContext) -> Void = { [queue] step in
+            let names = queue.operations.filter { $0.isExecuting }.map(\.name)
+            seen.withLock { $0[step.operation] = names }
+        }
+        graph.add("straight") { step in look(step) }
+        graph.add("suspends", after: "straight") { step in
+            try await step.sleep(for: .milliseconds(1))
+            look(step)
+        }
+        graph.addOperation("operation", after: "suspends") { step in BlockOperation { look(step) } }
+        graph.add("retried", .retry(attempts: 2, backoff: .zero), after: "operation") { step in
+            look(step)
+            if step.attempt == 1 { throw TestError(1) }
+        }
+        graph.add("main", after: "retried", on: .main) { step in look(step) }
+        let report = try await graph.run(options: options(queue)).report
+        #expect(report.outcome == .completed)
+        for step in ["straight", "suspends", "operation", "retried"] { #expect(seen.withLock { $0[step] } == [step]) }
+        #expect(seen.withLock { $0["main"] } == [])
+        await eventually { queue.operationCount == 0 }
+    }
+
+    @Test("the queue's width counts: one at a time, also while an operation is suspended", arguments: [1, 2])
+    func width(_ width: Int) async throws {
+        let running = Locked((now: 0, most: 0))
+        var graph = OperationGraph("width")
+        for index in 0..<20 {
+            graph.add("op\(index)") { step in
+                running.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                try await step.sleep(for: .milliseconds(1))
+                running.withLock { $0.now -= 1 }
+            }
+        }
+        let report = try await graph.run(options: options(queue(width: width))).report
+        #expect(report.outcome == .completed)
+        #expect(running.withLock { $0.most } <= width)
+    }
+
+    @Test("of what is ready the longest remaining path goes first, whatever was in the queue before")
+    func order() async throws {
+        let order = Locked<[String]>([])
+        var graph = OperationGraph("order")
+        let note: @Sendable (StepContext) -> Void = { step in order.withLock { $0.append(step.operation) } }
+        graph.add("short", .expected(.milliseconds(1))) { note($0) }
+        graph.add("first", .expected(.milliseconds(10))) { note($0) }
+        graph.add("second", .expected(.milliseconds(100)), after: "first") { note($0) }
+        let report = try await graph.run(options: options(queue(width: 1))).report
+        #expect(report.outcome == .completed)
+        #expect(order.withLock { $0 } == ["first", "second", "short"])
+    }
+
+    @Test("the queue's underlying queue is where steps run")
+    func underlyingQueue() async throws {
+        let mark = DispatchSpecificKey<Bool>()
+        let underlying = DispatchQueue(label: "app")
+        underlying.setSpecific(key: mark, value: true)
+        let queue = queue()
+        queue.underlyingQueue = underlying
+        var graph = OperationGraph("underlying")
+        for index in 0..<10 { graph.add("op\(index)") { #expect(DispatchQueue.getSpecific(key: mark) == true) } }
+        #expect(try await graph.run(options: options(queue)).report.outcome == .completed)
+    }
+
+    // MARK: Suspension
+
+    @Test("while the queue is suspended only what is ready is in it, by name, and nothing starts; then everything does")
+    func suspended() async throws {
+        let queue = queue(isSuspended: true)
+        let started = Locked<[String]>([])
+        var graph = OperationGraph("suspended")
+        let first = graph.add("first", .expected(.seconds(1))) { started.withLock { $0.append("first") } }
+        graph.add("second") { started.withLock { $0.append("second") } }
+        graph.add("third", after: first) { started.withLock { $0.append("third") } }
+        let launch = try graph.start(options: options(queue))
+        #expect(queue.operations.map(\.name) == ["first", "second"])
+        #expect(queue.operations.allSatisfy { $0.isReady && $0.dependencies.isEmpty && !$0.isExecuting })
+        #expect(launch.status.operations.map(\.wait) == [.operationQueue, .operationQueue, .dependencies(["first"])])
+        #expect(launch.status.description.contains("waits for the operation queue, which is suspended"))
+        #expect(started.withLock { $0.isEmpty })
+        queue.isSuspended = false
+        #expect(await launch.end().report.outcome == .completed)
+        #expect(Set(started.withLock { $0 }) == ["first", "second", "third"])
+    }
+
+    @Test("a suspended queue does not keep a launch from its deadline; what was in it ends without having run, and keeps nothing")
+    func suspendedForEver() async throws {
+        let queue = queue(isSuspended: true)
+        weak var storage: LaunchStorage?
+        do {
+            var graph = OperationGraph("suspended")
+            for index in 0..<3 { graph.add("op\(index)") { Issue.record("it was started") } }
+            let launch = try graph.start(options: options(queue, deadline: .milliseconds(1)))
+            storage = launch.storage
+            let report = await launch.end().report
+            #expect(report.outcome != .completed)
+            #expect(report.operations.allSatisfy { $0.outcome == .cancelled && $0.start == nil })
+        }
+        await eventually { storage == nil }
+        queue.isSuspended = false
+        await eventually { queue.operationCount == 0 }
+    }
+
+    @Test("what runs is under its timeout while the queue is suspended")
+    func timeoutWhileSuspended() async throws {
+        let queue = queue()
+        let begun = Gate()
+        var graph = OperationGraph("timeout")
+        graph.add("hangs", .timeout(.milliseconds(50)), .onFailure(.continue)) { step in
+            queue.isSuspended = true
+            begun.open()
+            try await step.sleep(for: .patience)
+        }
+        graph.add("after", after: "hangs") {}
+        let launch = try graph.start(options: options(queue))
+        await begun.wait()
+        await eventually { launch.status.operations.map(\.wait) == [.operationQueue] }
+        queue.isSuspended = false
+        #expect(await launch.end().report.operations.map(\.outcome) == [.timedOut, .succeeded])
+    }
+
+    // MARK: Cancellation
+
+    @Test("cancelling an operation cancels its step: one that runs, and one that waits")
+    func cancelled() async throws {
+        let queue = queue(width: 1)
+        let begun = Gate()
+        var graph = OperationGraph("cancelled")
+        graph.add("runs", .onFailure(.continue), .expected(.seconds(2))) { step in
+            begun.open()
+            try await step.sleep(for: .patience)
+        }
+        graph.add("waits", .onFailure(.continue), .expected(.seconds(1))) { Issue.record("it was started") }
+        graph.add("last", after: "runs", "waits") {}
+        let launch = try graph.start(options: options(queue))
+        await begun.wait()
+        #expect(queue.operations.map(\.name) == ["runs", "waits"])
+        queue.operations.first { $0.name == "waits" }?.cancel()
+        queue.operations.first { $0.name == "runs" }?.cancel()
+        let report = await launch.end().report
+        #expect(report.operations.map(\.outcome) == [.cancelled, .cancelled, .succeeded])
+    }
+
+    @Test("cancelAllOperations() cancels what is in the queue, and the launch goes by its policies", arguments: [false, true])
+    func cancelAll(isRequired: Bool) async throws {
+        let queue = queue(isSuspended: true)
+        var graph = OperationGraph("all")
+        for index in 0..<100 { graph.add("op\(index)", .onFailure(isRequired ? .required : .continue)) { Issue.record("it was started") } }
+        let launch = try graph.start(options: options(queue))
+        #expect(queue.operationCount == 100)
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        let report = await launch.end().report
+        #expect(report.operations.allSatisfy { $0.outcome == .cancelled })
+        #expect(report.outcome.isCompleted == !isRequired)
+        await eventually { queue.operationCount == 0 }
+    }
+
+    @Test("a queue whose operations are cancelled while they start drains, and the launch ends", arguments: [1, 4])
+    func cancelAllRaces(width: Int) async throws {
+        for _ in 0..<50 {
+            let queue = queue(width: width)
+            var graph = OperationGraph("race")
+            for index in 0..<40 {
+                let before: [String] = index < 10 ? [] : ["op\(index - 10)"]
+                if index.isMultiple(of: 2) {
+                    graph.add("op\(index)", .onFailure(.continue), after: before) {}
+                } else {
+                    graph.add("op\(index)", .onFailure(.continue), after: before) { step in try await step.sleep(for: .microseconds(10)) }
+                }
+            }
+            let launch = try graph.start(options: options(queue))
+            await onThreads(2) { _ in
+                for _ in 0..<20 { queue.cancelAllOperations() }
+            }
+            let report = await launch.end().report
+            #expect(report.outcome == .completed)
+            #expect(report.operations.allSatisfy { $0.outcome == .succeeded || $0.outcome == .cancelled })
+            await eventually { queue.operationCount == 0 }
+        }
+    }
+
+    @Test("an abort starts nothing more: what is in the queue ends without having run")
+    func abort() async throws {
+        let queue = queue(width: 1)
+        var graph = OperationGraph("abort")
+        graph.add("aborts", .expected(.seconds(1))) { step in step.abort("test") }
+        for index in 0..<10 { graph.add("op\(index)") { Issue.record("it was started") } }
+        let report = try await graph.run(options: options(queue)).report
+        #expect(report.outcome == .aborted(by: "aborts", reason: "test"))
+        await eventually { queue.operationCount == 0 }
+    }
+
+    // MARK: Misbehaviour
+
+    @Test("a step that blocks its thread gives its place in the queue back at its timeout")
+    func blocked() async throws {
+        let gate = Gate()
+        let queue = queue(width: 1)
+        var graph = OperationGraph("blocked")
+        graph.add("blocks", .timeout(.milliseconds(1)), .onFailure(.continue), .expected(.seconds(1))) { gate.block() }
+        graph.add("next") {}
+        let launch = try await graph.run(options: options(queue))
+        #expect(launch.report.operations.map(\.outcome) == [.timedOut, .succeeded])
+        #expect(launch.report.threadsLeftBehind == 1)
+        gate.open()
+        await eventually { queue.operationCount == 0 }
+    }
+
+    @Test("conditions, fallbacks, resources and values are what they are on lanes")
+    func everything() async throws {
+        let held = Locked(0)
+        var graph = OperationGraph("everything")
+        let six = graph.add(ValueOperationTests.Answer(6), id: "six")
+        let never = graph.add("never", .when { false }) { 1 }
+        let seven = graph.add("seven", fallback: nil) { () throws -> Int in
+            throw TestError(1)
+        } fallback: { step, _ in
+            step.note("seven was computed")
+            return 7
+        }
+        let product = graph.add("product", using: six, seven, never.optional) { six, seven, never in six * seven + (never ?? 0) }
+        for index in 0..<10 {
+            graph.add("exclusive\(index)", .exclusive(.userInterface)) {
+                held.withLock { $0 += 1 }
+                #expect(held.withLock { $0 } == 1)
+                held.withLock { $0 -= 1 }
+            }
+        }
+        let launch = try await graph.run(options: options(queue(), lanes: 3))
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[product] == 42)
+        #expect(launch.report["never"]?.outcome == .skipped && launch.report["seven"]?.outcome == .fellBack)
+        #expect(launch.report.operations.compactMap(\.lane).allSatisfy { $0 <= 3 })
+    }
+
+    @Test("10,000 operations in a queue, in a chain and beside each other", arguments: [false, true])
+    func many(isChain: Bool) async throws {
+        var graph = OperationGraph("many")
+        for index in 0..<10_000 { graph.add("op\(index)", after: (isChain && index > 0 ? ["op\(index - 1)"] : []) as [String]) {} }
+        let report = try await graph.run(options: options(queue(width: 2))).report
+        #expect(report.operations.allSatisfy { $0.outcome == .succeeded })
+    }
+
+    @Test("two launches share a queue")
+    func shared() async throws {
+        let queue = queue(width: 2)
+        var graph = OperationGraph("shared")
+        for index in 0..<50 { graph.add("op\(index)") { step in try await step.sleep(for: .microseconds(10)) } }
+        let (first, second) = (try graph.start(options: options(queue)), try graph.start(options: options(queue)))
+        #expect(await first.end().report.outcome == .completed)
+        #expect(await second.end().report.outcome == .completed)
+    }
+
+    // MARK: What is refused, and what is not used
+
+    @Test("the main queue is refused")
+    func mainQueue() async throws {
+        var graph = OperationGraph("main")
+        graph.add("step") {}
+        let error = await #expect(throws: GraphError.self) { try await graph.run(options: options(.main)) }
+        #expect(error?.problems.map(\.code) == [.invalidOption])
+        #expect(error?.description.contains("the queue must not be the main queue") == true)
+    }
+
+    @Test("in virtual time the clock runs the steps, and the queue is not used")
+    func virtualTime() async throws {
+        var graph = OperationGraph("virtual")
+        graph.add("step") { step in try await step.sleep(for: .seconds(3600)) }
+        let clock = VirtualClock(patience: .seconds(20))
+        let report = try await graph.run(options: LaunchOptions(deadline: nil, clock: clock, queue: queue(isSuspended: true))).report
+        #expect(report.outcome == .completed && report.makespan == .seconds(3600))
+    }
+
+    @Test("the task-local values of the caller reach steps in the queue")
+    func taskLocal() async throws {
+        var graph = OperationGraph("local")
+        graph.add("straight") { #expect(Self.number == 42) }
+        graph.add("suspends") { step in
+            try await step.sleep(for: .microseconds(1))
+            #expect(Self.number == 42)
+        }
+        let options = options(queue())
+        let launch = try await Self.$number.withValue(42) { try await graph.run(options: options) }
+        #expect(launch.report.outcome == .completed)
+    }
+
+    @TaskLocal private static var number = 0
+}
+
+extension LaunchReport.Outcome {
+    fileprivate var isCompleted: Bool { self == .completed }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Asynchronous steps share a task until one of them suspends; nobody may be able to tell.
+@Suite("Asynchronous steps", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealAsynchronousStepTests {
+    @Test("A long chain of steps that never suspend runs in order, on one stack", arguments: [1, 2])
+    func longChain(lanes: Int) async throws {
+        let seen = Locked<[Int]>([])
+        var graph = OperationGraph("chain")
+        var last = graph.add("0") { await note(0, in: seen) }
+        for node in 1..<50_000 { last = graph.add("\(node)", after: last) { await note(node, in: seen) } }
+        let report = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience)).report
+        #expect(report.outcome == .completed)
+        #expect(seen.withLock { $0 } == Array(0..<50_000))
+    }
+
+    @Test("A step that is told to cancel takes nobody with it that shared its task, before or after")
+    func cancelledAlone() async throws {
+        let cancelled = Locked<[String: Bool]>([:])
+        let note: @Sendable (String) async -> Void = { id in
+            let isCancelled = Task.isCancelled
+            cancelled.withLock { $0[id] = isCancelled }
+        }
+        var graph = OperationGraph("alone")
+        graph.add("first") { await note("first") }
+        graph.add("cut", .timeout(.milliseconds(20)), .onFailure(.continue), after: "first") {
+            try? await Task.sleep(for: .seconds(3600))
+            await note("cut")
+        }
+        graph.add("last", after: "cut") { await note("last") }
+        let report = try await graph.run(options: .patient).report
+        #expect(report.outcome == .completed)
+        #expect(report["cut"]?.outcome == .timedOut)
+        #expect(cancelled.withLock { $0["first"] == false && $0["last"] == false })
+    }
+
+    @Test("Steps of different qualities of service do not share a task")
+    func quality() async throws {
+        let priorities = Locked<[String: TaskPriority]>([:])
+        var graph = OperationGraph("quality")
+        let note: @Sendable (String) async -> Void = { id in
+            let priority = Task.currentPriority
+            priorities.withLock { $0[id] = priority }
+        }
+        graph.add("high", .qualityOfService(.userInitiated)) { await note("high") }
+        graph.add("low", .qualityOfService(.utility), after: "high") { await note("low") }
+        graph.add("high again", .qualityOfService(.userInitiated), after: "low") { await note("high again") }
+        _ = try await graph.run(options: .patient)
+        #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
+    }
+
+    @Test("A launch is user-initiated, or as urgent as its options say, or as whoever starts it")
+    func inheritedQuality() async {
+        func quality(_ options: LaunchOptions, from priority: TaskPriority) async -> [String?: QualityOfService] {
+            let seen = Locked<[String?: QualityOfService]>([:])
+            var graph = OperationGraph("inherits")
+            let straight = graph.add("straight") {
+                let quality = OperationQueue.current?.qualityOfService
+                seen.withLock { $0["straight"] = quality }
+            }
+            graph.add("asynchronous", after: straight) {
+                await Task.yield()
+                let priority = Task.currentPriority
+                seen.withLock { $0["asynchronous"] = QualityOfService(priority) }
+            }
+            let runs = graph
+            // Not `value`: waiting for a task makes it as urgent as who waits.
+            await callback { done in
+                Task.detached(priority: priority) {
+                    _ = try? await runs.run(options: options)
+                    done()
+                }
+            }
+            return seen.withLock { $0 }
+        }
+        let cases: [(TaskPriority, QualityOfService)] = [
+            (.high, .userInitiated), (.medium, .default), (.utility, .utility), (.background, .background),
+        ]
+        for (priority, expected) in cases {
+            let inherited = await quality(LaunchOptions(deadline: .patience, qualityOfService: nil), from: priority)
+            #expect(inherited == ["straight": expected, "asynchronous": expected])
+        }
+        let usual = await quality(LaunchOptions(deadline: .patience), from: .background)
+        #expect(usual == ["straight": .userInitiated, "asynchronous": .userInitiated])
+        let said = await quality(LaunchOptions(deadline: .patience, qualityOfService: .utility), from: .high)
+        #expect(said == ["straight": .utility, "asynchronous": .utility])
+    }
+
+    @Test("A step that blocks after one that has suspended blocks no thread of tasks")
+    func blocksAfterSuspending() async throws {
+        let queues = Locked<[String: Bool]>([:])
+        let note: @Sendable (String) -> Void = { id in
+            let isInQueue = OperationQueue.current != nil
+            queues.withLock { $0[id] = isInQueue }
+        }
+        var graph = OperationGraph("blocks")
+        let first = graph.add("suspends") { await Task.yield() }
+        let second = graph.add("asynchronous", after: first) { await Task.yield() }
+        graph.add("straight", after: second) { note("straight") }
+        graph.add("operation", after: second, body: { note("operation") })
+        let report = try await graph.run(options: .patient).report
+        #expect(report.outcome == .completed)
+        #expect(queues.withLock { $0 } == ["straight": true, "operation": true])
+    }
+
+    @Test("Steps that run straight through, suspend, throw and retry follow one another")
+    func mixture() async throws {
+        let attempts = Locked(0)
+        var graph = OperationGraph("mixture")
+        let one = graph.add("one") { await value(1) }
+        let two = graph.add("two", using: one) { $0 + 1 }
+        let three = graph.add("three", .retry(attempts: 3, backoff: .zero), using: two) { two in
+            await Task.yield()
+            let attempt = attempts.withLock {
+                $0 += 1; return $0
+            }
+            if attempt < 3 { throw CocoaError(.fileReadUnknown) }
+            return two + 1
+        }
+        let four = graph.add("four", using: three) { await value($0 + 1) }
+        let launch = try await graph.run(options: .patient)
+        let report = launch.report
+        #expect(report.outcome == .completed)
+        #expect(try launch[four] == 4)
+        #expect(report["three"]?.attempts == 3)
+    }
+
+    @Test("A step that says who it is while others share its task says so rightly")
+    func identity() async throws {
+        let seen = Locked<[String]>([])
+        var graph = OperationGraph("identity")
+        var last: Step<Void>?
+        for id in ["a", "b", "c"] {
+            let body: @Sendable (StepContext) async throws -> Void = { launch in
+                await Task.yield()
+                seen.withLock { $0.append(launch.operation) }
+            }
+            last = last.map { graph.add(id, after: $0, body: body) } ?? graph.add(id, body: body)
+        }
+        _ = try await graph.run(options: .patient)
+        #expect(seen.withLock { $0 } == ["a", "b", "c"])
+    }
+}
+
+@inline(never)
+private func note(_ node: Int, in seen: Locked<[Int]>) async {
+    seen.withLock { $0.append(node) }
+}
+
+@inline(never)
+private func value(_ value: Int) async -> Int { value }

@@ -1,0 +1,348 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("Running a launch", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealRunningTests {
+    private func options(lanes: Int? = nil, deadline: Duration? = nil) -> LaunchOptions {
+        LaunchOptions(lanes: lanes, deadline: deadline, clock: VirtualClock(), seed: 1)
+    }
+
+    @Test("values flow from a step to the steps that read them")
+    func values() async throws {
+        var graph = OperationGraph("values")
+        let country = graph.add("country") { "CH" }
+        let token = graph.add("token") { await Task { 42 }.value }
+        let session = graph.add("session", using: country, token) { country, token in "\(country)-\(token)" }
+        graph.add("main-app", .milestone, using: session, on: .main) { session in
+            dispatchPrecondition(condition: .onQueue(.main))
+            #expect(session == "CH-42")
+        }
+        let launch = try await graph.run(options: .patient)
+        let report = launch.report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded, .succeeded, .succeeded])
+        #expect(try launch[session] == "CH-42")
+    }
+
+    @Test("independent steps run at the same time, in virtual time to the nanosecond")
+    func parallel() async throws {
+        var graph = OperationGraph("parallel")
+        let splash = graph.add("splash") { launch in try await launch.sleep(for: .milliseconds(400)) }
+        let update = graph.add("force-update") { launch in try await launch.sleep(for: .milliseconds(300)) }
+        let login = graph.add("login", after: splash) { launch in try await launch.sleep(for: .milliseconds(700)) }
+        graph.add("main-app", .milestone, after: login, update, on: .main) { launch in try await launch.sleep(for: .milliseconds(100)) }
+        let report = try await graph.run(budget: .seconds(3), options: options()).report
+        #expect(report.makespan == .milliseconds(1200))
+        #expect(report.criticalPath == ["splash", "login", "main-app"])
+        #expect(report["force-update"]?.slack == .milliseconds(800))
+        #expect(report["login"]?.start == .milliseconds(400))
+        #expect(report["splash"]?.lane == 1)
+        #expect(report["force-update"]?.lane == 2)
+        #expect(report["main-app"]?.lane == nil)
+        #expect(report.budget.isMet)
+    }
+}
+
+@Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct LaunchPromiseTests {
+    @Test("64 steps that block their threads run at the same time on 64 lanes")
+    func blockingLanes() async throws {
+        // Each waits until all have arrived: on fewer threads the launch would never end.
+        let everyone = DispatchGroup()
+        var graph = OperationGraph("blocking")
+        for index in 0..<64 {
+            everyone.enter()
+            graph.add("op\(index)") {
+                everyone.leave()
+                everyone.waitPatiently()
+            }
+        }
+        let report = try await graph.run(options: LaunchOptions(lanes: 64, deadline: .patience)).report
+        #expect(report.outcome == .completed)
+        #expect(Set(report.operations.map(\.lane)).count == 64)
+    }
+
+    @Test("fault O8: deadlines and timeouts fire while every pool thread is blocked")
+    func starvation() async {
+        // In a process of its own: nothing else would get on while this one's pool stands still.
+        await #expect(processExitsWith: .success) {
+            let gate = Gate()
+            for _ in 0..<128 { DispatchQueue.global().async { gate.block() } }
+            var graph = OperationGraph("starved")
+            graph.add("stuck", .timeout(.milliseconds(1)), .onFailure(.continue)) { gate.block() }
+            try graph.start(options: LaunchOptions(lanes: 1, deadline: .patience)) { launch in
+                exit(launch.report["stuck"]?.outcome == .timedOut ? EXIT_SUCCESS : EXIT_FAILURE)
+            }
+            await gate.wait()
+        }
+    }
+
+    @Test("steps for the main thread run there, all others elsewhere; main never waits")
+    func mainThread() async throws {
+        var graph = OperationGraph("main")
+        let first = graph.add("first", on: .main) { dispatchPrecondition(condition: .onQueue(.main)) }
+        let other = graph.add("other", after: first) { dispatchPrecondition(condition: .notOnQueue(.main)) }
+        let async = graph.add("async", after: other) {
+            await Task.yield()
+            dispatchPrecondition(condition: .notOnQueue(.main))
+        }
+        graph.add("last", after: async, on: .main) {
+            await Task.yield()
+            dispatchPrecondition(condition: .onQueue(.main))
+        }
+        #expect(try await graph.run(options: .patient).report.outcome == .completed)
+    }
+
+    @Test("fault G8: an empty graph completes at once")
+    func empty() async throws {
+        let report = try await OperationGraph("empty").run().report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.isEmpty && report.criticalPath.isEmpty && report.makespan == .zero)
+    }
+
+    @Test("graphs without operations or dependencies are checked on many threads at once: the thread sanitizer looks on")
+    func emptyGraphs() async {
+        var single = OperationGraph("single")
+        single.add("only") {}
+        await withTaskGroup { group in
+            for index in 0..<32 {
+                group.addTask { [graph = index.isMultiple(of: 2) ? single : OperationGraph("empty")] in
+                    #expect(throws: Never.self) { try graph.validated() }
+                }
+            }
+        }
+    }
+
+    @Test("A35, fault L1: 64 threads that start one graph at once have a launch each, which runs once")
+    func startTogether() async throws {
+        var graph = OperationGraph("together")
+        let runs = Locked(0)
+        let number = graph.add("only") {
+            runs.withLock {
+                $0 += 1; return $0
+            }
+        }
+        let numbers = await withTaskGroup { [graph] group in
+            for _ in 0..<64 {
+                group.addTask {
+                    do {
+                        let launch = try graph.start(options: .patient)
+                        #expect(await launch.end().report.outcome == .completed)
+                        return try launch.value(of: number)
+                    } catch {
+                        Issue.record(error)
+                        return nil
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(runs.withLock { $0 } == 64)
+        #expect(Set(numbers) == Set(1...64))
+    }
+
+    @Test("fault L5: any number of callers get the report, late ones too")
+    func manyWaiters() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("waiters")
+        graph.add("only") { await gate.wait() }
+        let launch = try graph.start(options: .patient)
+        let count = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { await launch.end().report.operations.count } }
+            gate.open()
+            return await group.reduce(0, +)
+        }
+        #expect(count == 100)
+        #expect(await launch.end().report.outcome == .completed)
+    }
+
+    @Test("fault L4: letting go of a launch does not end it")
+    func released() async throws {
+        let reported = Locked<LaunchReport?>(nil)
+        await callback { done in
+            var graph = OperationGraph("released")
+            let first = graph.add("first") { await Task.yield() }
+            graph.add("second", after: first) {}
+            _ = try? graph.start(options: .patient) { launch in
+                reported.withLock { $0 = launch.report }
+                done()
+            }
+        }
+        let report = try #require(reported.withLock { $0 })
+        #expect(report.operations.map(\.outcome) == [.succeeded, .succeeded])
+    }
+
+    @Test("progress counts operations, and cancelling it cancels the launch")
+    func progress() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("progress")
+        let first = graph.add("first") {}
+        graph.add("second", after: first) { launch in
+            gate.open()
+            try await launch.sleep(for: .seconds(3600))
+        }
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
+        let progress = launch.progress
+        #expect(progress.totalUnitCount == 2)
+        await gate.wait()
+        await eventually { progress.completedUnitCount == 1 }
+        progress.cancel()
+        #expect(await launch.end().report.outcome == .cancelled)
+        await eventually { progress.isFinished }
+        #expect(launch.progress.isFinished)
+    }
+
+    @Test("fault L8: events come in order, to every stream, whenever it was asked for")
+    func events() async throws {
+        var graph = OperationGraph("events")
+        let first = graph.add("first") { launch in
+            if launch.attempt == 1 { throw CancellationError() }
+        }
+        graph.add("second", after: first) {}
+        let launch = try graph.start(options: .virtual())
+        let (one, two) = (launch.events, launch.events)
+        _ = await launch.end()
+        let expected: [LaunchEvent.Kind] = [
+            .launchStarted, .ready("first"), .started("first", attempt: 1), .ended("first", .failed), .stopped,
+            .ended("second", .cancelled),
+            .launchEnded,
+        ]
+        for stream in [one, two, launch.events] {
+            var kinds: [LaunchEvent.Kind] = []
+            for await event in stream { kinds.append(event.kind) }
+            #expect(kinds == expected)
+        }
+    }
+
+    @Test("a budget can count from the start of the process")
+    func processStart() async throws {
+        let elapsed = try #require(timeSinceProcessStart())
+        var graph = OperationGraph("start")
+        graph.add("main-app", .milestone) {}
+        let report = try await graph.run(budget: Budget(.nanoseconds(1), from: .processStart)).report
+        #expect(report.budget.measured > elapsed)
+        #expect(!report.budget.isMet)
+    }
+
+    @Test("a missed budget names the operations that caused it, the largest share first")
+    func causes() async throws {
+        var graph = OperationGraph("over")
+        let config = graph.wait("fetch-config", 2000, .expected(.milliseconds(400)))
+        let login = graph.wait("login", 1300, .expected(.milliseconds(1200)), after: config)
+        graph.wait("analytics", 1000)
+        graph.wait("main-app", 100, .milestone, after: login)
+        graph.wait("afterwards", 5000, after: "main-app")
+        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
+        #expect(report.budget.measured == .milliseconds(3400))
+        #expect(report.budget.causes == ["fetch-config"])
+        #expect(report.makespan == .milliseconds(8400))
+    }
+
+    @Test("options out of range are refused, in one sentence")
+    func options() async {
+        let graph = OperationGraph("options")
+        for options in [
+            LaunchOptions(lanes: 0, deadline: .patience), LaunchOptions(lanes: 1025, deadline: .patience), LaunchOptions(deadline: .zero),
+            LaunchOptions(deadline: .patience, grace: .seconds(-1)),
+        ] {
+            let error = await #expect(throws: GraphError.self) { try await graph.run(options: options) }
+            #expect(error?.problems.map(\.code) == [.invalidOption])
+        }
+        // Both at once: whoever repairs one should not be told of the other afterwards.
+        let both = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(0), options: LaunchOptions(lanes: 0)) }
+        #expect(both?.problems.map(\.code) == [.invalidOption, .invalidOption])
+        var broken = OperationGraph("broken")
+        broken.add("a", after: "b") {}
+        let wrong = LaunchOptions(lanes: 0, deadline: .zero, grace: .seconds(-1))
+        let all = #expect(throws: GraphError.self) { try broken.start(budget: .seconds(0), options: wrong) }
+        #expect(all?.problems.map(\.code) == Array(repeating: .invalidOption, count: 4) + [.unknownDependency])
+        let error = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(-3)) }
+        #expect(error?.description == "options: a budget must be more than 0 and at most 24 hours, and is -3.0 seconds")
+    }
+
+    @Test("with scarce lanes the longest remaining path goes first")
+    func priorities() async throws {
+        var graph = OperationGraph("priorities")
+        graph.wait("short", 100, .expected(.milliseconds(100)))
+        graph.wait("middle", 200, .expected(.milliseconds(200)))
+        let head = graph.wait("head", 100, .expected(.milliseconds(100)))
+        graph.wait("tail", 400, .expected(.milliseconds(400)), after: head)
+        let report = try await graph.run(options: .virtual(lanes: 1)).report
+        #expect(report.operations.sorted { $0.end < $1.end }.map(\.id) == ["head", "tail", "middle", "short"])
+        #expect(report.lanes == 1)
+    }
+
+    @Test("a chain of 100,000 and a fan of 100,000 run, and are freed, without recursion")
+    func large() async throws {
+        var chain = OperationGraph("chain")
+        var fan = OperationGraph("fan")
+        let hub = fan.add("hub") {}
+        var previous = chain.add("op0") {}
+        for index in 1..<100_000 {
+            previous = chain.add("op\(index)", after: previous) {}
+            fan.add("op\(index)", after: hub) {}
+        }
+        for graph in [chain, fan] {
+            let report = try await graph.run(options: .patient).report
+            #expect(report.outcome == .completed)
+        }
+    }
+
+    @Test("virtual time with 10,000 operations asleep at once")
+    func manySleepers() async throws {
+        var graph = OperationGraph("sleepers")
+        for index in 0..<10_000 { graph.wait("op\(index)", 1 + index % 7) }
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.makespan == .milliseconds(7))
+        #expect(report.lanes == 10_000)
+    }
+
+    @Test("cancelling 10,000 pending operations is one step")
+    func cancelMany() async throws {
+        let started = Gate()
+        var graph = OperationGraph("pending")
+        let head = graph.add("head") { launch in
+            started.open()
+            try await launch.sleep(for: .seconds(3600))
+        }
+        for index in 0..<10_000 { graph.add("op\(index)", after: head) {} }
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
+        await started.wait()
+        launch.cancel()
+        let report = await launch.end().report
+        #expect(report.operations.allSatisfy { $0.outcome == .cancelled } == true)
+    }
+
+    @Test("a join has its condition, too: when that does not hold it is skipped, and what waits for it runs")
+    func conditionOfJoin() async throws {
+        var graph = OperationGraph("join")
+        let first = graph.add("first") {}
+        graph.join("skipped", .when { false }, after: first)
+        graph.join("asked", .when { true }, after: first)
+        graph.add("last", after: "skipped", "asked") {}
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.operations.map(\.outcome) == [.succeeded, .skipped, .succeeded, .succeeded])
+    }
+
+    @Test("events have the times at which things happened, the launch's start that of zero")
+    func timesOfEvents() async throws {
+        let times = Locked<[String]>([])
+        var graph = OperationGraph("times")
+        let first = graph.add("first") { launch in try await launch.sleep(for: .milliseconds(5)) }
+        graph.add("last", after: first) { launch in try await launch.sleep(for: .milliseconds(2)) }
+        var options = LaunchOptions(clock: VirtualClock())
+        options.observers.append { event in times.withLock { $0.append("\(event.kind) \(event.time)") } }
+        _ = try await graph.run(options: options)
+        #expect(
+            times.withLock { $0 } == [
+                #"launchStarted 0.0 seconds"#, #"ready("first") 0.0 seconds"#, #"started("first", attempt: 1) 0.0 seconds"#,
+                #"ended("first", Sequencer.Outcome.succeeded) 0.005 seconds"#, #"ready("last") 0.005 seconds"#,
+                #"started("last", attempt: 1) 0.005 seconds"#, #"ended("last", Sequencer.Outcome.succeeded) 0.007 seconds"#,
+                "launchEnded 0.007 seconds",
+            ]
+        )
+    }
+}

@@ -1,0 +1,301 @@
+import Dispatch
+import Foundation
+import SequencerTesting
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("Operations in trouble", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealTroubleTests {
+    struct Failure: Error {}
+
+    @Test("fault O1: a timeout ends an operation whose code never returns, and its lane goes on", arguments: [1, 2])
+    func blockedLane(lanes: Int) async throws {
+        let gate = Gate()
+        var graph = OperationGraph("blocked")
+        let stuck = graph.add("stuck", .timeout(.milliseconds(1)), .onFailure(.continue)) { gate.block() }
+        graph.add("main-app", .milestone, after: stuck) {}
+        let launch = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience))
+        let report = launch.report
+        #expect(report.operations.map(\.outcome) == [.timedOut, .succeeded])
+        #expect(report["stuck"]?.message == "not ended after its timeout of 1 ms")
+        #expect(launch.anomalies.isEmpty)
+        gate.open()
+    }
+
+    @Test("fault O3: an end after the timeout is dropped and reported")
+    func lateEnd() async throws {
+        let gate = Gate()
+        let late = Gate()
+        var graph = OperationGraph("late")
+        let slow = graph.add("slow", .timeout(.milliseconds(1)), fallback: "cached") {
+            gate.block()
+            return "fresh"
+        }
+        graph.add("reader", using: slow) { value in
+            #expect(value == "cached")
+            gate.open()
+            await late.wait()
+        }
+        let launch = try graph.start(options: LaunchOptions(lanes: 2, deadline: .patience))
+        await eventually { !launch.anomalies.isEmpty }
+        late.open()
+        let report = await launch.end().report
+        #expect(report["slow"]?.outcome == .fellBack)
+        #expect(report["slow"]?.failure == .timedOut)
+        #expect(report["slow"]?.message == "not ended after its timeout of 1 ms; its fallback was used")
+        #expect(report.operationAnomalies.map(\.operation) == ["slow"])
+        #expect(report.operationAnomalies.first?.description.hasPrefix("slow came to its end") == true)
+        #expect(try launch.value(of: slow) == "cached")
+    }
+
+    @Test("fault O25: retries: attempts, pauses that double, and success")
+    func retries() async throws {
+        var graph = OperationGraph("retry")
+        let policy = RetryPolicy(attempts: 4, backoff: .milliseconds(100), jitter: 0)
+        let fetch = graph.add("fetch", .retry(policy)) { launch in
+            try await launch.sleep(for: .milliseconds(10))
+            if launch.attempt < 4 { throw Failure() }
+            return launch.attempt
+        }
+        let launch = try await graph.run(options: .virtual())
+        let report = launch.report
+        // 10 +100+ 10 +200+ 10 +400+ 10
+        #expect(report.makespan == .milliseconds(740))
+        #expect(report["fetch"]?.attempts == 4)
+        #expect(try launch[fetch] == 4)
+    }
+
+    @Test("jitter moves pauses within its share, and the seed repeats them")
+    func jitter() {
+        let policy = RetryPolicy(attempts: 9, backoff: .milliseconds(100), maximumBackoff: .seconds(1), jitter: 0.5)
+        var random = SplitMix64(seed: 7)
+        var again = SplitMix64(seed: 7)
+        for attempt in 1...8 {
+            let pause = policy.pause(afterAttempt: attempt, random: &random)
+            let base = min(100_000_000 * (Int64(1) << (attempt - 1)), 1_000_000_000)
+            #expect((base / 2...base * 3 / 2).contains(pause))
+            #expect(pause == policy.pause(afterAttempt: attempt, random: &again))
+        }
+    }
+
+    @Test("fault O26: an attempt that could not start before the timeout is not waited for")
+    func noTimeForRetry() async throws {
+        var graph = OperationGraph("retry")
+        let policy = RetryPolicy(attempts: 3, backoff: .milliseconds(100), jitter: 0)
+        graph.add("fetch", .retry(policy), .timeout(.milliseconds(150)), .onFailure(.continue)) { launch in
+            try await launch.sleep(for: .milliseconds(20))
+            throw Failure()
+        }
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.makespan == .milliseconds(140))
+        #expect(report["fetch"]?.message == "Failure() (no time left for attempt 3)")
+        #expect(report["fetch"]?.attempts == 2)
+    }
+
+    @Test("a fallback's value goes where the step's own would have gone")
+    func fallback() async throws {
+        var graph = OperationGraph("fallback")
+        let config = graph.add("config") {
+            () -> String in
+            throw Failure()
+        } fallback: { _, error in
+            "bundled, because of \(error.map { "\($0)" } ?? "nothing")"
+        }
+        let title = graph.add("title", using: config) { config in "with \(config)" }
+        let launch = try await graph.run(options: .virtual(lanes: 1))
+        let report = launch.report
+        #expect(report.outcome == .completed)
+        #expect(report["config"]?.failure == .failed)
+        #expect(try launch[title] == "with bundled, because of Failure()")
+    }
+
+    @Test("an operation that asks a person only when it has to is interactive for as long as it does")
+    func waitForPerson() async throws {
+        var graph = OperationGraph("menu")
+        graph.add("config", .timeout(.seconds(1)), .milestone) { launch in
+            try await launch.sleep(for: .milliseconds(500))
+            let answer = try await launch.waitForPerson {
+                try await launch.sleep(for: .seconds(60))
+                return "DE"
+            }
+            try await launch.sleep(for: .milliseconds(400))
+            return answer
+        }
+        let report = try await graph.run(options: .virtual(lanes: 1)).report
+        #expect(report.outcome == .completed)
+        #expect(report.budget.measured == .milliseconds(900) && report.budget.interactive == .seconds(60))
+        #expect(report["config"]?.isInteractive == true && report["config"]?.duration == .milliseconds(60_900))
+    }
+
+    @Test("virtual time does not move while a launch begins: its deadline never comes before its first operation")
+    func virtualBegin() async throws {
+        var graph = OperationGraph("begin")
+        graph.add("only") {}
+        let outcomes = try await withThrowingTaskGroup(of: [LaunchReport.Outcome].self) { [graph] group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var outcomes: [LaunchReport.Outcome] = []
+                    for _ in 0..<2_000 {
+                        let options = LaunchOptions(deadline: .seconds(60), clock: VirtualClock())
+                        outcomes.append(try await graph.run(options: options).report.outcome)
+                    }
+                    return outcomes
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(outcomes.count { $0 != .completed } == 0)
+    }
+
+    @Test("notes are in the report: once each, at most sixteen, made printable, and none after the end")
+    func notes() async throws {
+        var graph = OperationGraph("notes")
+        let kept = Locked<StepContext?>(nil)
+        graph.add("config") { launch in
+            launch.note("cached\u{1B}[31m")
+            launch.note("cached\u{1B}[31m")
+            kept.withLock { $0 = launch }
+            throw Failure()
+        } fallback: { launch, error in
+            launch.note("bundled: \(error.map { "\($0)" } ?? "nothing")")
+        }
+        graph.add("many") { launch in for number in 0..<20 { launch.note("\(number)") } }
+        let report = try await graph.run(options: .virtual(lanes: 1)).report
+        kept.withLock { $0 }?.note("too late")
+        #expect(report["config"]?.notes == [#"cached\u{1B}[31m"#, "bundled: Failure()"])
+        #expect(report["many"]?.notes == (0..<16).map(String.init))
+        #expect(report.json(pretty: false).contains(#""notes":["0","1""#))
+    }
+
+    @Test("a step without a value: who needs it is skipped, who reads it as an optional runs")
+    func absentValues() async throws {
+        var graph = OperationGraph("absent")
+        let failed = graph.add("failed", .onFailure(.continue)) { () -> Int in throw Failure() }
+        let unwanted = graph.add("unwanted", .when { false }) { 1 }
+        let needs = graph.add("needs", using: failed) { $0 }
+        graph.add("after-needs", after: needs) {}
+        graph.add("needs-unwanted", .when { true }, using: unwanted) { _ in }
+        let reads = graph.add("reads", using: failed.optional, unwanted.optional) { failed, unwanted in
+            "\(String(describing: failed)) \(String(describing: unwanted))"
+        }
+        graph.add("waits", after: failed, unwanted) {}
+        let launch = try await graph.run(options: .virtual())
+        let report = launch.report
+        #expect(report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .skipped, .skipped, .succeeded, .succeeded])
+        #expect(report["unwanted"]?.message == "its condition was false")
+        #expect(report["needs"]?.message == "failed failed")
+        #expect(report["after-needs"]?.message == "failed failed")
+        #expect(report["needs-unwanted"]?.message == "there is no value of unwanted, whose condition was false")
+        #expect(try launch[reads] == "nil nil")
+    }
+
+    @Test("a reader that has a condition is skipped with the value that its condition left out, and what comes after it runs")
+    func absentByCondition() async throws {
+        for isWanted in [true, false] {
+            var graph = OperationGraph("conditions")
+            let data = graph.add("data", .when { isWanted }) { 1 }
+            let home = graph.add("home", .when { isWanted }, using: data) { $0 + 1 }
+            let banner = graph.add("banner", .when { true }, using: home) { $0 + 1 }
+            let main = graph.add("main-app", .milestone, using: home.optional, banner.optional, after: home, banner) { [$0, $1] }
+            let launch = try await graph.run(options: .virtual())
+            #expect(launch.report.outcome == .completed && launch.report.budget.isMet)
+            #expect(try launch[main] == (isWanted ? [2, 3] : [nil, nil]))
+            if isWanted { continue }
+            #expect(launch.report.operations.map(\.outcome) == [.skipped, .skipped, .skipped, .succeeded])
+            #expect(launch.report["banner"]?.message == "there is no value of data, whose condition was false")
+        }
+    }
+
+    @Test("a reader under .continue that has no value is skipped alone; one that lacks two, for different reasons, is not")
+    func absentUnderContinue() async throws {
+        var graph = OperationGraph("continue")
+        let failed = graph.add("failed", .onFailure(.continue)) { () -> Int in throw Failure() }
+        let unwanted = graph.add("unwanted", .when { false }) { 1 }
+        let reader = graph.add("reader", .onFailure(.continue), using: failed) { $0 }
+        let after = graph.add("after", after: reader) {}
+        let reads = graph.add("reads", using: reader.optional, after: after) { $0 == nil }
+        let both = graph.add("both", .when { true }, using: unwanted, failed) { $0 + $1 }
+        graph.add("after-both", after: both) {}
+        let launch = try await graph.run(options: .virtual())
+        #expect(launch.report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .succeeded, .succeeded, .skipped, .skipped])
+        #expect(launch.report["reader"]?.message == "failed failed" && launch.report.outcome == .completed)
+        #expect(try launch[reads])
+    }
+
+    @Test("a step that produces nothing is read as any other: a join, a closure, an operation that leaves a value nobody asked for")
+    func nothing() async throws {
+        for succeeds in [true, false] {
+            var graph = OperationGraph("nothing")
+            let join = graph.join("join", .onFailure(.continue), .when { succeeds })
+            let done = graph.add("done", .onFailure(.continue)) { if !succeeds { throw Failure() } }
+            let plain = graph.join("plain")
+            graph.add("after-plain", using: plain) { _ in }
+            graph.add("reads", .onFailure(.continue), .when(plain) { _ in true }, using: join) { _ in }
+            let optional = graph.add("optional", using: join.optional, done.optional) { (join: Void?, done: Void?) in
+                [join == nil, done == nil]
+            }
+            let launch = try await graph.run(options: .virtual())
+            #expect(launch.report.outcome == .completed)
+            #expect(launch.report["after-plain"]?.outcome == .succeeded)
+            #expect(launch.report["reads"]?.outcome == (succeeds ? .succeeded : .skipped))
+            #expect(try launch[optional] == [!succeeds, !succeeds])
+            try launch[plain]
+        }
+    }
+
+    @Test("fault O28: skipping reaches everything behind, and nothing else")
+    func skipDependents() async throws {
+        var graph = OperationGraph("skip")
+        let speaker = graph.add("speaker", .onFailure(.skipDependents)) { throw Failure() }
+        let volume = graph.add("volume", .onFailure(.continue), after: speaker) {}
+        graph.add("equalizer", after: volume) {}
+        graph.add("main-app") {}
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .succeeded])
+    }
+
+    @Test("fault O5: a condition that throws fails its operation")
+    func throwingCondition() async throws {
+        var graph = OperationGraph("condition")
+        graph.add("step", .when { throw Failure() }, .onFailure(.continue)) {}
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report["step"]?.outcome == .failed)
+        #expect(report["step"]?.message == "Failure()")
+    }
+
+    @Test("exclusive operations run one after the other, the one with the longer rest first, and the others are not held up")
+    func exclusive() async throws {
+        var graph = OperationGraph("exclusive")
+        graph.wait("short", 100, .exclusive(.userInterface), .expected(.milliseconds(100)))
+        let long = graph.wait("long", 100, .exclusive(.userInterface), .expected(.milliseconds(100)))
+        graph.wait("rest", 300, .expected(.milliseconds(300)), after: long)
+        graph.wait("other", 50)
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report["long"]?.start == .zero)
+        #expect(report["short"]?.start == .milliseconds(100))
+        #expect(report["short"]?.wait == .milliseconds(100))
+        #expect(report["other"]?.end == .milliseconds(50))
+        #expect(report.makespan == .milliseconds(400))
+    }
+
+    @Test("a misbehaving step: fails, hangs, comes late, aborts")
+    func faults() async throws {
+        var graph = OperationGraph("faults")
+        let config = graph.wait("fetch-config", 100, .timeout(.seconds(1)), .onFailure(.continue))
+        graph.add("main-app", .milestone, after: config, on: .main) {}
+        func outcome(_ fault: Fault) async throws -> (Outcome?, Duration) {
+            var broken = graph
+            try broken.inject(fault, into: "fetch-config")
+            let report = try await broken.run(options: .virtual()).report
+            return (report["fetch-config"]?.outcome, report.makespan)
+        }
+        #expect(try await outcome(.fail) == (.failed, .zero))
+        #expect(try await outcome(.hang) == (.timedOut, .seconds(1)))
+        #expect(try await outcome(.delay(.milliseconds(300))) == (.succeeded, .milliseconds(400)))
+        #expect(try await outcome(.abort(.forceUpdate)) == (.succeeded, .milliseconds(100)))
+        #expect(throws: GraphError.self) { try graph.inject(.fail, into: "fetch-confg") }
+    }
+}

@@ -1,0 +1,299 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// `onCancel:` and `didCancel()` run within the call that cancels. Whoever blocks there holds up nothing of the launch.
+@Suite("Cancel handlers that block", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealCancelHandlerFaultTests {
+    /// Never ends, and blocks whoever cancels it.
+    private static func addDeaf(_ id: String, to graph: inout OperationGraph, _ gate: Gate, _ options: StepOption...) -> Step<Void> {
+        graph.add(id, .all(options)) {
+            await withTaskCancellationHandler {
+                await gate.wait()
+            } onCancel: {
+                gate.block()
+            }
+        }
+    }
+
+    private final class DeafOperation: ConcurrentOperation, @unchecked Sendable {
+        // @unchecked: the gate is constant, and Sendable itself.
+        let gate: Gate
+        let begun = Gate()
+        init(_ gate: Gate) { self.gate = gate }
+        override func main() { begun.open() }
+        override func didCancel() { gate.block() }
+    }
+
+    @Test("fault O40: a step whose cancel handler blocks times out all the same, the next one starts, and the handler is named")
+    func timeout() async throws {
+        // deaf   ──20 ms, told to cancel: blocks
+        // too    ──20 ms, told to cancel: blocks
+        // after  ────────── starts, waits until both are named
+        let gate = Gate()
+        let box = LaunchBox()
+        var graph = OperationGraph("timeout")
+        let deaf = Self.addDeaf("deaf", to: &graph, gate, .timeout(.milliseconds(20)), .onFailure(.continue))
+        let too = graph.add(DeafOperation(gate), id: "too", .timeout(.milliseconds(20)), .onFailure(.continue))
+        graph.add("after", after: deaf, too) {
+            let launch = try await box.launch()
+            await eventually { launch.anomalies.count == 2 }
+        }
+        let report = try await box.run(graph).report
+        #expect(report.outcome == .completed)
+        #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut, .succeeded])
+        #expect(Set(report.anomalies.filter { $0.kind == .cancelHandlerBlocked }.map(\.operation)) == ["deaf", "too"])
+        gate.open()
+    }
+
+    @Test("fault O40: a launch ends at its deadline though a cancel handler blocks, in virtual time too", arguments: [false, true])
+    func deadline(isVirtual: Bool) async throws {
+        let gate = Gate()
+        var graph = OperationGraph("deadline")
+        _ = Self.addDeaf("deaf", to: &graph, gate)
+        var options = LaunchOptions(deadline: .seconds(1), grace: .milliseconds(1))
+        if isVirtual { options.clock = VirtualClock() }
+        let report = try await graph.run(options: options).report
+        #expect(report.stragglers == ["deaf"])
+        gate.open()
+    }
+
+    @Test("fault O40: after an abort the takeover starts, and the grace period ends, though a cancel handler blocks")
+    func abort() async throws {
+        let gate = Gate()
+        let began = Gate()
+        let takeover = Locked(false)
+        var graph = OperationGraph("abort")
+        graph.add("deaf") {
+            await withTaskCancellationHandler {
+                began.open()
+                await gate.wait()
+            } onCancel: {
+                gate.block()
+            }
+        }
+        graph.add("force-update") { launch in
+            await began.wait()
+            launch.abort(.forceUpdate) { takeover.withLock { $0 = true } }
+        }
+        let report = try await graph.run(options: LaunchOptions(deadline: .patience, grace: .milliseconds(20))).report
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(report.stragglers == ["deaf"])
+        // On a busy machine the grace period can be over before the main actor has come to the takeover.
+        await eventually { takeover.withLock { $0 } }
+        gate.open()
+    }
+
+    @Test("fault O40: cancelling from outside returns at once, for the launch and for one operation, though the handler blocks")
+    func cancelFromOutside() async throws {
+        let gate = Gate()
+        let operation = DeafOperation(gate)
+        var graph = OperationGraph("outside")
+        graph.add(operation, id: "deaf")
+        graph.add(DeafOperation(gate), id: "one", .onFailure(.continue))
+        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .milliseconds(20)))
+        await operation.begun.wait()
+        try launch.cancel("one")
+        launch.cancel()
+        let report = await launch.end().report
+        #expect(report.outcome == .cancelled)
+        #expect(report.stragglers.contains("deaf"))
+        gate.open()
+    }
+
+    @Test("fault O40: the lane of a step that was given up is free for the next one though its cancel handler blocks")
+    func replacedWorker() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("lane")
+        let deaf = graph.add(DeafOperation(gate), id: "deaf", .timeout(.milliseconds(20)), .onFailure(.continue))
+        let blocked = graph.add("blocked", .timeout(.milliseconds(20)), .onFailure(.continue), after: deaf) { gate.block() }
+        graph.add("last", after: blocked) {}
+        let report = try await graph.run(options: LaunchOptions(lanes: 1, deadline: .patience)).report
+        #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut, .succeeded])
+        #expect(report.threadsLeftBehind == 1)
+        gate.open()
+    }
+
+    @Test("fault O40: a completion handler that blocks on the end of a launch holds up nobody who waits for the report")
+    func completion() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("completion")
+        graph.add("deaf") { try await Task.sleep(for: .seconds(3600)) }
+        let launch = try graph.start(options: LaunchOptions(deadline: .milliseconds(20), grace: .milliseconds(1))) { _ in gate.block() }
+        #expect(await launch.end().report.outcome.name == "failed")
+        gate.open()
+    }
+
+    @Test("fault O40: a thread that a cancel handler blocks is counted as lost, until the handler returns")
+    func lostThread() async {
+        // In a process of its own, where no other launch loses threads.
+        await #expect(processExitsWith: .success) {
+            let gate = Gate()
+            var graph = OperationGraph("lost")
+            _ = Self.addDeaf("deaf", to: &graph, gate, .timeout(.milliseconds(5)), .onFailure(.continue))
+            let report = try await graph.run(options: .patient).report
+            #expect(report.outcome == .completed)
+            await eventually { RunningLaunch.threadsLeftBehind > 0 }
+            gate.open()
+            await eventually { RunningLaunch.threadsLeftBehind == 0 }
+        }
+    }
+
+    private final class Held: Sendable {}
+
+    @Test("fault O40: a step that ends while its cancel handler runs is let go of when that has returned", arguments: [false, true])
+    func endsMeanwhile(isNamed: Bool) async throws {
+        let (gate, told) = (Gate(), Gate())
+        weak var object: Held?
+        try await { () async throws in
+            let held = Held()
+            object = held
+            var graph = OperationGraph("meanwhile")
+            graph.add("step", .timeout(.milliseconds(5)), .onFailure(.continue)) { [held] in
+                await withTaskCancellationHandler {
+                    await told.wait()
+                } onCancel: {
+                    told.open()
+                    gate.block()
+                }
+                withExtendedLifetime(held) {}
+            }
+            let launch = try await graph.run(options: .patient)
+            #expect(launch.report.outcome == .completed)
+            if isNamed { await eventually { !launch.anomalies.isEmpty } }
+        }()
+        gate.open()
+        await eventually { object == nil }
+    }
+}
+
+/// Code that decides whether a step runs, or what stands in for it, is under the step's timeout too.
+@Suite("Conditions and fallbacks that never return", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ConditionFaultTests {
+    @Test("fault O41: a condition that never returns ends its step at the step's timeout")
+    func condition() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("condition")
+        let asked = graph.add(
+            "asked",
+            .when {
+                gate.block()
+                return true
+            },
+            .timeout(.milliseconds(20)),
+            .onFailure(.continue)
+        ) { Issue.record("it was never let start") }
+        graph.add("last", after: asked) {}
+        let report = try await graph.run(options: .patient).report
+        #expect(report.outcome == .completed)
+        #expect(report["asked"]?.outcome == .timedOut)
+        #expect(report["asked"]?.message == "its condition did not answer within its timeout of 20 ms")
+        #expect(report.threadsLeftBehind == 1)
+        gate.open()
+    }
+
+    @Test("fault O41: a fallback that is computed for ever ends its step after the timeout once more")
+    func fallback() async throws {
+        struct Broken: Error {}
+        let gate = Gate()
+        var graph = OperationGraph("fallback")
+        let config = graph.add(
+            "config",
+            .timeout(.milliseconds(20)),
+            .onFailure(.continue)
+        ) { () throws -> Int in
+            throw Broken()
+        } fallback: { _, _ in
+            gate.block()
+            return 1
+        }
+        graph.add("last", after: config) {}
+        let report = try await graph.run(options: .patient).report
+        #expect(report.outcome == .completed)
+        #expect(report["config"]?.outcome == .timedOut)
+        #expect(report["config"]?.message == "its fallback was not computed within its timeout of 20 ms")
+        gate.open()
+    }
+
+    @Test("fault O41: a launch whose condition never returns ends at its deadline, and blames that step")
+    func conditionWithoutTimeout() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("condition")
+        graph.add(
+            "asked",
+            .when {
+                gate.block(); return true
+            }
+        ) {}
+        let report = try await graph.run(options: LaunchOptions(deadline: .seconds(1))).report
+        #expect(report.outcome == .failed(operation: "asked", message: "still running at the launch's deadline"))
+        gate.open()
+    }
+
+    @Test(
+        "fault O41: a launch has a deadline of 30 seconds, or its budget if that is longer, unless told otherwise; a person's time is not counted"
+    )
+    func defaultDeadline() {
+        #expect(LaunchOptions().settings(for: .seconds(3)).deadline == 30_000_000_000)
+        #expect(LaunchOptions().settings(for: .seconds(40)).deadline == 40_000_000_000)
+        #expect(LaunchOptions(deadline: .seconds(2)).settings(for: .seconds(3)).deadline == 2_000_000_000)
+        #expect(LaunchOptions(deadline: .seconds(30)).settings(for: .seconds(40)).deadline == 30_000_000_000)
+        #expect(LaunchOptions(deadline: nil).settings(for: .seconds(3)).deadline == nil)
+        #expect(!LaunchOptions(deadline: .patience).deadlineCountsInteractiveTime)
+    }
+
+    @Test("the timeout of a condition is not taken from what it lets start")
+    func answeredInTime() throws {
+        var graph = OperationGraph("condition")
+        graph.add("asked", .when { true }, .timeout(.nanoseconds(100))) {}
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        #expect(machine.takeForWorker(at: 0, &actions)?.kind == .checkCondition)
+        #expect(machine.nextWake == 100)
+        #expect(machine.conditionAnswered(0, true, at: 90, &actions))
+        #expect(machine.nextWake == 190)
+        machine.timePassed(to: 150, &actions)
+        #expect(machine.nodes[0].state == .running)
+    }
+
+    @Test("fault O40: calls without an order that block hold up no other for longer than one of them does", arguments: [5, 40])
+    func blockingCalls(count: Int) async throws {
+        let (gate, told) = (Gate(), Gate())
+        let queue = AppCodeQueue(isOrdered: false)
+        let before = SharedThreads.all.leftBehind
+        let calls = (0..<count).map { number in AppCodeQueue.Call(tag: number) { gate.block() } }
+        queue.add(calls + [AppCodeQueue.Call(tag: -1) { told.open() }])
+        await told.wait()
+        #expect(await eventually { queue.slow.count >= count })
+        #expect(Set(queue.slow).isSuperset(of: 0..<count))
+        gate.open()
+        #expect(await eventually { SharedThreads.all.leftBehind <= before })
+    }
+
+    @Test("fault O40: the end of a launch is told at once, though cancel handlers block")
+    func completionBesideCancels() async throws {
+        let (gate, ended) = (Gate(), Gate())
+        var graph = OperationGraph("ended")
+        for number in 0..<20 {
+            graph.add("deaf\(number)", .timeout(.milliseconds(1)), .onFailure(.continue)) {
+                await withTaskCancellationHandler {
+                    await gate.wait()
+                } onCancel: {
+                    gate.block()
+                }
+            }
+        }
+        let order = Locked<[String]>([])
+        try graph.start(options: LaunchOptions(lanes: 64, deadline: .patience)) { _ in
+            order.withLock { $0.append("completion") }
+            ended.open()
+        }
+        await ended.wait()
+        order.withLock { $0.append("gate") }
+        gate.open()
+        #expect(order.withLock { $0 } == ["completion", "gate"])
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Whoever is told about a launch can do with its thread what it wants: the launch ends all the same.
+@Suite("Watchers that block or re-enter", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealWatcherFaultTests {
+    /// Eight events: the launch starts; each of two operations is ready, starts and ends; the launch ends.
+    private static func twoOperations() -> OperationGraph {
+        var graph = OperationGraph("watched")
+        let first = graph.add("first") { await Task.yield() }
+        graph.add("last", .milestone, after: first) {}
+        return graph
+    }
+
+    @Test("fault L23: an observer that never returns keeps no launch from ending, whichever event it blocks in")
+    func blockingObserver() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for event in 0..<8 { group.addTask { try await launch(blockedIn: event) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func launch(blockedIn event: Int) async throws {
+        let gate = Gate()
+        let seen = Locked(0)
+        var options = LaunchOptions(deadline: .milliseconds(50), grace: .milliseconds(1))
+        options.observers.append { _ in
+            let number = seen.withLock { seen in
+                defer { seen += 1 }
+                return seen
+            }
+            if number == event { gate.block() }
+        }
+        let launch = try Self.twoOperations().start(options: options)
+        let early = launch.events
+        let report = await launch.end().report
+        #expect(report.operations.allSatisfy { $0.outcome == .succeeded } || report.outcome.name == "failed", "\(report.outcome)")
+        // The observer still blocks, and nobody else waits for it.
+        for events in [early, launch.events] {
+            let last = await events.reduce(LaunchEvent.Kind?.none) { $1.kind }
+            #expect(last == .launchEnded)
+        }
+        #expect(await launch.milestone() == report["last"]?.outcome)
+        #expect(launch.progress.isFinished && launch.milestoneProgress.isFinished)
+        gate.open()
+    }
+
+    @Test("fault L23: an observer that blocks keeps neither who cancels the launch, nor the task that runs it")
+    func blockedOverCancelling() async throws {
+        let gate = Gate()
+        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1))
+        options.observers.append { event in if event.kind == .stopped { gate.block() } }
+        var graph = OperationGraph("watched")
+        graph.add("only") { try await Task.sleep(for: .seconds(600)) }
+        let launch = try graph.start(options: options)
+        launch.cancel()
+        let task = Task { [graph, options] in try await graph.run(options: options).report.outcome }
+        task.cancel()
+        #expect(await launch.end().report.outcome == .cancelled)
+        #expect(try await task.value == .cancelled)
+        gate.open()
+    }
+
+    @Test("the milestone is waited for, also in a task that is cancelled, and however many events come before it")
+    func milestone() async throws {
+        var graph = OperationGraph("many")
+        let main = graph.add("main", .milestone) {}
+        for index in 0..<8_000 { graph.add("op\(index)", after: main) {} }
+        let launch = try graph.start(options: .patient)
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await launch.milestone()
+        }
+        #expect(await launch.milestone() == .succeeded)
+        _ = await launch.end()
+        #expect(await launch.milestone() == .succeeded)
+        #expect(await cancelled.value == .succeeded)
+        #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
+    }
+
+    @Test("fault L23: an observer that blocks in the end of an operation that has timed out holds up no other timeout")
+    func blockedOverTimeout() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("watched")
+        graph.add("deaf", .timeout(.milliseconds(200)), .onFailure(.continue)) { gate.block() }
+        graph.add("too", .timeout(.milliseconds(400)), .onFailure(.continue)) { gate.block() }
+        graph.add("last") { gate.block() }
+        var options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1))
+        options.observers.append { event in if case .ended("deaf", _) = event.kind { gate.block() } }
+        let report = try await graph.run(options: options).report
+        #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut, .timedOut])
+        #expect(report.outcome.name == "failed")
+        gate.open()
+    }
+
+    @Test("fault L23: a stall report that never returns holds up no timeout, and no deadline")
+    func blockingStallReport() async throws {
+        let gate = Gate()
+        var graph = OperationGraph("watched")
+        graph.add("deaf", .timeout(.milliseconds(600)), .onFailure(.continue)) { gate.block() }
+        graph.add("last") { gate.block() }
+        let watch = StallWatch(after: .milliseconds(200)) { _ in gate.block() }
+        let options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1), stallWatch: watch)
+        let report = try await graph.run(options: options).report
+        #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut])
+        gate.open()
+    }
+
+    @Test("fault L23: a completion handler that never returns keeps the report from nobody")
+    func blockingCompletion() async throws {
+        let (begun, gate) = (Gate(), Gate())
+        var graph = OperationGraph("watched")
+        graph.add("only") { begun.block() }
+        let launch = try graph.start(options: .patient) { _ in gate.block() }
+        async let report = launch.end().report
+        begun.open()
+        #expect(await report.outcome == .completed)
+        gate.open()
+    }
+
+    @Test("fault L23: an observer may call back in every event, the last ones too")
+    func reentrantObserver() async throws {
+        let box = LaunchBox()
+        var graph = OperationGraph("watched")
+        let first = graph.add("first") { _ = try await box.launch() }
+        graph.add("last", after: first) {}
+        let seen = Locked<[LaunchEvent.Kind]>([])
+        let (asked, reports, streams) = (Locked(0), Locked(0), Locked(0))
+        var options = LaunchOptions.patient
+        options.observers.append { event in
+            seen.withLock { $0.append(event.kind) }
+            // The first three events may be told before anybody has the launch.
+            guard let launch = box.current else { return }
+            asked.withLock { $0 += 1 }
+            _ = (launch.status, launch.anomalies, launch.progress.fractionCompleted)
+            #expect(throws: GraphError.self) { try launch.cancel("nobody") }
+            let events = launch.events
+            Task {
+                _ = await launch.end()
+                reports.withLock { $0 += 1 }
+            }
+            Task {
+                #expect(await events.reduce(into: []) { $0.append($1.kind) }.count == 8)
+                streams.withLock { $0 += 1 }
+            }
+        }
+        let launch = try box.start(graph, options: options)
+        #expect(await launch.end().report.outcome == .completed)
+        // The launch waits for an observer that returns: what it does about the last event is done.
+        #expect(seen.withLock { $0.count } == 8 && seen.withLock { $0.last } == .launchEnded)
+        let count = asked.withLock { $0 }
+        #expect(count >= 5)
+        await eventually { reports.withLock { $0 } == count && streams.withLock { $0 } == count }
+        box.empty()
+    }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupNetworking
+@testable import StartupSamples
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What would disturb other tests, or be disturbed by them, in processes of their own.
+@Suite("Requests in a process of their own", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealIsolatedProcessTests {
+    @Test("while every thread of the pool is blocked, requests are sent, answered, tried again and ended by their deadlines")
+    func starvedPool() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer()
+            server.on("/", .status(503), .json("{}"))
+            server.on("/hang", .hang)
+            let client = HTTPClient()
+            let urls = [server.url(), server.url("/hang")]
+            let never = DispatchSemaphore(value: 0)
+            for _ in 0..<256 { DispatchQueue.global().async { never.waitPatiently() } }
+            // Tasks need an executor of their own then, as a launch's lanes are.
+            let executor = SerialExecutorForTests()
+            let results = Locked<[String]>([])
+            let done = DispatchSemaphore(value: 0)
+            for (index, url) in urls.enumerated() {
+                Task(executorPreference: executor) {
+                    let request = HTTPRequest(.get, url)
+                    do {
+                        let status = try await client.send(request, deadline: .after(index == 0 ? .seconds(200) : .milliseconds(300)))
+                            .status
+                        results.withLock { $0.append("\(status)") }
+                    } catch {
+                        results.withLock { $0.append((error as? NetworkError)?.code.description ?? "?") }
+                    }
+                    done.signal()
+                }
+            }
+            // On a thread of its own, as this one belongs to the pool.
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                Thread.detachNewThread {
+                    for _ in urls { done.waitPatiently() }
+                    let isRight = results.withLock { $0.sorted() } == ["200", "timedOut"]
+                    // The pool does nothing any more, so nothing would come of resuming.
+                    withExtendedLifetime(continuation) { exit(isRight ? 0 : 1) }
+                }
+            }
+        }
+    }
+
+    #if os(Linux)
+        @Test("fault N14: 200 MB of zeros, packed to 200 kB, take no more memory than the limit and what is on the way", .nightly)
+        func memory() async {
+            await #expect(processExitsWith: .success) {
+                func peak() throws -> Int {
+                    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+                    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+                    return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+                }
+                var options = TransportOptions()
+                options.maximumBodySize = 1 << 20
+                let transport = systemTransport(options)
+                let server = try LoopbackServer()
+                server.on("/warm", .gzip("{}"))
+                server.on("/bomb", .gzipBomb(200 << 20))
+                server.on("/big", .big(200 << 20, isDeclared: false))
+                _ = try await transport.send(HTTPRequest(.get, server.url("/warm")), deadline: httpPatience)
+                let before = try peak()
+                for path in ["/bomb", "/big"] {
+                    #expect(await transport.failure(HTTPRequest(.get, server.url(path)))?.code == .invalidResponse)
+                }
+                await eventually { transport.openTaskCount == 0 }
+                // In kilobytes. The server's own packed answer is part of it.
+                let growth = try peak() - before
+                #expect(growth < 64 << 10, "\(growth) kB more than \(before)")
+            }
+        }
+
+        @Test("clients that are let go of leave no descriptors and no threads behind")
+        func leaks() async {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer()
+                server.on("/", .json("{}").closing)
+                server.on("/hang", .hang)
+                func use() async throws {
+                    let client = HTTPClient()
+                    _ = try await client.send(HTTPRequest(.get, server.url()), deadline: httpPatience)
+                    _ = await client.failure(HTTPRequest(.get, server.url("/hang")), deadline: .after(.milliseconds(1)))
+                }
+                func count(_ folder: String) throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder).count }
+                for _ in 0..<20 { try await use() }
+                let descriptors = try count("/proc/self/fd")
+                let threads = try count("/proc/self/task")
+                for _ in 0..<200 { try await use() }
+                // Sessions end in the background, and pool threads come and go; 200 of either would be a leak.
+                #expect(try count("/proc/self/fd") < descriptors + 100)
+                #expect(try count("/proc/self/task") < threads + 100)
+            }
+        }
+
+        @Test("fault N37: a proxy in the environment gets no plain request, whatever no_proxy excepts")
+        func proxy() async {
+            await #expect(processExitsWith: .success) {
+                let (proxy, server) = (try LoopbackServer(), try LoopbackServer())
+                proxy.onEveryRequest { _ in .json("\"proxy\"") }
+                server.on("/", .json("\"server\""))
+                unsetenv("no_proxy")
+                unsetenv("NO_PROXY")
+                let request = HTTPRequest(.get, server.url(), headers: ["Authorization": "Bearer secret"])
+                for variable in ["http_proxy", "all_proxy", "ALL_PROXY"] {
+                    setenv(variable, "http://127.0.0.1:\(proxy.port)", 1)
+                    for list in [nil, "", "127.0.0.1", "127.0.0.0/8", "example.com", "*,a", "a 127.0.0.1", ".0.0.1"] {
+                        if let list { setenv("no_proxy", list, 1) }
+                        let answer = try await HTTPClient().send(request, deadline: httpPatience)
+                        #expect(String(decoding: answer.body, as: UTF8.self) == "\"server\"", "\(variable), no_proxy \(list ?? "unset")")
+                    }
+                    unsetenv("no_proxy")
+                    unsetenv(variable)
+                }
+                #expect(proxy.requests.isEmpty && proxy.garbage.isEmpty)
+                // What `URLSession` does, where nothing protects a request from the variables.
+                setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+                var options = TransportOptions()
+                options.environment = [:]
+                let unprotected = try await URLSessionTransport(options).send(request, deadline: httpPatience)
+                #expect(String(decoding: unprotected.body, as: UTF8.self) == "\"proxy\"")
+                #expect(proxy.requests.first?.headers["authorization"] == "Bearer secret")
+            }
+        }
+
+        @Test("fault N37: what counts as excepted from a proxy, `URLSession` does not send there")
+        func agreement() async {
+            await #expect(processExitsWith: .success) {
+                let (proxy, server) = (try LoopbackServer(), try LoopbackServer())
+                proxy.onEveryRequest { _ in .json("\"proxy\"") }
+                server.on("/", .json("\"server\""))
+                setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
+                unsetenv("NO_PROXY")
+                var options = TransportOptions()
+                options.environment = [:]
+                // It reads the variables for each request, and nothing protects this one from them.
+                let unprotected = URLSessionTransport(options)
+                var excepted = 0
+                for list in [
+                    "127.0.0.1", ".127.0.0.1", "0.0.1", "*", " *", "*,a", "a,127.0.0.1", "a, 127.0.0.1", "a 127.0.0.1", "a ,127.0.0.1",
+                    "127.0.0.1 a", "127.0.0.0/8", "127.0.0.1/32", "127.1", "", ",", "::1",
+                ] {
+                    setenv("no_proxy", list, 1)
+                    let request = HTTPRequest(.get, server.url())
+                    guard ProxyEnvironment(["http_proxy": "x", "no_proxy": list]).refusal(of: request) == nil else { continue }
+                    excepted += 1
+                    let answer = try await unprotected.send(request, deadline: httpPatience)
+                    #expect(String(decoding: answer.body, as: UTF8.self) == "\"server\"", "\(list)")
+                }
+                #expect(excepted == 6)
+            }
+        }
+    #endif
+
+    #if canImport(FoundationNetworking)
+        @Test(
+            "fault N37: which variables send a plain request to a proxy",
+            arguments: [
+                ([:], "http://localhost/", nil), (["http_proxy": "http://p:1"], "http://localhost/", "http_proxy"),
+                (["HTTP_PROXY": "http://p:1"], "http://localhost/", nil), (["http_proxy": ""], "http://localhost/", nil),
+                (["all_proxy": "http://p:1"], "http://127.0.0.1/", "all_proxy"),
+                (["ALL_PROXY": "http://p:1"], "http://127.0.0.1/", "ALL_PROXY"),
+                (["http_proxy": "http://p:1"], "https://example.com/", nil), (["https_proxy": "http://p:1"], "http://localhost/", nil),
+                (["http_proxy": "p", "no_proxy": "*"], "http://localhost/", nil),
+                (["http_proxy": "p", "NO_PROXY": "LOCALHOST"], "http://localhost/", nil),
+                (["http_proxy": "p", "no_proxy": "a, 127.0.0.1"], "http://127.0.0.1/", nil),
+                (["http_proxy": "p", "no_proxy": "127.0.0.10"], "http://127.0.0.1/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "host"], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": ".127.0.0.1"], "http://127.0.0.1/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "0.0.1,1,.0.1"], "http://127.0.0.1/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "::1"], "http://[::1]/", nil),
+                (["http_proxy": "p", "no_proxy": ".::1,:1,[::1]"], "http://[::1]/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": ".localhost"], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "local,ocalhost,."], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": " *"], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "*,a"], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "a localhost"], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "a b,localhost"], "http://localhost/", "http_proxy"),
+                (["http_proxy": "p", "no_proxy": "localhost a"], "http://localhost/", nil),
+                (["http_proxy": "p", "no_proxy": "", "NO_PROXY": "localhost"], "http://localhost/", nil),
+                (["http_proxy": "p", "no_proxy": "127.0.0.0/8,127.0.0.1/32"], "http://127.0.0.1/", "http_proxy"),
+            ] as [([String: String], String, String?)]
+        )
+        func variables(_ environment: [String: String], _ url: String, _ expected: String?) throws {
+            let reason = ProxyEnvironment(environment).refusal(of: HTTPRequest(.get, try webAddress(url)))?.reason
+            if let expected {
+                #expect(reason?.contains("(\(expected))") == true)
+            } else {
+                #expect(reason == nil)
+            }
+        }
+
+        @Test("fault N37: `URLSession` refuses; the error names the proxy, without its password, and says what to do")
+        func refusal() async throws {
+            let proxies = [
+                ("http://person:canary@proxy.example:3128/canary", "proxy.example:3128"), ("person:canary@10.0.0.1:80", "10.0.0.1:80"),
+                ("p", "p"), ("http://p:c@a@b?canary", "b"),
+            ]
+            for (proxy, place) in proxies {
+                let request = HTTPRequest(
+                    .get,
+                    try webAddress("http://127.0.0.1:81/v1/a?token=canary"),
+                    headers: ["Authorization": "Bearer canary"]
+                )
+                var options = TransportOptions()
+                options.environment = ["http_proxy": proxy]
+                let error = try #require(await URLSessionTransport(options).failure(request))
+                #expect(error.code == .invalidRequest)
+                let reason = "through the proxy \(place) (http_proxy), which could read it; add 127.0.0.1 to no_proxy"
+                #expect(error.description == "GET 127.0.0.1:81/v1/a: it would go unencrypted \(reason)")
+            }
+        }
+
+        @Test("fault N37: a request that a server in this process answers goes to no proxy, and is not refused")
+        func embedded() async throws {
+            let backend = EmbeddedBackend(latency: .none)
+            var options = TransportOptions()
+            options.protocolClasses = backend.protocolClasses
+            options.environment = ["http_proxy": "http://127.0.0.1:1"]
+            let url = try webAddress("http://\(try #require(backend.baseURL.host()))/v1/countries")
+            #expect(try await URLSessionTransport(options).send(HTTPRequest(.get, url), deadline: httpPatience).status == 200)
+        }
+    #endif
+}
+
+/// Runs tasks on a thread of its own.
+private final class SerialExecutorForTests: TaskExecutor {
+    private let queue = DispatchQueue(label: "tests.executor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        queue.async { job.runSynchronously(on: executor) }
+    }
+}
