@@ -40,7 +40,7 @@ struct CanaryOutputTests {
         defer { folder.remove() }
         let state = folder.file("device").path
         let entry = ["--push", Self.push, "--link", Self.link]
-        var results = [try await Tool.run(["run", "--state", state] + entry)]
+        var results = [try await Tool.run(["run", "--state", state, "--budget", "60s"] + entry)]
         #expect(results[0].code == 0)
         var secrets = try tokens(in: folder.url)
         #expect(secrets.count == 2, "the launch has stored an access token and a refresh token")

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("run", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct RunCommandTests {
+@Suite("run", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealRunCommandTests {
     @Test("without a scenario it runs the first launch, in real time, and it passes")
     func firstLaunch() async throws {
         let result = try await Tool.run("run")

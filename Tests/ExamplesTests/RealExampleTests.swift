@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Examples", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct ExampleTests {
+@Suite("Examples", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealExampleTests {
     static let programs = ["QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK"]
 
     @Test("An example prints what its README says, and nothing else, and ends well")

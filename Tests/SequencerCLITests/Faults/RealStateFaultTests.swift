@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// What the tool makes of stored things that are not as it left them.
-@Suite("run, with its state or history in trouble", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct StateFaultTests {
+@Suite("run, with its state or history in trouble", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealStateFaultTests {
     private let folder: TemporaryFolder
     private var state: String { folder.file("device").path }
 

@@ -5,8 +5,8 @@ import Testing
 @testable import sequencer_cli
 
 /// `explain`, over launches that have really died.
-@Suite("explain", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct ExplainCommandTests {
+@Suite("explain", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealExplainCommandTests {
     /// What differs from one time to the next, replaced.
     private func steady(_ text: String, _ folder: String) -> String {
         text.replacing(folder, with: "DIR")

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// `run` with the sample app behind it: what it remembers, who it talks to, what starts it.
-@Suite("run, as an app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct AppLaunchTests {
+@Suite("run, as an app", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealAppLaunchTests {
     @Test("A4, A5, A6: with one --state, the first run is a first launch, the second and the third are regular ones")
     func threeRuns() async throws {
         let folder = try TemporaryFolder()
@@ -90,7 +90,7 @@ struct AppLaunchTests {
         }
     }
 
-    @Test("fault N20: a server that never says which versions may run keeps nobody waiting for long")
+    @Test("fault N20: a server that never says which versions may run keeps nobody waiting for long", .nightly)
     func noPolicy() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
