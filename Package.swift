@@ -97,6 +97,6 @@ let package = Package(
 
 // The gate sets this, and so builds once for the check and for the tests. It is no default: a newer compiler's warnings stop nobody who depends on
 // this package.
-if Context.environment["WARNINGS_ARE_ERRORS"] != nil {
+if Context.environment["SEQUENCER_STRICT"] == "1" {
     for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)] }
 }

@@ -31,7 +31,7 @@ struct StartupTests {
         )
         let scenario = scenario ?? Scenario(for: environment.facts())
         // Whatever a busy machine does to real waits: the time of the launch is virtual.
-        let report = try await environment.graph(scenario).run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(120)))).report
+        let report = try await environment.graph(scenario).run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         return (scenario.name, report, screens.shown)
     }
 
@@ -83,7 +83,7 @@ struct StartupTests {
             directory: directory,
             splashMinimum: .zero
         )
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
         let report = try await environment.graph(.firstLaunch).run(options: options).report
         #expect(report.outcome.name == "failed")
         #expect(report.operations.contains { $0.message?.contains("presenter") == true }, "\(report.operations.map(\.message))")

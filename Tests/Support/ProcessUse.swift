@@ -17,6 +17,11 @@ public struct ProcessUse: SuiteTrait, TestTrait, TestScoping {
     /// Set while a test has its turn: a trait reaches it from each suite that it is in.
     @TaskLocal private static var hasTurn = false
 
+    /// For each test function, with all of its cases: a scope around a case would be under the test's time limit, and so would the wait for the turn.
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> ProcessUse? {
+        test.isSuite || testCase != nil ? nil : self
+    }
+
     /// Runs the test when its turn has come.
     public func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
         if Self.hasTurn { return try await function() }

@@ -78,12 +78,15 @@ final class Ending: Sendable {
         var handles: [Int: LaunchStorage.Handle]
         var waits: [Int: ToldWait]
         var queued: [QueuedStep]
+        var made: [Operation] = []
+
+        var isEmpty: Bool { completion == nil && handles.isEmpty && waits.isEmpty && queued.isEmpty && made.isEmpty }
     }
 
     let launch: FinishedLaunch
     let waiters: [@Sendable (FinishedLaunch) -> Void]
     /// Whether there is anything of the app's.
-    let isAppCode: Bool
+    var isAppCode: Bool { held.withLock { $0?.isEmpty == false } }
     private let held: Locked<Held?>
 
     /// Takes it out of the state.
@@ -91,12 +94,16 @@ final class Ending: Sendable {
         self.launch = launch
         waiters = state.waiters
         let queued = state.queued.removeWaiting()
-        isAppCode = state.completion != nil || !state.handles.isEmpty || !state.waits.isEmpty || !queued.isEmpty
         held = Locked(Held(completion: state.completion, handles: state.handles, waits: state.waits, queued: queued))
         state.waiters = []
         state.completion = nil
         state.handles = [:]
         state.waits = [:]
+    }
+
+    /// Holds operations that steps have made until then too.
+    func hold(_ made: [Operation]) {
+        held.withLock { $0?.made = made }
     }
 
     /// Calls the completion handler, and lets go of everything; once.
@@ -128,11 +135,7 @@ final class AppCodeQueue: Sendable {
         /// The runner that makes the calls, by number; nil when there is none, or the last one does not return.
         var runner: Int?
         var runners = 0
-        /// The call that is being made, by number from 1.
-        var begun = 0
-        /// The call that was being made at the last look.
-        var seen = 0
-        var tag: Int?
+        var watch = CallWatch()
         var alarm: Int?
     }
 
@@ -178,6 +181,7 @@ final class AppCodeQueue: Sendable {
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
                 state.runners += 1
                 state.runner = state.runners
+                state.watch = CallWatch()
                 return state.runners
             }
             guard let runner else { return SharedThreads.all.giveBack(kind) }
@@ -211,8 +215,7 @@ final class AppCodeQueue: Sendable {
         let (next, alarm) = state.withLock { state -> (Next, Int?) in
             guard state.runner == runner else { return (.replaced, nil) }
             if let call = state.pending.popFirst() {
-                state.begun += 1
-                state.tag = call.tag
+                state.watch.begin(call.tag)
                 return (.call(call), nil)
             }
             defer {
@@ -237,7 +240,6 @@ final class AppCodeQueue: Sendable {
         let isNeeded = state.withLock { state in
             guard state.runner != nil, state.alarm == nil else { return false }
             state.alarm = alarm
-            state.seen = 0
             return true
         }
         if isNeeded { setAlarm(alarm) } else { _ = AlarmThread.shared.remove(alarm) }
@@ -258,17 +260,14 @@ final class AppCodeQueue: Sendable {
     private func look() {
         let found = state.withLock { state -> Look in
             guard state.runner != nil else { return .idle }
-            guard state.begun > 0, state.begun == state.seen else {
-                state.seen = state.begun
-                return state.alarm.map { .again($0) } ?? .idle
-            }
+            guard state.watch.isSlow() else { return state.alarm.map { .again($0) } ?? .idle }
             defer {
                 state.runner = nil
                 state.alarm = nil
             }
             var behind: [Call] = []
             if !isOrdered { while let call = state.pending.popFirst() { behind.append(call) } }
-            return .slow(tag: state.tag, alarm: state.alarm, behind: behind)
+            return .slow(tag: state.watch.tag, alarm: state.alarm, behind: behind)
         }
         switch found {
         case .idle: break
@@ -283,5 +282,24 @@ final class AppCodeQueue: Sendable {
                 AppCodeQueue(besides: self).add(stride(from: first, to: behind.count, by: Self.width).map { behind[$0] })
             }
         }
+    }
+}
+
+/// The calls of one runner, and whether it is still making the one that it was making at the last look.
+struct CallWatch {
+    /// The call that was begun last, by number from 1.
+    private var begun = 0
+    private var seen = 0
+    private(set) var tag: Int?
+
+    mutating func begin(_ tag: Int?) {
+        begun += 1
+        self.tag = tag
+    }
+
+    /// To be asked once in a while: whether the same call was being made the last time.
+    mutating func isSlow() -> Bool {
+        defer { seen = begun }
+        return begun > 0 && begun == seen
     }
 }

@@ -195,6 +195,16 @@ struct EventStreams: Sendable {
     }
 }
 
+extension LaunchStorage.State {
+    /// Notes a step of the main thread, whose start is about to be told; nil for a condition and a fallback, which no event announces.
+    mutating func willBeginOnMain(_ assignment: LaunchStorage.Assignment, at now: Nanoseconds) -> EventDeliveries.MainStart? {
+        guard assignment.kind == .run else { return nil }
+        let start = EventDeliveries.MainStart(assignment: assignment, limit: now.addingSaturated(AppCodeQueue.patience))
+        deliveries.add(start)
+        return start
+    }
+}
+
 extension LaunchStorage {
     /// Tells the observers what has happened, unless another thread is doing so and will tell this too. Who tells the launch's end gives the report.
     func deliverEvents() {

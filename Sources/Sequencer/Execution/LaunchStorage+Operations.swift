@@ -8,7 +8,7 @@ extension LaunchStorage {
     func perform(_ assignment: Assignment) -> Assignment? {
         switch assignment.kind {
         case .checkCondition:
-            guard checkCondition(assignment) else { return takeNext(after: assignment) }
+            guard checkCondition(assignment).isRunNow else { return takeNext(after: assignment) }
             return perform(Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run))
         case .computeFallback:
             return workerEnded(assignment, computeFallback(assignment))
@@ -148,7 +148,9 @@ extension LaunchStorage {
     func performOnMain(_ assignment: Assignment) {
         var assignment = assignment
         if assignment.kind == .checkCondition {
-            guard checkCondition(assignment) else { return }
+            let answer = checkCondition(assignment, isToldFirst: isToldBeforeMain)
+            if let start = answer.start { timekeeper.wake(at: start.limit) }
+            guard answer.isRunNow, answer.start == nil else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
         guard case .main(let body) = graph.graph.nodes[assignment.node].work else {
@@ -179,7 +181,11 @@ extension LaunchStorage {
         if isTooLate { cancel(CancelledOperations([(assignment.node, handle)])) }
     }
 
-    private func checkCondition(_ assignment: Assignment) -> Bool {
+    /// - Parameter isToldFirst: whether the step begins on the main thread, when its start has been told.
+    private func checkCondition(
+        _ assignment: Assignment,
+        isToldFirst: Bool = false
+    ) -> (isRunNow: Bool, start: EventDeliveries.MainStart?) {
         let node = assignment.node
         let answer = Swift.Result { try graph.policy(node).condition?(StepContext(host: self, assignment: assignment)) ?? true }
         let message = answer.errorText
@@ -188,7 +194,9 @@ extension LaunchStorage {
                 state.errors[node] = error
                 state.messages[node] = message
             }
-            return state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions)
+            let isRunNow = state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions)
+            let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
+            return (isRunNow, isRunNow && isToldFirst ? state.willBeginOnMain(run, at: now) : nil)
         }
     }
 

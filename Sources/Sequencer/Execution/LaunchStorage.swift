@@ -173,8 +173,10 @@ final class LaunchStorage: StepHost {
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }
+        // Observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are before them.
+        if virtualTime == nil, let cancelled = consequences.cancelled { cancel(cancelled) }
         if consequences.hasEvents { tell(isOver: actions.isOver, defersAppCode: defersAppCode) }
-        if let cancelled = consequences.cancelled { cancel(cancelled) }
+        if virtualTime != nil, let cancelled = consequences.cancelled { cancel(cancelled) }
     }
 
     private func timePassed(standstill: Nanoseconds) {
@@ -213,15 +215,12 @@ final class LaunchStorage: StepHost {
     private func requestMainTurn() {
         let turn: @Sendable () -> Void = { [self] in
             // Who watches is told of the start before it, as on any other thread, but not by the main thread, which comes back to it.
-            let isToldFirst = virtualTime == nil && isWatched
-            let start: EventDeliveries.MainStart? = input { state, now in
+            let isToldFirst = isToldBeforeMain
+            let (assignment, start) = input { state, now in
                 let assignment = state.machine.takeForMain(at: now, &state.actions)
-                let start = assignment.map { EventDeliveries.MainStart(assignment: $0, limit: now.addingSaturated(AppCodeQueue.patience)) }
-                if let start, isToldFirst { state.deliveries.add(start) }
-                return start
+                return (assignment, isToldFirst ? assignment.flatMap { state.willBeginOnMain($0, at: now) } : nil)
             }
-            guard let start else { return }
-            if isToldFirst { timekeeper.wake(at: start.limit) } else { performOnMain(start.assignment) }
+            if let start { timekeeper.wake(at: start.limit) } else if let assignment { performOnMain(assignment) }
         }
         if let virtualTime {
             virtualTime.requestMainTurn { self.withCallersValues(turn) }
@@ -229,6 +228,9 @@ final class LaunchStorage: StepHost {
             OperationQueue.main.addOperation { self.withCallersValues(turn) }
         }
     }
+
+    /// Whether those who watch are told of a start on the main thread before the step begins.
+    var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
 
     private func start(_ takeover: @escaping Takeover) {
         let holder = virtualTime?.takeoverBegins()
@@ -267,7 +269,7 @@ final class LaunchStorage: StepHost {
         }
         guard let ending else { return }
         claim.giveBack()
-        runner.launchIsOver(ending.launch.record.nodes, timekeeper)
+        ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
         timekeeper.end()
         pool.retire()
         for waiter in ending.waiters { waiter(ending.launch) }

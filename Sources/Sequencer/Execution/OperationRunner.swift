@@ -53,7 +53,9 @@ final class OperationRunner: Sendable {
     }
 
     /// Lets go of the launch, which is over; operations that have not ended are late.
-    func launchIsOver(_ nodes: NodeTable, _ timekeeper: any Timekeeper) {
+    ///
+    /// - Returns: the operations that steps have made. Their `deinit` is the app's code: the caller sees to where they are freed.
+    func launchIsOver(_ nodes: NodeTable, _ timekeeper: any Timekeeper) -> [Operation] {
         // The launch is not released under the lock.
         let (launch, made) = state.withLock { state -> (LaunchStorage?, [Operation]) in
             defer {
@@ -64,7 +66,7 @@ final class OperationRunner: Sendable {
             return (state.launch, state.made)
         }
         OperationClaim.giveBack(made)
-        withExtendedLifetime(launch) {}
+        return withExtendedLifetime(launch) { made }
     }
 
     /// Takes an operation that a step has made for this launch alone, until its end.

@@ -32,6 +32,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
     private let clock: C
     private let origin: C.Instant
     private let state = Locked(State())
+    /// Sleeps are cancelled there: the clock's own code runs within that, and may block.
+    private let cancels = AppCodeQueue()
 
     init(_ clock: C) {
         self.clock = clock
@@ -59,7 +61,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             }
             return replaced
         }
-        replaced?.cancel()
+        if let replaced { cancels.add { replaced.cancel() } }
     }
 
     private func fire() {
@@ -81,6 +83,6 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             defer { state = State() }
             return state
         }
-        former.sleeper?.cancel()
+        if let sleeper = former.sleeper { cancels.add { sleeper.cancel() } }
     }
 }

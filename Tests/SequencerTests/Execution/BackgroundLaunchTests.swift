@@ -27,7 +27,7 @@ struct BackgroundLaunchTests {
 
     @Test("it outlives its step and the launch, on the same clock, to a deadline of its own", arguments: [20, 40])
     func outlives(seconds: Int) async throws {
-        let clock = VirtualClock(patience: .seconds(60))
+        let clock = VirtualClock(patience: .seconds(300))
         let background = Locked<RunningLaunch?>(nil)
         let launch = try await graph(.seconds(seconds), background).run(options: LaunchOptions(clock: clock))
         #expect(launch.report.outcome == .completed && launch.report.makespan == .seconds(10))
@@ -48,7 +48,7 @@ struct BackgroundLaunchTests {
             try await box.launch().cancel()
             mayGoOn.withLock { $0.append(step.mayGoOn) }
         }
-        let launch = try await box.run(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(60))))
+        let launch = try await box.run(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
         #expect(launch.report.outcome == .cancelled && mayGoOn.withLock { $0 } == [true, false])
         #expect(await (try #require(background.withLock { $0 })).end().report.outcome == .cancelled)
     }
@@ -62,7 +62,7 @@ struct BackgroundLaunchTests {
             let answer = step.abortLate(.forceUpdate) { takeover.withLock { $0 = true } }
             isStopped.withLock { $0 = answer }
         }
-        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(60))))
+        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
         _ = await (try #require(background.withLock { $0 })).end()
         let isLate = seconds == 20
         #expect(launch.report.outcome == (isLate ? .completed : .aborted(by: "begin", reason: .forceUpdate)))
@@ -85,7 +85,7 @@ struct BackgroundLaunchTests {
             if isCancelled { try await box.launch().cancel("step") }
             try await step.sleep(for: .seconds(20))
         }
-        _ = try await box.run(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(60))))
+        _ = try await box.run(graph, options: LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
         #expect(mayGoOn.withLock { $0 } == !isCancelled)
     }
 
@@ -102,7 +102,7 @@ struct BackgroundLaunchTests {
         graph.add("main", .milestone, .expected(.milliseconds(500)), after: step) {}
         graph.add("aside", after: step) { aside in times.withLock { $0.append(aside.timeWithinBudget) } }
         for budget in [Budget(.seconds(3)), nil] {
-            _ = try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock(patience: .seconds(60))))
+            _ = try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
         }
         #expect(times.withLock { $0 } == [.milliseconds(2500), .milliseconds(1500), nil, nil, nil, nil])
     }

@@ -295,7 +295,7 @@ struct RealAppQueueTests {
     func virtualTime() async throws {
         var graph = OperationGraph("virtual")
         graph.add("step") { step in try await step.sleep(for: .seconds(3600)) }
-        let clock = VirtualClock(patience: .seconds(20))
+        let clock = VirtualClock(patience: .seconds(300))
         let report = try await graph.run(options: LaunchOptions(deadline: nil, clock: clock, queue: queue(isSuspended: true))).report
         #expect(report.outcome == .completed && report.makespan == .seconds(3600))
     }

@@ -46,8 +46,8 @@ struct RealRunningTests {
     }
 }
 
-@Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct LaunchPromiseTests {
+@Suite("What a launch promises while it runs", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealLaunchPromiseTests {
     @Test("64 steps that block their threads run at the same time on 64 lanes")
     func blockingLanes() async throws {
         // Each waits until all have arrived: on fewer threads the launch would never end.

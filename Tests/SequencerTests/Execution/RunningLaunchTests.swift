@@ -29,7 +29,7 @@ struct RunningLaunchTests {
         var streams = 0
         for seed in 1...400 as ClosedRange<UInt64> {
             let plan = RandomLaunch(seed: seed, sizes: 1...40, isQuiet: seed.isMultiple(of: 2))
-            let result = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(20)))
+            let result = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(300)))
             let told = Self.withoutRepeats(result.events)
             for stream in result.lateEvents {
                 let seen = Self.withoutRepeats(await stream.reduce(into: []) { $0.append($1) })

@@ -47,7 +47,7 @@ struct VirtualTimeTests {
         var graph = OperationGraph("children")
         Self.addSleepers(to: &graph)
         let works = Self.addWorker(to: &graph)
-        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)), seed: 1))
+        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)), seed: 1))
         let report = launch.report
         #expect(try launch[works] == .zero)
         #expect(report.makespan == .milliseconds(300))
@@ -56,7 +56,7 @@ struct VirtualTimeTests {
 
     @Test("fault C42: nor do three that sleep in another launch on the same clock")
     func otherLaunch() async throws {
-        let clock = VirtualClock(patience: .seconds(20))
+        let clock = VirtualClock(patience: .seconds(300))
         var asleep = OperationGraph("asleep")
         Self.addSleepers(to: &asleep)
         var busy = OperationGraph("busy")
@@ -80,7 +80,7 @@ struct VirtualTimeTests {
             try await asleep
             return [elapsed, launch.elapsed]
         }
-        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)), seed: 1))
+        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)), seed: 1))
         #expect(try launch[ends] == [.zero, .milliseconds(100)])
     }
 
@@ -236,7 +236,7 @@ struct VirtualTimeTests {
     func shared() async throws {
         var results: Set<[String]> = []
         for _ in 0..<1_000 {
-            let clock = VirtualClock(patience: .seconds(20))
+            let clock = VirtualClock(patience: .seconds(300))
             let journal = Locked<[String]>([])
             let options = LaunchOptions(clock: clock, seed: 1)
             let launches = try clock.hold {
@@ -251,7 +251,7 @@ struct VirtualTimeTests {
     @Test("fault C40: two launches that are started at any time have each their own result")
     func apart() async throws {
         for _ in 0..<200 {
-            let clock = VirtualClock(patience: .seconds(20))
+            let clock = VirtualClock(patience: .seconds(300))
             let makespans = try await withThrowingTaskGroup(of: Duration.self) { group in
                 for name in ["first", "second"] {
                     group.addTask {
@@ -268,7 +268,7 @@ struct VirtualTimeTests {
     func nested() async throws {
         var results: Set<[String]> = []
         for _ in 0..<1_000 {
-            let clock = VirtualClock(patience: .seconds(20))
+            let clock = VirtualClock(patience: .seconds(300))
             let options = LaunchOptions(clock: clock, seed: 1)
             let journal = Locked<[String]>([])
             var outer = Self.launch("outer", journal)

@@ -151,6 +151,33 @@ struct RealBeforeTheStartTests {
         #expect(clock.answers.withLock { $0 } > 0)
     }
 
+    /// Its sleeps block whoever cancels them.
+    private final class BlockingClock: Clock {
+        typealias Instant = ContinuousClock.Instant
+        let gate = Gate(patience: .seconds(20))
+        var now: Instant { ContinuousClock.now }
+        var minimumResolution: Duration { .nanoseconds(1) }
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await withTaskCancellationHandler {
+                try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+            } onCancel: {
+                gate.block()
+            }
+        }
+    }
+
+    @Test("fault L64: an app's clock whose sleeps block when they are cancelled keeps no launch from going on, and from its end")
+    func blockingClock() async throws {
+        let clock = BlockingClock()
+        var graph = OperationGraph("blocking")
+        // Its timeout is sooner than the deadline, whose sleep is cancelled; at the end there is another one to cancel.
+        let first = graph.add("first", .timeout(.seconds(600))) {}
+        graph.add("last", .timeout(.seconds(300)), after: first) { await Task.yield() }
+        let report = try await graph.run(options: LaunchOptions(deadline: .seconds(900), clock: clock)).report
+        #expect(report.outcome == .completed)
+        clock.gate.open()
+    }
+
     @Test("fault L1: a second start of a graph is refused while an Operation of it belongs to the first, and afterwards, as it has run")
     func startedBefore() async throws {
         let gate = Gate()

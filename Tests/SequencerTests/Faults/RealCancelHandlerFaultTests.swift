@@ -170,8 +170,8 @@ struct RealCancelHandlerFaultTests {
 }
 
 /// Code that decides whether a step runs, or what stands in for it, is under the step's timeout too.
-@Suite("Conditions and fallbacks that never return", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct ConditionFaultTests {
+@Suite("Conditions and fallbacks that never return", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealConditionFaultTests {
     @Test("fault O41: a condition that never returns ends its step at the step's timeout")
     func condition() async throws {
         let gate = Gate()

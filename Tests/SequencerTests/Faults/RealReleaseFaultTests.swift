@@ -69,7 +69,7 @@ struct RealReleaseFaultTests {
         box.empty()
     }
 
-    @Test("promise 13: what is told on the main thread is told elsewhere, and before the step of the main thread begins")
+    @Test("fault L63: what is told on the main thread is told elsewhere, and before the step of the main thread begins")
     func observersAndMain() async throws {
         let events = Locked<[String]>([])
         var graph = OperationGraph("main")
@@ -88,6 +88,68 @@ struct RealReleaseFaultTests {
         let started = try #require(all.firstIndex { $0.hasPrefix("started(\"main\"") })
         let runs = try #require(all.firstIndex(of: "main runs"))
         #expect(started < runs, "\(all)")
+    }
+
+    /// Never sleeps to an end: what needs its alarms waits for ever.
+    private struct StandingClock: Clock {
+        let now = ContinuousClock.now
+        var minimumResolution: Duration { .nanoseconds(1) }
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            try await Task.sleep(for: .seconds(3600))
+        }
+    }
+
+    @Test(
+        "fault L63: a watched step of the main thread whose condition holds begins at once, when its start has been told, and not by an alarm"
+    )
+    func conditionOnMain() async throws {
+        let told = Locked(false)
+        var graph = OperationGraph("main")
+        graph.add("main", .when { true }, on: .main) {
+            #expect(told.withLock { $0 })
+        }
+        var options = LaunchOptions(deadline: nil, clock: StandingClock())
+        options.observers.append { event in
+            if case .started = event.kind { told.withLock { $0 = true } }
+        }
+        let launch = try graph.start(options: options)
+        let ended = Locked(false)
+        Task {
+            _ = await launch.end()
+            ended.withLock { $0 = true }
+        }
+        await eventually(within: .seconds(30)) { ended.withLock { $0 } }
+        #expect(launch.status.operations.isEmpty)
+    }
+
+    /// An operation that a step has made, and whose `deinit` blocks.
+    private final class Made: ConcurrentOperation, @unchecked Sendable {
+        // @unchecked: it is constant, and Sendable itself.
+        let blocks: Blocks
+        init(_ blocks: Blocks) { self.blocks = blocks }
+        override func main() { finish() }
+    }
+
+    @Test("fault L42: an operation that a step has made, and whose deinit blocks, keeps no launch from its end", arguments: [false, true])
+    func madeOperation(isEndedByTime: Bool) async throws {
+        // Whoever waits in vain goes on after a while, so that this fails and does not hang.
+        let (begun, gate) = (Gate(), Gate(patience: .seconds(20)))
+        var graph = OperationGraph("made")
+        let made = graph.addOperation("made") { _ in Made(Blocks(begun, gate)) }
+        if isEndedByTime {
+            graph.add("hangs", after: made) { (launch: StepContext) async throws in try await launch.sleep(for: .seconds(3600)) }
+        }
+        let options = LaunchOptions(deadline: isEndedByTime ? .milliseconds(300) : .patience, grace: .milliseconds(1))
+        let report = try await graph.run(options: options).report
+        #expect(report["made"]?.outcome == .succeeded)
+        await begun.wait()
+        var next = OperationGraph("other")
+        next.add("hangs", .timeout(.milliseconds(20)), .onFailure(.continue)) { (launch: StepContext) async throws in
+            try await launch.sleep(for: .seconds(3600))
+        }
+        let other = try await next.run(options: .patient).report
+        #expect(other["hangs"]?.outcome == .timedOut)
+        gate.open()
     }
 
     private enum Value {

@@ -90,7 +90,7 @@ struct RealThreadFaultTests {
 }
 
 /// A process that is stopped has no time for its steps, but its clock goes on.
-@Suite("A process that stands still", .timeLimit(.minutes(30)), .real)
+@Suite("A process that stands still", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealStandstillFaultTests {
     @Test("fault L45: after a standstill a step has a moment to end before what became due takes effect, and the report has the time")
     func respite() throws {

@@ -64,6 +64,30 @@ struct RealWatcherFaultTests {
         gate.open()
     }
 
+    @Test("fault L23: an observer that blocks when the launch stops keeps no step from being told to cancel")
+    func blockedBeforeCancels() async throws {
+        struct Failure: Error {}
+        // Whoever waits in vain goes on after a while, so that this fails and does not hang.
+        let (begun, told) = (Gate(), Gate(patience: .seconds(20)))
+        var options = LaunchOptions(deadline: .patience, grace: .patience)
+        options.observers.append { event in if event.kind == .stopped { told.block() } }
+        var graph = OperationGraph("watched")
+        graph.add("sleeps") {
+            begun.open()
+            await withTaskCancellationHandler {
+                await told.wait()
+            } onCancel: {
+                told.open()
+            }
+        }
+        graph.add("fails") {
+            begun.block()
+            throw Failure()
+        }
+        let report = try await graph.run(options: options).report
+        #expect(report.outcome.name == "failed" && report.stragglers.isEmpty)
+    }
+
     @Test("the milestone is waited for, also in a task that is cancelled, and however many events come before it")
     func milestone() async throws {
         var graph = OperationGraph("many")

@@ -21,7 +21,9 @@ extension ConcurrentOperationTests {
         #expect(order.withLock { $0 } == Array(0..<200))
     }
 
-    @Test("a dependent that was started by hand, has ended and is freed leaves nothing behind in its predecessor, which ends later")
+    @Test(
+        "fault L65: a dependent that was started by hand, has ended and is freed leaves nothing behind in its predecessor, which ends later"
+    )
     func startedByHand() async {
         await #expect(processExitsWith: .success) {
             let predecessor = ConcurrentOperation()
@@ -106,7 +108,7 @@ extension ConcurrentOperationTests {
         #expect(running.isFinished && running.isCancelled)
     }
 
-    @Test("cancelled dependents may end and be freed at the very moment their predecessor finishes")
+    @Test("fault L65: cancelled dependents may end and be freed at the very moment their predecessor finishes")
     func cancelAllRacesFinish() async {
         for _ in 0..<300 {
             let queue = OperationQueue()
@@ -131,7 +133,7 @@ extension ConcurrentOperationTests {
         }
     }
 
-    @Test("a dependent that is freed without ever having run does not take its predecessor down")
+    @Test("fault L65: a dependent that is freed without ever having run does not take its predecessor down")
     func dependentNeverRan() {
         let predecessor = TestOperation { $0.finish() }
         for _ in 0..<50 {

@@ -31,7 +31,7 @@ struct RealMainOperationTests {
         case wall, virtual
 
         var options: LaunchOptions {
-            self == .wall ? .patient : LaunchOptions(clock: VirtualClock(patience: .seconds(20)), seed: 1)
+            self == .wall ? .patient : LaunchOptions(clock: VirtualClock(patience: .seconds(300)), seed: 1)
         }
     }
 

@@ -97,7 +97,7 @@ struct ValueOperationTests {
         var graph = OperationGraph("injected")
         let six = graph.add(Answer(6), id: "six")
         try graph.inject(.delay(.seconds(1)), into: "six")
-        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)), seed: 1))
+        let launch = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)), seed: 1))
         #expect(try launch[six] == 6)
     }
 

@@ -24,7 +24,7 @@ struct LaunchReportCodingTests {
     func randomLaunches() async throws {
         for seed in 1...200 as ClosedRange<UInt64> {
             let plan = RandomLaunch(seed: seed, sizes: 1...30, isQuiet: seed.isMultiple(of: 2))
-            let report = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(20))).report
+            let report = try await PlannedLaunch(plan).run(clock: VirtualClock(patience: .seconds(300))).report
             for copy in try copies(of: report) { #expect(copy == report, "seed \(seed)") }
         }
     }

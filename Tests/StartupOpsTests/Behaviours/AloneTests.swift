@@ -70,7 +70,7 @@ struct AloneTests {
             )
             var graph = OperationGraph("alone")
             graph.add("fetch-config") { launch in try await operation.run(in: launch) }
-            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(20)))
+            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
             await callback { [graph] done in
                 do {
                     try graph.start(budget: .seconds(3), options: options) { launch in

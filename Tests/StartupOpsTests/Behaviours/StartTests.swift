@@ -86,7 +86,7 @@ struct StartTests {
             if isOnMain() != step.isOnMain { wrong.withLock { $0.append(step.id) } }
         }
         let graph = graph(of: .regular, steps)
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(20)))
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
         let report: LaunchReport? = await callback(orElse: nil) { done in
             starter.perform {
                 do {

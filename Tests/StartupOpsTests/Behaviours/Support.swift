@@ -12,7 +12,7 @@ func graph(of scenario: Scenario, _ steps: StartupSteps = .simulated()) -> Opera
 
 /// Runs a graph in virtual time.
 func runVirtually(_ graph: OperationGraph) async throws -> LaunchReport {
-    try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(30), clock: VirtualClock(patience: .seconds(20))))
+    try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(30), clock: VirtualClock(patience: .seconds(300))))
         .report
 }
 

@@ -32,7 +32,7 @@ struct OutdatedAppTests {
         var graph = environment.graph(scenario ?? Scenario(for: environment.facts()))
         journal.prepare(&graph)
         try change(&graph)
-        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
         return Result(report: report, person: person, recovery: journal.recovery)
     }

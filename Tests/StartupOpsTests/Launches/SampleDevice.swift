@@ -105,7 +105,7 @@ final class SampleDevice: Sendable {
     }
 
     func run(_ graph: OperationGraph) async throws -> LaunchReport {
-        try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120))))
+        try await graph.run(budget: .seconds(3), options: LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300))))
             .report
     }
 

@@ -9,7 +9,7 @@ import Testing
 /// The built-in scenarios with the real operations.
 @Suite("Launching in each scenario", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ScenarioLaunchTests {
-    /// All but the one that carries out a plan of its own: ``BootstrapConfigurationTests`` and those beside them launch that.
+    /// All but the one that carries out a plan of its own: ``RealBootstrapConfigurationTests`` and those beside them launch that.
     static let scenarios = Scenario.all.filter { $0.name != Scenario.bootstrap.name }
 
     @Test(

@@ -17,7 +17,7 @@ struct StageQuestionTests {
             try await step.sleep(for: .milliseconds(1))
             try await stage.ask(in: step) { try? await step.sleep(for: .seconds(60)) }
         }
-        let options = LaunchOptions(deadline: nil, clock: VirtualClock(patience: .seconds(20)))
+        let options = LaunchOptions(deadline: nil, clock: VirtualClock(patience: .seconds(300)))
         return try await graph.run(budget: .seconds(3), options: options).report
     }
 

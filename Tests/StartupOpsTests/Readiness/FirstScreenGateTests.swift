@@ -69,7 +69,7 @@ struct FirstScreenGateTests {
             try await launch.sleep(for: .seconds(1))
             if opens { gate.meet(.initialFlagsRefreshed) }
         }
-        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(120)))).report
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report["first-screen"]?.duration == .seconds(opens ? 1 : 3))
         let message =
             "first-screen did not open within 3 s; waiting for: initialFlagsRefreshed (set by fetch-flags, unmet for 2 s: onboarding is chosen by "

@@ -159,7 +159,7 @@ private struct KillableApp {
         let scenario = Scenario(for: environment.facts())
         var graph = environment.graph(scenario)
         journal.prepare(&graph)
-        var options = journal.recording(LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
+        var options = journal.recording(LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
         let events = Locked((number: 0, progress: Progress()))
         let evidence = Self.evidence(path)
         options.observers.append { event in

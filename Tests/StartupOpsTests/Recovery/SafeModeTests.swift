@@ -26,7 +26,7 @@ struct SafeModeTests {
         defer { environment.devices.closeAll() }
         var graph = environment.graph(Scenario(for: environment.facts()))
         journal.prepare(&graph)
-        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
         return (report, person, journal)
     }

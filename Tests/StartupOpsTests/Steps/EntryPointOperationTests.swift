@@ -45,7 +45,7 @@ struct EntryPointOperationTests {
         steps[.deeplink] = { launch in try await operation.deliver(in: launch) }
         var graph = Scenario.push.graph(steps)
         graph.addAfterMain(.deeplink, of: steps)
-        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)))).report
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
     }
 
     @Test("A27: a push that started the app is shown before the main screen, which appears when the person has dismissed it")

@@ -47,7 +47,7 @@ struct ForceUpdateOperationTests {
                 )
             }
         }
-        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)))).report
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
     }
 
     @Test("A11: a required update aborts the launch and has the screen for good: the update is shown, the main screen is not")
@@ -155,7 +155,7 @@ struct ForceUpdateOperationTests {
             launch.abort("something else")
             try await operation.run(in: launch)
         }
-        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20)))).report
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report.outcome == .aborted(by: "force-update", reason: "something else"))
         #expect(events.withLock { $0 } == ["told", "taken over"] && person.shown == ["update"])
     }

@@ -108,7 +108,7 @@ struct OnboardingStepTests {
         person.onOnboarding = { try? await box.launch().cancel() }
         var graph = OperationGraph("interrupted")
         graph.add("onboarding", .interactive, .saysWhenItAsks) { step in try await operation.run(in: step) }
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(120)))
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
         #expect(try await box.run(graph, options: options).report.outcome == .cancelled)
         #expect(person.shown == ["onboarding"] && LaunchState(store).dismissedOnboarding == .absent)
         person.onOnboarding = {}

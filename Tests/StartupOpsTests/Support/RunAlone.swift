@@ -13,7 +13,7 @@ func runAlone<Value: Sendable>(
 ) async throws -> (report: OperationReport, value: Value?) {
     var graph = OperationGraph("alone")
     let step = graph.add(id, .all(options), fallback: nil, body: { launch in try await body(launch) }, fallback: fallback)
-    let launch = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(20))))
+    let launch = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300))))
     return (try #require(launch.report[id]), try? launch[step])
 }
 

@@ -9,7 +9,7 @@ struct RandomLaunchCheck {
         /// By the wall clock, in an operation queue of the app's.
         case queue
 
-        var clock: any Clock<Duration> { self == .virtual ? VirtualClock(patience: .seconds(20)) : SuspendingClock() }
+        var clock: any Clock<Duration> { self == .virtual ? VirtualClock(patience: .seconds(300)) : SuspendingClock() }
 
         /// One that starts one operation at a time, a few, or as many as there are.
         func queue(for plan: RandomLaunch) -> OperationQueue? {

@@ -109,6 +109,7 @@ struct RealOutsideWorldTests {
     private struct TLSServer {
         let port: Int
         private let process = Process()
+        private let ended = DispatchSemaphore(value: 0)
 
         init(openSSL: String, key: String, certificate: String) throws {
             // A port that was free a moment ago: openssl takes none that is open already.
@@ -120,9 +121,14 @@ struct RealOutsideWorldTests {
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
+            process.terminationHandler = { [ended] _ in ended.signal() }
             try process.run()
         }
 
-        func stop() { process.terminate() }
+        /// By SIGKILL: it has this process's signal mask, in which SIGTERM may be blocked.
+        func stop() {
+            kill(process.processIdentifier, SIGKILL)
+            ended.waitPatiently()
+        }
     }
 #endif

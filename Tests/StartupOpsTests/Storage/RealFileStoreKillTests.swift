@@ -6,26 +6,29 @@ import Testing
 @testable import StartupStorage
 
 /// Processes that are killed while they use a store.
-@Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct FileStoreKillTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .real)
+struct RealFileStoreKillTests {
     @Test("fault S7: Of 100 processes killed while they write, none leaves a torn value or a temporary file")
     func killedWriters() async throws {
         let folder = try TemporaryFolder()
         let path = folder("store").path
         var seen: Set<Data> = []
         for round in 0..<100 {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
+                var random = SplitMix64(seed: UInt64(round))
+                func value(of count: ClosedRange<Int>) -> Data {
+                    Data(repeating: .random(in: 0...255, using: &random), count: .random(in: count, using: &random))
+                }
                 let store = try FileStore(directory: URL(fileURLWithPath: path))
-                try store.write(Data(repeating: .random(in: 0...255), count: 50_000), for: "first")
-                // The kill is to hit at any point of a write.
+                try store.write(value(of: 50_000...50_000), for: "first")
+                try store.write(value(of: 1...100_000), for: "key")
+                // The kill is to hit at any point of a later write.
+                let pause = UInt32.random(in: 0...5_000, using: &random)
                 Thread.detachNewThread {
-                    usleep(.random(in: 0...5_000))
+                    usleep(pause)
                     killThisProcess()
                 }
-                while true {
-                    let value = Data(repeating: .random(in: 0...255), count: .random(in: 1...100_000))
-                    try store.write(value, for: "key")
-                }
+                while true { try store.write(value(of: 1...100_000), for: "key") }
             }
             let problems = Problems()
             let store = try FileStore(directory: folder("store"), onProblem: problems.add)
@@ -40,7 +43,6 @@ struct FileStoreKillTests {
             }
             #expect(problems.all.isEmpty)
         }
-        // Most were killed in the midst of writing, not before.
         #expect(seen.count > 10)
     }
 

@@ -6,8 +6,8 @@ import Testing
 @testable import StartupNetworking
 @testable import StartupOps
 
-@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct BootstrapConfigurationTests {
+@Suite("Bootstrap: the configuration", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealBootstrapConfigurationTests {
     private let harness = BootstrapHarness()
 
     private static let parts = [

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("The splash", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct SplashOperationTests {
+@Suite("The splash", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealSplashOperationTests {
     private func run(_ person: FakePerson?, minimum: Duration = .zero, lifecycle: AppLifecycle = AppLifecycle()) async throws
         -> OperationReport
     {

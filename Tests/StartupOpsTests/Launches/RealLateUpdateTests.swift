@@ -10,8 +10,8 @@ import Testing
 @testable import StartupStorage
 
 /// A version policy that comes when the launch waits for it no longer.
-@Suite("A late update check", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct LateUpdateTests {
+@Suite("A late update check", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealLateUpdateTests {
     /// Answers after a while of virtual time.
     private final class SlowPolicies: UpdatePolicyService {
         let clock: VirtualClock
@@ -38,7 +38,7 @@ struct LateUpdateTests {
 
     /// An app of version 0.1 whose service is slow.
     private final class App: Sendable {
-        let clock = VirtualClock(patience: .seconds(120))
+        let clock = VirtualClock(patience: .seconds(300))
         let person = AgreeablePerson()
         let told = Locked<[UpdateDecision]>([])
         let policies: SlowPolicies

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StartupOps
 
-@Suite("Bootstrap: modules, SDKs and observers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct BootstrapModuleTests {
+@Suite("Bootstrap: modules, SDKs and observers", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealBootstrapModuleTests {
     private let harness = BootstrapHarness()
 
     private func module(_ name: String, isActive: Bool = true, needs: [OrderConstraint] = []) -> BootstrapModule {
