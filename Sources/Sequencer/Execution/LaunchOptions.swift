@@ -159,5 +159,5 @@ public struct LaunchOptions: Sendable {
 }
 
 extension Clock where Duration == Swift.Duration {
-    fileprivate func makeTimekeeper() -> any Timekeeper { ClockTimekeeper(self) }
+    fileprivate func makeTimekeeper() -> any Timekeeper { ClockTimekeeper(self, callApp: AppCodeQueue().add) }
 }

@@ -32,11 +32,13 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
     private let clock: C
     private let origin: C.Instant
     private let state = Locked(State())
-    /// Sleeps are cancelled there: the clock's own code runs within that, and may block.
-    private let cancels = AppCodeQueue()
+    /// Where sleeps are cancelled: the clock's own code runs within that, and may block.
+    private let callApp: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    init(_ clock: C) {
+    /// - Parameter callApp: makes a call on a thread that nobody waits for.
+    init(_ clock: C, callApp: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.clock = clock
+        self.callApp = callApp
         origin = clock.now
     }
 
@@ -61,7 +63,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             }
             return replaced
         }
-        if let replaced { cancels.add { replaced.cancel() } }
+        if let replaced { callApp { replaced.cancel() } }
     }
 
     private func fire() {
@@ -83,6 +85,6 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             defer { state = State() }
             return state
         }
-        if let sleeper = former.sleeper { cancels.add { sleeper.cancel() } }
+        if let sleeper = former.sleeper { callApp { sleeper.cancel() } }
     }
 }
