@@ -54,10 +54,14 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             let replaced = state.sleeper
             state.wake = time
             state.sleeper = Task { [weak self, clock, origin] in
+                let end = origin.advanced(by: .nanoseconds(time))
                 do {
-                    try await clock.sleep(until: origin.advanced(by: .nanoseconds(time)), tolerance: .zero)
+                    try await clock.sleep(until: end, tolerance: .zero)
                 } catch {
-                    return  // A sooner wake took this one's place, or the launch is over.
+                    // A clock that fails must not stop time: the rest of the sleep goes by the system's.
+                    let rest = max(clock.now.duration(to: end), .milliseconds(1))
+                    // Cancelled: a sooner wake took this one's place, or the launch is over.
+                    guard (try? await ContinuousClock().sleep(for: rest)) != nil else { return }
                 }
                 self?.fire()
             }

@@ -178,6 +178,35 @@ struct RealBeforeTheStartTests {
         clock.gate.open()
     }
 
+    /// Its sleeps fail, with an error of its own or as if they had been cancelled.
+    private struct FailingClock: Clock {
+        struct Failure: Error {}
+        let isCancellation: Bool
+        var now: ContinuousClock.Instant { ContinuousClock.now }
+        var minimumResolution: Duration { .nanoseconds(1) }
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            if isCancellation { throw CancellationError() } else { throw Failure() }
+        }
+    }
+
+    @Test("fault L66: an app's clock whose sleeps fail stops no timeout and no deadline", arguments: [false, true])
+    func failingClock(isCancellation: Bool) async throws {
+        var graph = OperationGraph("failing")
+        let first = graph.add("first", .timeout(.milliseconds(50)), .onFailure(.continue)) { try await Task.sleep(for: .seconds(3600)) }
+        graph.add("last", after: first) { try await Task.sleep(for: .seconds(3600)) }
+        let clock = FailingClock(isCancellation: isCancellation)
+        let launch = try graph.start(options: LaunchOptions(deadline: .milliseconds(500), grace: .milliseconds(1), clock: clock))
+        // Whoever waits in vain goes on after a while, so that this fails and does not hang.
+        let (ended, report) = (Gate(patience: .seconds(20)), Locked<LaunchReport?>(nil))
+        Task {
+            let end = await launch.end().report
+            report.withLock { $0 = end }
+            ended.open()
+        }
+        await ended.wait()
+        #expect(report.withLock { $0?.operations.map(\.outcome) } == [.timedOut, .timedOut])
+    }
+
     @Test("fault L1: a second start of a graph is refused while an Operation of it belongs to the first, and afterwards, as it has run")
     func startedBefore() async throws {
         let gate = Gate()
