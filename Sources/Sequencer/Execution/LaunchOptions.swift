@@ -9,8 +9,8 @@ public struct LaunchOptions: Sendable {
     public var lanes: Int?
     /// The identifiers of operations in the order in which they go first when lanes are scarce.
     ///
-    /// Nil, the default: the operation with the longest remaining path goes first, by expected durations. Operations that are not in the list come after
-    /// those that are. The order of a plan is often better:
+    /// Nil, the default: what the milestone needs goes first, by the longest path to it, then the operation with the longest remaining path, both by expected
+    /// durations. Operations that are not in the list come after those that are. The order of a plan is often better:
     ///
     /// ```swift
     /// let plan = try graph.plan(PlanOptions(lanes: 2))

@@ -22,7 +22,8 @@ import Sequencer
 /// let faster = try graph.plan(PlanOptions(lanes: 2, whatIf: ["login": .milliseconds(300)]))
 /// ```
 ///
-/// The makespan is the shortest that was found, and often the shortest there is: ``isShortest`` says when that is certain. Every operation
+/// The milestone ends as early as was found; of such schedules the plan is the shortest that was found, and often the shortest there is: ``isShortest`` says
+/// when that is certain. Every operation
 /// takes the lanes and starts as an engine would that starts ready operations in the plan's ``order``.
 public struct LaunchPlan: Sendable {
     /// The graph that is planned.
@@ -211,7 +212,7 @@ public struct PlanOptions: Sendable, Hashable {
     public var lanes: Int?
     /// What if these operations took this long: durations, by identifier, that take the place of what is expected.
     public var whatIf: [String: Duration]
-    /// How long to search, in multiples of the usual: 0 for longest remaining path first and nothing else, which is what the engine does.
+    /// How long to search, in multiples of the usual: 0 for what the engine does without a plan, and nothing else.
     ///
     /// It bounds the number of schedules looked at, not the time, so that a plan does not depend on the machine.
     public var effort: Int

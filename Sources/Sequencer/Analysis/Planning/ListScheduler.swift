@@ -204,8 +204,10 @@ struct ListScheduler {
 ///
 /// The rules are among those compared by R. Kolisch ("Serial and parallel resource-constrained project scheduling methods revisited", 1996) and,
 /// for processors, by T. L. Adam, K. M. Chandy and J. R. Dickson ("A comparison of list schedules for parallel processing systems", 1974).
+///
+/// What the milestone needs goes before all else; the rules order both parts.
 enum PriorityRule: CaseIterable {
-    /// The longest remaining path: what the engine goes by.
+    /// What the engine goes by: the longest path to the milestone for what that needs, then the longest remaining path.
     case longestPath
     /// The longest remaining path, of equal ones the operation with more successors: CP/MISF (H. Kasahara, S. Narita, "Practical multiprocessor
     /// scheduling algorithms for efficient parallel processing", 1984).
@@ -221,9 +223,9 @@ enum PriorityRule: CaseIterable {
     func keys(_ problem: PlanningProblem, lanes: Int) -> [Int64] {
         switch self {
         case .longestPath:
-            return problem.ranks.map { -$0 }
+            return problem.urgency.ranks.map { -$0 }
         case .longestPathThenSuccessors:
-            return positions(problem) { (problem.ranks[$0], Int64(problem.successors.range($0).count)) }
+            return positions(problem) { (problem.urgency.paths[$0], Int64(problem.successors.range($0).count)) }
         case .longestTail:
             let tails = problem.workAfter(lanes: lanes)
             return positions(problem) { (tails[$0], Int64(problem.successors.range($0).count)) }
@@ -233,20 +235,24 @@ enum PriorityRule: CaseIterable {
                 var (longest, sum): (Nanoseconds, Nanoseconds) = (0, 0)
                 for successor in problem.successors[node] {
                     longest = max(longest, weights[Int(successor)])
-                    sum = sum.addingSaturated(problem.ranks[Int(successor)] / 10)
+                    sum = sum.addingSaturated(problem.urgency.paths[Int(successor)] / 10)
                 }
                 weights[node] = problem.durations[node].addingSaturated(max(longest, min(longest.addingSaturated(longest / 4), sum)))
             }
-            return positions(problem) { (weights[$0], problem.ranks[$0]) }
+            return positions(problem) { (weights[$0], problem.urgency.paths[$0]) }
         case .longestOperation:
-            return positions(problem) { (problem.durations[$0], problem.ranks[$0]) }
+            return positions(problem) { (problem.durations[$0], problem.urgency.paths[$0]) }
         }
     }
 
-    /// Each operation's place when all are sorted by weight, the heaviest first, and then by the order in which they were added.
+    /// Each operation's place when all are sorted: what the milestone needs first, then by weight, the heaviest first, then as they were added.
     private func positions(_ problem: PlanningProblem, _ weight: (Int) -> (Int64, Int64)) -> [Int64] {
         let weights = (0..<problem.count).map(weight)
-        let sorted = (0..<problem.count).sorted { weights[$0] != weights[$1] ? weights[$0] > weights[$1] : $0 < $1 }
+        let isNeeded = problem.urgency.isNeeded
+        let sorted = (0..<problem.count).sorted { left, right in
+            if isNeeded[left] != isNeeded[right] { return isNeeded[left] }
+            return weights[left] != weights[right] ? weights[left] > weights[right] : left < right
+        }
         var keys = [Int64](repeating: 0, count: problem.count)
         for (position, node) in sorted.enumerated() { keys[node] = Int64(position) }
         return keys
@@ -260,10 +266,10 @@ extension PlanningProblem {
     /// For each operation, the shortest time from its start to the end of all that comes after it: its longest path or the work after it, shared
     /// by the lanes.
     func workAfter(lanes: Int) -> [Nanoseconds] {
-        guard count <= Self.largestClosure else { return ranks }
+        guard count <= Self.largestClosure else { return urgency.paths }
         let words = (count + 63) / 64
         var after = [UInt64](repeating: 0, count: words * count)
-        var tails = ranks
+        var tails = urgency.paths
         for node in order.lazy.reversed().map(Int.init) {
             for successor in successors[node].lazy.map(Int.init) {
                 for word in 0..<words { after[node * words + word] |= after[successor * words + word] }

@@ -17,10 +17,10 @@ extension OperationGraph {
 }
 
 extension ValidatedGraph {
-    /// Predicts a launch of this graph from expected durations: as short a schedule as can be found.
+    /// Predicts a launch of this graph from expected durations: the milestone ends as early as can be found, and of such schedules this is the shortest.
     ///
-    /// The search begins with the operation with the longest remaining path first, tries other rules, then changes the best schedule here and there; it ends
-    /// when the makespan is as short as the lower bound, or after a number of schedules that ``PlanOptions/effort`` multiplies. The same graph and
+    /// The search begins with what a launch without a plan starts first, tries other rules, then changes the best schedule here and there; it ends
+    /// when the milestone and the makespan are as early as their lower bounds, or after a number of schedules that ``PlanOptions/effort`` multiplies. The same graph and
     /// options always give the same plan. Operations of which no duration is known take no time.
     ///
     /// - Throws: a `GraphError` when an option is out of range, or names an operation that is not in the graph.
@@ -40,7 +40,8 @@ extension ValidatedGraph {
         options.lanes = nil
         let problem = try planningProblem(options)
         let widest = plan(options, problem)
-        let target = widest.makespan.nanoseconds
+        let enough = widest.schedule.length
+        let target = enough.makespan
         options.lanes = max(widest.lanes, 1)
         let bound = problem.provenBound(lanes: options.lanes)
         var best = LaunchPlan(self, options, problem, widest.schedule, provenBound: bound, evaluations: widest.evaluations)
@@ -51,8 +52,8 @@ extension ValidatedGraph {
         var next = low
         while low < best.lanes {
             options.lanes = min(next, best.lanes - 1)
-            let candidate = plan(options, problem, enough: target)
-            if candidate.makespan.nanoseconds <= target {
+            let candidate = plan(options, problem, enough: enough)
+            if candidate.schedule.length.isWithin(enough) {
                 best = candidate
                 step = 0
             } else {
@@ -70,13 +71,18 @@ extension ValidatedGraph {
         return PlanningProblem(self, durations: options.durations(in: self))
     }
 
-    /// - Parameter enough: the makespan at which the search is content, even if there may be a shorter one.
-    private func plan(_ options: PlanOptions, _ problem: PlanningProblem, enough: Nanoseconds = 0) -> LaunchPlan {
+    /// - Parameter enough: the length with which the search is content, even if there may be a shorter one.
+    private func plan(
+        _ options: PlanOptions,
+        _ problem: PlanningProblem,
+        enough: PlanSearch.Length = PlanSearch.Length(milestone: 0, makespan: 0)
+    ) -> LaunchPlan {
         let bound = problem.provenBound(lanes: options.lanes)
+        let milestoneBound = problem.milestoneBound(lanes: options.lanes) ?? bound
         var search = PlanSearch(
             problem,
             lanes: options.lanes ?? max(count, 1),
-            target: max(bound, enough),
+            target: PlanSearch.Length(milestone: max(milestoneBound, enough.milestone), makespan: max(bound, enough.makespan)),
             limit: PlanSearch.limit(count: count, effort: options.effort),
             seed: options.seed
         )
@@ -87,7 +93,8 @@ extension ValidatedGraph {
 
 extension LaunchPlan {
     fileprivate var schedule: PlanSearch.Schedule {
-        PlanSearch.Schedule(makespan: makespan.nanoseconds, starts: starts, ends: ends, sequence: sequence)
+        let length = PlanSearch.Length(milestone: milestoneEnd.nanoseconds, makespan: makespan.nanoseconds)
+        return PlanSearch.Schedule(length: length, starts: starts, ends: ends, sequence: sequence)
     }
 }
 
@@ -100,9 +107,26 @@ extension LaunchPlan {
 /// in the order, keeps what is not worse, and begins again from another schedule when nothing has become better for long. It ends at a bound
 /// that no schedule beats, or after a number of schedules. The same problem, seed and limit give the same schedule.
 struct PlanSearch {
+    /// How good a schedule is: the milestone's end matters first, then that of everything.
+    struct Length: Comparable {
+        /// When the milestone ends; without one, when everything has ended.
+        var milestone: Nanoseconds
+        var makespan: Nanoseconds
+
+        static let longest = Length(milestone: .max, makespan: .max)
+
+        static func < (left: Length, right: Length) -> Bool {
+            (left.milestone, left.makespan) < (right.milestone, right.makespan)
+        }
+
+        /// Whether both are no longer than another's.
+        func isWithin(_ other: Length) -> Bool { milestone <= other.milestone && makespan <= other.makespan }
+    }
+
     /// The best schedule so far.
     struct Schedule {
-        var makespan = Nanoseconds.max
+        var length = Length.longest
+        var makespan: Nanoseconds { length.makespan }
         var starts: [Nanoseconds] = []
         var ends: [Nanoseconds] = []
         /// The operations in the order in which they start.
@@ -112,7 +136,7 @@ struct PlanSearch {
     /// Keys by which operations go first, and what they lead to.
     private struct Candidate {
         var keys: [Int64]
-        var makespan: Nanoseconds
+        var length: Length
     }
 
     /// After how many schedules without a better one the walk begins again elsewhere.
@@ -121,7 +145,7 @@ struct PlanSearch {
     private static let step: Int64 = 1 << 10
 
     private let problem: PlanningProblem
-    private let target: Nanoseconds
+    private let target: Length
     private let limit: Int
     private var scheduler: ListScheduler
     private var random: SplitMix64
@@ -130,9 +154,9 @@ struct PlanSearch {
     private(set) var evaluations = 0
 
     /// - Parameters:
-    ///   - target: the makespan to stop at.
+    ///   - target: the length to stop at.
     ///   - limit: about how many schedules to make.
-    init(_ problem: PlanningProblem, lanes: Int, target: Nanoseconds, limit: Int, seed: UInt64) {
+    init(_ problem: PlanningProblem, lanes: Int, target: Length, limit: Int, seed: UInt64) {
         self.problem = problem
         self.target = target
         self.limit = limit
@@ -149,28 +173,29 @@ struct PlanSearch {
         return overflow ? .max : limit
     }
 
-    /// Searches; the longest remaining path is always tried, whatever the limit.
+    /// Searches; what a launch without a plan does is always tried, whatever the limit.
     mutating func run() {
-        var start = Candidate(keys: [], makespan: .max)
+        var start = Candidate(keys: [], length: .longest)
         for rule in PriorityRule.allCases {
             var candidate = evaluated(rule.keys(problem, lanes: scheduler.lanes))
             if isDone { return }
             improve(&candidate)
             if isDone { return }
-            if candidate.makespan < start.makespan { start = candidate }
+            if candidate.length < start.length { start = candidate }
         }
         walk(from: start)
     }
 
-    private var isDone: Bool { best.makespan <= target || evaluations >= limit }
+    private var isDone: Bool { best.length.isWithin(target) || evaluations >= limit }
 
     private mutating func evaluated(_ keys: [Int64]) -> Candidate {
         evaluations += 1
         let makespan = scheduler.schedule(keys)
-        if makespan < best.makespan {
-            best = Schedule(makespan: makespan, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
+        let length = Length(milestone: problem.milestone.map { scheduler.ends[$0] } ?? makespan, makespan: makespan)
+        if length < best.length {
+            best = Schedule(length: length, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
         }
-        return Candidate(keys: keys, makespan: makespan)
+        return Candidate(keys: keys, length: length)
     }
 
     /// Schedules back and forth, until that helps no more: from the end, the operation that ended last goes first, then from the beginning
@@ -184,8 +209,8 @@ struct PlanSearch {
             evaluations += 1
             let length = scheduler.schedule(scheduler.ends.map { -$0 }, isBackward: true)
             let next = evaluated(scheduler.ends.map { length - $0 })
-            fruitless = next.makespan < candidate.makespan ? 0 : fruitless + 1
-            if next.makespan <= candidate.makespan { candidate = next }
+            fruitless = next.length < candidate.length ? 0 : fruitless + 1
+            if next.length <= candidate.length { candidate = next }
         }
     }
 
@@ -196,8 +221,8 @@ struct PlanSearch {
         while !isDone {
             var next = evaluated(moved(current.keys))
             if Int.random(in: 0..<20, using: &random) == 0 { improve(&next) }
-            fruitless = next.makespan < current.makespan ? 0 : fruitless + 1
-            if next.makespan <= current.makespan { current = Candidate(keys: spread(next.keys), makespan: next.makespan) }
+            fruitless = next.length < current.length ? 0 : fruitless + 1
+            if next.length <= current.length { current = Candidate(keys: spread(next.keys), length: next.length) }
             guard fruitless > Self.patience, !isDone else { continue }
             fruitless = 0
             current = evaluated(blurredRanks())
@@ -217,12 +242,16 @@ struct PlanSearch {
         return keys
     }
 
-    /// The longest remaining path, each up to some percent longer or shorter than it is.
+    /// The longest path, each up to some percent longer or shorter than it is; what the milestone needs still goes first.
     private mutating func blurredRanks() -> [Int64] {
         let percent = Int64.random(in: 1...30, using: &random)
-        return problem.ranks.map { rank in
+        // So much goes first that no other path, blurred, is as long.
+        let first = (problem.urgency.paths.max() ?? 0) / 2 * 3
+        return problem.urgency.paths.indices.map { node in
+            let path = problem.urgency.paths[node]
             // In this order it cannot overflow.
-            -rank + rank / 100 * Int64.random(in: -percent...percent, using: &random)
+            let key = -path + path / 100 * Int64.random(in: -percent...percent, using: &random)
+            return problem.urgency.isNeeded[node] ? key.addingSaturated(-first) : key
         }
     }
 

@@ -40,8 +40,10 @@ struct PlanningProblem: Sendable {
     let resourceNames: [ExclusiveResource]
     /// Every operation after those it waits for.
     let order: [Int32]
-    /// The longest path from each operation's start to the end, itself included: what the engine goes by.
-    let ranks: [Nanoseconds]
+    /// What the engine goes by.
+    let urgency: Urgency
+    /// The operation whose end matters first.
+    let milestone: Int?
     /// The longest path by these durations.
     let path: CriticalPath
 
@@ -82,7 +84,8 @@ struct PlanningProblem: Sendable {
         path = CriticalPath(of: graph) { durations[$0] }
         // As in the engine: with no expectation at all, the operation that begins the longest chain goes first; and what is expected of a join counts.
         let isKnown = expected.contains { $0 > 0 }
-        ranks = CriticalPath.remaining(in: graph) { isKnown ? expected[$0] : 1 }
+        urgency = Urgency(of: graph) { isKnown ? expected[$0] : 1 }
+        milestone = graph.milestoneIndex
     }
 }
 
@@ -205,12 +208,20 @@ struct LowerBound {
     /// The largest of them.
     var value: Nanoseconds { max(path, lanes, main, resources.max() ?? 0) }
 
-    /// - Parameter lanes: nil when there are as many as it takes.
+    /// What no schedule can be shorter than.
     init(_ problem: PlanningProblem, lanes: Int?) {
-        path = problem.path.length
+        self.init(problem, lanes: lanes, path: problem.path.length) { _ in true }
+    }
+
+    /// - Parameters:
+    ///   - lanes: nil when there are as many as it takes.
+    ///   - path: the longest path to the end of what is counted.
+    ///   - isCounted: the operations that have to end, which are all before them too.
+    init(_ problem: PlanningProblem, lanes: Int?, path: Nanoseconds, isCounted: (Int) -> Bool) {
+        self.path = path
         resources = [Nanoseconds](repeating: 0, count: problem.resourceNames.count)
         var work: Nanoseconds = 0
-        for node in 0..<problem.count {
+        for node in 0..<problem.count where isCounted(node) {
             let duration = problem.durations[node]
             switch problem.places[node] {
             case .lane: work = work.addingSaturated(duration)
@@ -226,6 +237,21 @@ struct LowerBound {
 }
 
 extension PlanningProblem {
+    /// What the milestone cannot end before; nil where it ends with the launch.
+    func milestoneBound(lanes: Int?) -> Nanoseconds? {
+        guard milestone != nil, urgency.isNeeded.contains(false) else { return nil }
+        let needed = urgency.isNeeded
+        var starts = [Nanoseconds](repeating: 0, count: count)
+        var path: Nanoseconds = 0
+        for node in order.lazy.map(Int.init) where needed[node] {
+            for predecessor in predecessors[node].lazy.map(Int.init) {
+                starts[node] = max(starts[node], starts[predecessor] + durations[predecessor])
+            }
+            path = max(path, starts[node].addingSaturated(durations[node]))
+        }
+        return LowerBound(self, lanes: lanes, path: path) { needed[$0] }.value
+    }
+
     /// The best lower bound there is.
     ///
     /// In a shortest schedule that starts everything as early as it can, all times are sums of durations, so multiples of what divides them all.
