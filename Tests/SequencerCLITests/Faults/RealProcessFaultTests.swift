@@ -160,10 +160,17 @@ struct RealProcessFaultTests {
         .enabled(if: canBecomeNobody, "needs root, to become another user")
     )
     func withoutHome() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        // The tool's own folder may be one that only its owner may enter; there Foundation ends the process of any other user.
+        let tool = folder.file("tool").path
         let result = try await Tool.shell(
-            "env -u HOME -u XDG_STATE_HOME /usr/bin/setpriv --reuid=65534 --clear-groups \"$TOOL\" run first-launch"
+            """
+            chmod 755 \(folder.url.path) && cp "$TOOL" \(tool) && chmod 755 \(tool) \
+                && env -u HOME -u XDG_STATE_HOME /usr/bin/setpriv --reuid=65534 --clear-groups \(tool) run first-launch --budget 60s
+            """
         )
-        #expect([0, 3].contains(result.code), "\(result.messages)")
+        #expect(result.code == 0, "\(result.messages)")
         #expect(result.output.contains("XDG_STATE_HOME nor HOME holds an absolute path"), "\(result.output)")
     }
 
