@@ -5,77 +5,137 @@
 /// for await event in launch.events { print(event.time, event.kind) }
 /// ```
 ///
-/// The stream keeps all events up to the call that made it, and up to 16,384 unread ones after that, those of a launch of some 5,000 operations. A reader
-/// who is further behind misses the oldest, counted in ``droppedCount``; the last event, ``LaunchEvent/Kind/launchEnded``, always comes. Read one stream
-/// from one task.
+/// The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000 operations, and drops older ones. Where some are
+/// missing, it says how many: ``LaunchEvent/Kind/dropped(_:)``. The last event, ``LaunchEvent/Kind/launchEnded``, always comes. When the task that reads is
+/// cancelled, the stream ends with the events that it keeps. If several tasks read one stream, each event goes to one of them.
 public struct LaunchEvents: AsyncSequence, Sendable {
-    /// The most events that are kept for a reader, besides those that were over when it came.
-    static let maximumUnread = 16_384
+    /// Takes events out of the stream.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let reading: EventFeed.Reading
 
-    private let stream: AsyncStream<LaunchEvent>
-    private let feed: EventFeed
+        /// The next event, as soon as there is one; nil after the last.
+        public mutating func next() async -> LaunchEvent? { await next(isolation: nil) }
 
-    /// A stream that `feed` fills, with the events before those that it was told of.
-    init(_ feed: EventFeed, past: [LaunchEvent] = []) {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: LaunchEvent.self,
-            bufferingPolicy: .bufferingNewest(past.count + Self.maximumUnread)
-        )
-        self.stream = stream
-        self.feed = feed
-        feed.open(continuation, past: past)
-    }
-
-    /// How many events were dropped, up to now, because nobody had read them.
-    public var droppedCount: Int { feed.droppedCount }
-
-    /// Begins to read.
-    public func makeAsyncIterator() -> AsyncStream<LaunchEvent>.Iterator { stream.makeAsyncIterator() }
-}
-
-/// Fills one stream of events. It does not keep the stream: who lets go of that is not told any more.
-final class EventFeed: Sendable {
-    private struct State {
-        var continuation: AsyncStream<LaunchEvent>.Continuation?
-        /// The events that came before the stream was there.
-        var held: [LaunchEvent] = []
-        var dropped = 0
-        var isOver = false
-
-        mutating func yield(_ event: LaunchEvent) {
-            guard let continuation else { return held.append(event) }
-            switch continuation.yield(event) {
-            case .dropped: dropped += 1
-            case .terminated: isOver = true
-            default: break
-            }
-            if event.kind == .launchEnded {
-                continuation.finish()
-                isOver = true
-            }
+        /// The next event, as soon as there is one; nil after the last.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
+            await reading.feed.next(isolation: actor)
         }
     }
 
-    // Resuming a reader under this lock runs no code of the app: a reader goes on elsewhere.
-    private let state = Locked(State())
+    /// The most events that are kept for a reader.
+    static let maximumUnread = 65_536
 
-    var droppedCount: Int { state.withLock { $0.dropped } }
+    private let reading: EventFeed.Reading
+
+    /// A stream of the events that `feed` gets, and of those before them.
+    init(_ feed: EventFeed, past: [LaunchEvent] = []) {
+        feed.begin(with: past)
+        reading = EventFeed.Reading(feed)
+    }
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+}
+
+/// What a stream of events has for its reader.
+final class EventFeed: Sendable {
+    /// Held by a stream and those who read it. When they have let go of it, the feed is closed.
+    fileprivate final class Reading: Sendable {
+        let feed: EventFeed
+
+        init(_ feed: EventFeed) { self.feed = feed }
+
+        deinit { feed.close() }
+    }
+
+    typealias Waiter = CheckedContinuation<LaunchEvent?, Never>
+
+    private struct State {
+        var events = FirstInFirstOut<LaunchEvent>()
+        /// How many were dropped since the reader was told of that.
+        var dropped = 0
+        /// Those who wait for an event; only while there is none.
+        var waiters = FirstInFirstOut<Waiter>()
+        /// Whether no more events are taken.
+        var isOver = false
+
+        mutating func keep(_ event: LaunchEvent) {
+            events.append(event)
+            guard events.count > LaunchEvents.maximumUnread else { return }
+            _ = events.popFirst()
+            dropped += 1
+        }
+
+        mutating func takeNext() -> LaunchEvent? {
+            guard dropped > 0, let time = events.next?.time else { return events.popFirst() }
+            defer { dropped = 0 }
+            return LaunchEvent(kind: .dropped(dropped), time: time)
+        }
+
+        mutating func end() -> FirstInFirstOut<Waiter> {
+            isOver = true
+            defer { waiters = FirstInFirstOut() }
+            return waiters
+        }
+    }
+
+    // A reader is resumed without the lock: its executor may be the app's.
+    private let state = Locked(State())
 
     /// - Returns: whether there may be a reader for more.
     func add(_ event: LaunchEvent) -> Bool {
+        let (isOpen, reader, others) = state.withLock { state -> (Bool, Waiter?, FirstInFirstOut<Waiter>?) in
+            if state.isOver { return (false, nil, nil) }
+            let reader = state.waiters.popFirst()
+            if reader == nil { state.keep(event) }
+            let others = event.kind == .launchEnded ? state.end() : nil
+            return (!state.isOver, reader, others)
+        }
+        reader?.resume(returning: event)
+        if let others { Self.release(others) }
+        return isOpen
+    }
+
+    /// Puts events before those that have come already.
+    fileprivate func begin(with past: [LaunchEvent]) {
+        if past.isEmpty { return }
         state.withLock { state in
-            if !state.isOver { state.yield(event) }
-            return !state.isOver
+            var later = state.events
+            state.events = FirstInFirstOut()
+            for event in past { state.keep(event) }
+            while let event = later.popFirst() { state.keep(event) }
+            if past.last?.kind == .launchEnded { state.isOver = true }
         }
     }
 
-    func open(_ continuation: AsyncStream<LaunchEvent>.Continuation, past: [LaunchEvent]) {
-        state.withLock { state in
-            let events = past + state.held
-            state.held = []
-            state.continuation = continuation
-            for event in events { state.yield(event) }
+    fileprivate func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation(isolation: actor) { waiter in
+                let event = state.withLock { state -> LaunchEvent?? in
+                    if let event = state.takeNext() { return event }
+                    if state.isOver { return .some(nil) }
+                    state.waiters.append(waiter)
+                    return nil
+                }
+                if let event { waiter.resume(returning: event) }
+            }
+        } onCancel: {
+            Self.release(state.withLock { $0.end() })
         }
+    }
+
+    /// Nobody will read: what is kept is freed.
+    private func close() {
+        let kept = state.withLock { state in
+            defer { state.events = FirstInFirstOut() }
+            return (state.end(), state.events)
+        }
+        withExtendedLifetime(kept) {}
+    }
+
+    private static func release(_ waiters: FirstInFirstOut<Waiter>) {
+        var waiters = waiters
+        while let waiter = waiters.popFirst() { waiter.resume(returning: nil) }
     }
 }
 
@@ -100,6 +160,9 @@ public struct LaunchEvent: Sendable, Hashable {
         case stopped
         /// The launch is over. The last event.
         case launchEnded
+        /// So many events are missing here, because the reader of the stream came too late for them; before the first one that is there. Observers, which
+        /// miss nothing, never get it.
+        case dropped(Int)
     }
 
     /// The kind of event.

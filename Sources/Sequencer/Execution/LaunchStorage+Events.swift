@@ -34,19 +34,22 @@ extension LaunchStorage {
             state.machine.settings.recordsEvents = true
             return state.machine
         }
-        tell(isOver: false, defersAppCode: true)
+        tell(defersAppCode: true)
         return machine
     }
 
+    /// The launch is over: its report is given when those who watch know, or when they have had time enough.
+    func limitWatching() {
+        guard virtualTime == nil else { return }
+        let end = timekeeper.now.addingSaturated(Self.patience)
+        state.withLock { $0.endOfWatching = end }
+        timekeeper.wake(at: end)
+    }
+
     /// Tells the observers what has happened: on this thread, so that what is told of comes after; elsewhere, if this is the main thread, that for
-    /// time, or one that asks for something else. When the launch is over, its report is given when they know, or when they have had time enough.
-    func tell(isOver: Bool, defersAppCode: Bool) {
+    /// time, or one that asks for something else.
+    func tell(defersAppCode: Bool) {
         tellStreams()
-        if isOver, virtualTime == nil {
-            let end = timekeeper.now.addingSaturated(Self.patience)
-            state.withLock { $0.endOfWatching = end }
-            timekeeper.wake(at: end)
-        }
         if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
     }
 
@@ -71,7 +74,9 @@ extension LaunchStorage {
     /// Begins steps of the main thread whose starts have been told, but for those that have begun.
     func begin(_ mainStarts: [EventDeliveries.MainStart]) {
         for start in state.withLock({ $0.deliveries.take(mainStarts) }) {
-            OperationQueue.main.addOperation { self.withCallersValues { self.performLaterOnMain(start.assignment) } }
+            OperationQueue.main.addOperation {
+                self.withCallersValues { self.onThisThread(start.assignment) { self.performLaterOnMain(start.assignment) } }
+            }
         }
     }
 

@@ -54,7 +54,7 @@ extension LaunchStorage {
         let task = StepTask(first, in: self)
         startTask(priority: qos.taskPriority, for: virtualTime?.begins(first), atOnce: startsTasksAtOnce) { [self] in
             begin(task, isShared: task.isInline)
-            await LaunchWithin.$task.withValue(task) { await run(first, in: task, at: qos) }
+            await LaunchWithin.$place.withValue(task) { await run(first, in: task, at: qos) }
             await task.leave()
         }
         if task.isDone { return task.next }
@@ -165,7 +165,7 @@ extension LaunchStorage {
             begin(task, isShared: false)
             let end: AttemptEnd
             do {
-                let value = try await LaunchWithin.$task.withValue(task) { try await body(launch) }
+                let value = try await LaunchWithin.$place.withValue(task) { try await body(launch) }
                 end = AttemptEnd(value, isTaskCancelled: Task.isCancelled)
             } catch {
                 end = AttemptEnd(throwing: error, isTaskCancelled: Task.isCancelled)

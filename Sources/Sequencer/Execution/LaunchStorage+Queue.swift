@@ -103,9 +103,22 @@ struct QueuedSteps {
 }
 
 extension LaunchStorage {
+    /// Ends the operations of steps that have ended, then adds others for steps that are ready: in the app's queue too an operation has finished before
+    /// one starts that waits for it.
+    ///
+    /// Foundation tells whoever observes the operations, and the queue may be of a class of the app's: the app's code, which may block.
+    func tellQueue(ended: [QueuedStep], turns: Int, defersAppCode: Bool) {
+        if ended.isEmpty, turns == 0 { return }
+        let tell: @Sendable () -> Void = { [self] in
+            for step in ended { step.end() }
+            addTurns(turns)
+        }
+        if defersAppCode { callApp(tell) } else { tell() }
+    }
+
     /// Adds operations to the app's queue, each for a step that is ready.
-    func addTurns(_ count: Int) {
-        guard let queue else { return }
+    private func addTurns(_ count: Int) {
+        guard let queue, count > 0 else { return }
         let steps = state.withLock { state in
             // What is over lets go of nothing more.
             state.record == nil ? (0..<count).map { _ in state.queued.add(self) } : []
@@ -126,7 +139,7 @@ extension LaunchStorage {
         }
         guard let assignment else { return step.end() }
         step.name = graph.id(assignment.node)
-        withCallersValues { _ = self.perform(assignment) }
+        withCallersValues { self.onThisThread(assignment) { _ = self.perform(assignment) } }
     }
 
     /// Somebody has cancelled an operation of the app's queue.
@@ -145,11 +158,5 @@ extension LaunchStorage {
     func identifier(ofWaiting step: QueuedStep) -> String? {
         let node = state.withLock { state in state.queued.place(of: step).flatMap { state.machine.nodeOfTurn(at: $0) } }
         return node.map(graph.id)
-    }
-
-    /// Ends the operations of steps that have ended. Foundation tells whoever observes them, which the thread for time must not.
-    func end(_ steps: [QueuedStep], defersAppCode: Bool) {
-        if defersAppCode { return callApp { for step in steps { step.end() } } }
-        for step in steps { step.end() }
     }
 }

@@ -164,18 +164,17 @@ final class LaunchStorage: StepHost {
         if let takeover = consequences.takeover { start(takeover) }
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.reportsStall ? statusSnapshot : nil
-        // In the app's queue too an operation has finished before one starts that waits for it.
-        if !consequences.ended.isEmpty { end(consequences.ended, defersAppCode: defersAppCode) }
+        if let wake = consequences.wake { timekeeper.wake(at: wake) }
+        if actions.isOver, consequences.hasEvents { limitWatching() }
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if actions.queueTurns > 0 { addTurns(actions.queueTurns) }
-        if let wake = consequences.wake { timekeeper.wake(at: wake) }
+        if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }
         // Observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are before them.
         if virtualTime == nil, let cancelled = consequences.cancelled { cancel(cancelled) }
-        if consequences.hasEvents { tell(isOver: actions.isOver, defersAppCode: defersAppCode) }
+        if consequences.hasEvents { tell(defersAppCode: defersAppCode) }
         if virtualTime != nil, let cancelled = consequences.cancelled { cancel(cancelled) }
     }
 
@@ -194,8 +193,13 @@ final class LaunchStorage: StepHost {
     }
 
     private func work(beginningWith first: Assignment) {
-        var next = perform(first)
-        while let assignment = next { next = perform(assignment) }
+        StepThread.with(self) { thread in
+            var next: Assignment? = first
+            while let assignment = next {
+                thread.node = assignment.node
+                next = perform(assignment)
+            }
+        }
     }
 
     /// Adds a worker that the state machine knows already, with its first operation.
@@ -220,7 +224,8 @@ final class LaunchStorage: StepHost {
                 let assignment = state.machine.takeForMain(at: now, &state.actions)
                 return (assignment, isToldFirst ? assignment.flatMap { state.willBeginOnMain($0, at: now) } : nil)
             }
-            if let start { timekeeper.wake(at: start.limit) } else if let assignment { performOnMain(assignment) }
+            guard let assignment else { return }
+            if let start { timekeeper.wake(at: start.limit) } else { onThisThread(assignment) { performOnMain(assignment) } }
         }
         if let virtualTime {
             virtualTime.requestMainTurn { self.withCallersValues(turn) }
@@ -382,6 +387,8 @@ final class LaunchStorage: StepHost {
         if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
         try await timekeeper.sleep(for: duration)
     }
+
+    func claim(_ operation: Operation) throws { try runner.claim(operation) }
 
     func run(
         _ operation: Operation,

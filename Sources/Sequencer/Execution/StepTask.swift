@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A step can be told to cancel before the start of its task has returned, and so before anybody has a `Task` to cancel. So the task itself says,
 /// before the step's first instruction, how to reach it.
-final class StepTask: Sendable {
+final class StepTask: StepPlace {
     typealias Assignment = LaunchStateMachine.Assignment
 
     // Guarded by the launch's lock.
@@ -227,47 +227,4 @@ private final class KeptJob: TaskExecutor {
         job.runSynchronously(on: asUnownedTaskExecutor())
         return true
     }
-}
-
-/// A launch that a step runs: it has no more time than the step has.
-enum LaunchWithin {
-    /// The task of the step that the current code is part of.
-    @TaskLocal static var task: StepTask?
-
-    /// Calls `body` as if no step were calling it.
-    static func none<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let result = $task.withValue(nil) { Swift.Result(catching: body) }
-        return try result.get()
-    }
-
-    /// The time that is left to the step that the caller is part of; nil outside of asynchronous steps, where the step has no limit, and where it has
-    /// another clock.
-    static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
-        guard let task else { return nil }
-        return task.withLaunch { launch, node in
-            launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
-        }
-    }
-}
-
-extension LaunchOptions {
-    /// These options, for a launch that ends before the step that starts it has to.
-    func within(_ remaining: Duration?) -> LaunchOptions {
-        guard let remaining else { return self }
-        var options = self
-        options.outerLimit = max(remaining, .nanoseconds(1))
-        return options
-    }
-}
-
-extension LaunchStorage {
-    /// Whether a launch on that clock has this one's time.
-    func isTimed(by clock: any Clock<Duration>) -> Bool {
-        if let virtualTime { return virtualTime.isOn(clock) }
-        return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
-    }
-}
-
-extension VirtualTimekeeper {
-    fileprivate func isOn(_ clock: any Clock<Duration>) -> Bool { (clock as? VirtualClock)?.scheduler === scheduler }
 }

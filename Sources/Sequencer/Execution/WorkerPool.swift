@@ -152,7 +152,7 @@ final class SharedThreads: Sendable {
 
     /// The most threads besides that of the pool.
     static let most = 1024
-    /// More than that, for what tells the app how its launches end.
+    /// More than that, for what tells the app how its launches end, and half of them for cancel handlers.
     static let reserve = 32
     /// The most of them that Dispatch makes.
     static let mostOfDispatch = 192
@@ -193,8 +193,8 @@ final class SharedThreads: Sendable {
     /// - Parameters:
     ///   - owner: whose request it is, for ``forget(_:)``.
     ///   - mayBePooled: whether the pool will do.
-    ///   - mayUseReserve: whether it may have one of those that are kept back.
-    func take(for owner: AnyObject, mayBePooled: Bool = false, mayUseReserve: Bool = false, _ start: @escaping @Sendable (Kind) -> Void) {
+    ///   - reserve: how many of those that are kept back it may have, too.
+    func take(for owner: AnyObject, mayBePooled: Bool = false, reserve: Int = 0, _ start: @escaping @Sendable (Kind) -> Void) {
         let owner = ObjectIdentifier(owner)
         let kind: Kind? = state.withLock { state in
             if mayBePooled, !state.isPoolTaken, WorkerPool.processors > 1 {
@@ -205,7 +205,7 @@ final class SharedThreads: Sendable {
                 state.dispatch += 1
                 return .dispatch
             }
-            if state.dispatch + state.own < most + (mayUseReserve ? Self.reserve : 0) {
+            if state.dispatch + state.own < most + reserve {
                 state.own += 1
                 return .own
             }

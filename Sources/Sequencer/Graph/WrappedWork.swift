@@ -3,12 +3,12 @@ import Foundation
 // Work of steps within other code: the seam for recovery, which notes each attempt, and for tests, which make steps misbehave.
 
 extension OperationGraph {
-    /// Calls `body` at the start of every attempt of every step, on the step's own thread, before anything of its work.
+    /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
     ///
-    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps that are Foundation
-    /// operations which exist already, and those without work, are left as they are.
+    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread are left as
+    /// they are: they begin when observers have been told. So are Foundation operations which exist already, and steps without work.
     package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
-        for index in nodes.indices { nodes[index].work = nodes[index].work.preceded(by: body) }
+        for index in nodes.indices where !nodes[index].isMain { nodes[index].work = nodes[index].work.preceded(by: body) }
     }
 
     /// Puts the work of a step into `wrapper`, which gets the step's context and the work, and runs it or does not. Dependencies and options stay.
@@ -46,7 +46,7 @@ extension OperationGraph {
 extension StepWork {
     fileprivate func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
         switch general {
-        case .nothing, .operation, .action, .asynchronousAction: self
+        case .nothing, .operation, .action, .asynchronousAction, .main: self
         case .synchronous(let work):
             .synchronous { launch in
                 body(launch)
@@ -54,11 +54,6 @@ extension StepWork {
             }
         case .asynchronous(let work):
             .asynchronous { launch in
-                body(launch)
-                return try await work(launch)
-            }
-        case .main(let work):
-            .main { launch in
                 body(launch)
                 return try await work(launch)
             }
@@ -82,7 +77,10 @@ extension StepWork {
         case .asynchronous(let body): return try await body(context)
         case .main(let body): return try await body(context)
         case .operation(let operation): return try await Self.run(operation, context)
-        case .makeOperation(let make): return try await Self.run(try make(context), context)
+        case .makeOperation(let make):
+            let operation = try make(context)
+            try context.host.claim(operation)
+            return try await Self.run(operation, context)
         }
     }
 

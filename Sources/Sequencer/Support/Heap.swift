@@ -100,6 +100,7 @@ struct FirstInFirstOut<Element: Sendable>: Sendable {
     private var first = 0
 
     var isEmpty: Bool { first == elements.count }
+    var count: Int { elements.count - first }
 
     /// The element that comes out next.
     var next: Element? { isEmpty ? nil : elements[first] }

@@ -208,7 +208,7 @@ public final class LaunchJournal: Sendable {
             line.stopped = state.withLock { $0.wasStopped }
             write(line)
         case .launchStarted: state.withLock { $0.wasStarted = true }
-        case .ready: break
+        case .ready, .dropped: break
         }
     }
 

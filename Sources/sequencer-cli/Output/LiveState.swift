@@ -40,7 +40,7 @@ struct LiveState: Sendable {
     mutating func apply(_ event: LaunchEvent) {
         time = max(time, event.time)
         switch event.kind {
-        case .launchStarted, .ready, .launchEnded: break
+        case .launchStarted, .ready, .launchEnded, .dropped: break
         case .stopped: isStopping = true
         case .started(let id, let attempt): update(id) { .running(since: $0.since ?? event.time, attempt: attempt) }
         case .retrying(let id, let attempt): update(id) { .pausing(since: $0.since ?? event.time, attempt: attempt) }

@@ -183,7 +183,7 @@ struct BenchCommandTests {
 
     @Test("F5: a program is launched anew for each run, and measured by the report that it prints, whatever it exits with")
     func program() async throws {
-        let line = #""$TOOL" bench --command "$TOOL run regular --clock virtual --json" --runs 3 --budget 700ms --json"#
+        let line = #""$TOOL" bench --command "'$TOOL' run regular --clock virtual --json" --runs 3 --budget 700ms --json"#
         let result = try await Tool.shell(line)
         #expect(result.code == 3 && result.messages.isEmpty)
         let scenario = try #require(try parseBench(Array(result.output.utf8), file: "output").scenarios.first)
@@ -191,7 +191,7 @@ struct BenchCommandTests {
         #expect(scenario.runs.map(\.measured) == Array(repeating: .milliseconds(800), count: 3))
         #expect(scenario.runs.allSatisfy { !$0.isMet && ($0.process ?? .zero) > .zero })
         #expect(scenario.operations.contains { $0.id == "login" && $0.durations == Array(repeating: .milliseconds(600), count: 3) })
-        let late = try await Tool.shell(#""$TOOL" bench --command "$TOOL run regular --clock virtual --json --budget 1ms" --runs 2"#)
+        let late = try await Tool.shell(#""$TOOL" bench --command "'$TOOL' run regular --clock virtual --json --budget 1ms" --runs 2"#)
         #expect(late.code == 0 && late.output.contains("\n  process   ") && late.output.contains("\n  median    800 ms"))
         #expect(late.output.contains("budget    2 of 2 missed"))
     }
@@ -199,7 +199,7 @@ struct BenchCommandTests {
     @Test("F5: two programs take turns, and are compared at the threshold that was asked for")
     func programs() async throws {
         let line = """
-            "$TOOL" bench --runs 5 --command "$TOOL run regular --clock virtual --json" \
+            "$TOOL" bench --runs 5 --command "'$TOOL' run regular --clock virtual --json" \
                 --command "'$TOOL' run regular --clock virtual --json --inject login=delay:400ms"
             """
         let result = try await Tool.shell(line)

@@ -198,7 +198,7 @@ struct RealSignalFaultTests {
         defer { folder.remove() }
         let scenario = try folder.write(scenarioText(#"{ "id": "a", "work": { "command": ["true"] } }"#))
         for words in ["first-launch", scenario] {
-            let result = try await Tool.shell("chmod 755 \(folder.url.path); HOME=/nonexistent \(Self.limited(to: limit)) run \(words)")
+            let result = try await Tool.shell("chmod -R a+rX \(folder.url.path); HOME=/nonexistent \(Self.limited(to: limit)) run \(words)")
             #expect(result.code == 1 && result.output.isEmpty)
             #expect(result.messages.contains("the limit (this user may have \(limit), see 'ulimit -u')"), "\(result.messages)")
         }
@@ -215,7 +215,9 @@ struct RealSignalFaultTests {
         let operations = (0..<30).map { #"{ "id": "op\#($0)", "onFailure": "continue", "work": { "command": ["sleep", "0.02"] } }"# }
         let scenario = try folder.write(scenarioText(operations.joined(separator: ",\n"), head: #""budget": "1h","#))
         let limit = ProcessInfo.processInfo.activeProcessorCount + 14 + more
-        let result = try await Tool.shell("chmod 755 \(folder.url.path); \(Self.limited(to: limit)) run \(scenario) --deadline none --json")
+        let result = try await Tool.shell(
+            "chmod -R a+rX \(folder.url.path); \(Self.limited(to: limit)) run \(scenario) --deadline none --json"
+        )
         #expect(result.code == 0, "\(result.messages)")
         #expect(result.messages.contains("of its operations can run at a time"), "\(result.messages)")
         #expect(try (result.json()["operations"] as? [Any])?.count == 30)

@@ -46,6 +46,22 @@ struct RealAppQueueTests {
         await eventually { queue.operationCount == 0 }
     }
 
+    /// A queue of the app's that does not come back from what it is asked.
+    private final class StuckQueue: OperationQueue, @unchecked Sendable {
+        let gate = Gate()
+        override func addOperation(_ operation: Operation) { gate.block() }
+    }
+
+    @Test("fault L67: an app's queue that blocks keeps neither the start nor the end of its launch from returning")
+    func stuckQueue() async throws {
+        let queue = StuckQueue()
+        var graph = OperationGraph("stuck")
+        graph.add("never") {}
+        let report = try await graph.run(options: options(queue, deadline: .milliseconds(20))).report
+        #expect(report["never"]?.outcome != .succeeded && report.outcome != .completed)
+        queue.gate.open()
+    }
+
     @Test("the queue's width counts: one at a time, also while an operation is suspended", arguments: [1, 2])
     func width(_ width: Int) async throws {
         let running = Locked((now: 0, most: 0))
@@ -101,7 +117,7 @@ struct RealAppQueueTests {
         graph.add("second") { started.withLock { $0.append("second") } }
         graph.add("third", after: first) { started.withLock { $0.append("third") } }
         let launch = try graph.start(options: options(queue))
-        #expect(queue.operations.map(\.name) == ["first", "second"])
+        #expect(await eventually { queue.operations.map(\.name) == ["first", "second"] })
         #expect(queue.operations.allSatisfy { $0.isReady && $0.dependencies.isEmpty && !$0.isExecuting })
         #expect(launch.status.operations.map(\.wait) == [.operationQueue, .operationQueue, .dependencies(["first"])])
         #expect(launch.status.description.contains("waits for the operation queue, which is suspended"))

@@ -100,6 +100,21 @@ struct SharedThreadsTests {
         #expect(SharedThreads.all.leftBehind >= 0)
     }
 
+    @Test("fault L40: when all threads are lost, cancel handlers have some, and what tells the app of ends has more")
+    func shareOfTheReserve() {
+        let (cancels, ends) = (16, 32)
+        let threads = SharedThreads(most: 1, mostOfDispatch: 0)
+        let started = Locked(0)
+        func take(_ count: Int, reserve: Int) -> Int {
+            let before = started.withLock { $0 }
+            for _ in 0..<count { threads.take(for: threads, reserve: reserve) { _ in started.withLock { $0 += 1 } } }
+            return started.withLock { $0 } - before
+        }
+        #expect(take(3, reserve: 0) == 1)
+        #expect(take(40, reserve: cancels) == cancels)
+        #expect(take(40, reserve: ends) == ends - cancels)
+    }
+
     @Test("fault L40: what tells the app of ends has threads of its own when all others are lost")
     func reserve() {
         final class Owner {}
@@ -108,7 +123,7 @@ struct SharedThreadsTests {
         let kinds = Locked<[String]>([])
         threads.take(for: owner) { kind in kinds.withLock { $0.append("first \(kind)") } }
         threads.take(for: owner) { kind in kinds.withLock { $0.append("second \(kind)") } }
-        threads.take(for: owner, mayUseReserve: true) { kind in kinds.withLock { $0.append("app \(kind)") } }
+        threads.take(for: owner, reserve: 1) { kind in kinds.withLock { $0.append("app \(kind)") } }
         #expect(kinds.withLock { $0 } == ["first own", "app own"])
         // What is given back to the reserve is not for whoever waits.
         threads.giveBack(.own)

@@ -244,6 +244,16 @@ struct RealConditionFaultTests {
         #expect(!LaunchOptions(deadline: .patience).deadlineCountsInteractiveTime)
     }
 
+    @Test("fault O41: a login of 45 seconds is no failure under the deadline that a launch has unless told otherwise", arguments: [29, 31])
+    func slowLogin(rest: Int) async throws {
+        var graph = OperationGraph("login")
+        let login = graph.add("login", .interactive) { launch in try await launch.sleep(for: .seconds(45)) }
+        graph.add("main", .milestone, after: login) { launch in try await launch.sleep(for: .seconds(rest)) }
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report["login"]?.outcome == .succeeded)
+        #expect(report["main"]?.outcome == (rest < 30 ? .succeeded : .timedOut))
+    }
+
     @Test("the timeout of a condition is not taken from what it lets start")
     func answeredInTime() throws {
         var graph = OperationGraph("condition")

@@ -43,6 +43,93 @@ struct RealNestedLaunchTests {
         #expect(inherited <= outer)
     }
 
+    /// Starts a launch without a deadline of its own, and keeps the one that it has.
+    private static func startInner(_ deadlines: Locked<[Nanoseconds?]>) {
+        var inner = OperationGraph("inner")
+        inner.add("quick") {}
+        let launch = try? inner.start(options: LaunchOptions(deadline: nil))
+        deadlines.withLock { $0.append(launch?.storage.state.withLock { $0.machine.settings.deadline }) }
+    }
+
+    private final class Starts: ConcurrentOperation, @unchecked Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        override func main() {
+            body()
+            finish()
+        }
+    }
+
+    @Test("fault O13: whatever code of a step starts a launch, that has no more time than the step", arguments: [false, true])
+    func anyCode(inAppQueue: Bool) async throws {
+        let deadlines = Locked<[Nanoseconds?]>([])
+        let start: @Sendable () -> Void = { Self.startInner(deadlines) }
+        let limit = StepOption.timeout(.seconds(3600))
+        var graph = OperationGraph("outer")
+        graph.add("action", limit) { start() }
+        graph.add("synchronous", limit, after: "action") { (_: StepContext) in start() }
+        graph.add(
+            "condition",
+            limit,
+            .when {
+                start(); return true
+            },
+            after: "synchronous"
+        ) {}
+        let failing: @Sendable () throws -> Int = { throw TestError(1) }
+        graph.add("fallback", limit, after: "condition") {
+            try failing()
+        } fallback: { _, _ in
+            start(); return 1
+        }
+        graph.addOperation("made", limit, after: "fallback") { _ in
+            start(); return Starts(start)
+        }
+        graph.add(BlockOperation(block: start), id: "block", limit, after: "made")
+        graph.add(
+            "main-condition",
+            limit,
+            .when {
+                start(); return true
+            },
+            after: "block",
+            on: .main
+        ) {}
+        graph.addOperation("main-operation", limit, after: "main-condition", on: .main) { _ in Starts(start) }
+        graph.add("main", limit, after: "main-operation", on: .main) { start() }
+        let report = try await graph.run(
+            options: LaunchOptions(deadline: nil, queue: inAppQueue ? OperationQueue() : nil)
+        ).report
+        #expect(report.outcome == .completed)
+        let longest = Duration.seconds(3600).nanoseconds
+        let found = deadlines.withLock { $0 }
+        #expect(found.count == 10)
+        for deadline in found { #expect(try #require(deadline) <= longest) }
+        // Between two steps, and outside of them, there is no limit.
+        Self.startInner(deadlines)
+        #expect(deadlines.withLock { $0.last } == .some(nil))
+    }
+
+    @Test("fault O13: a task that a straight-through step leaves behind is no part of the next step on its thread")
+    func leftBehindBySynchronousStep() async throws {
+        let deadlines = Locked<[Nanoseconds?]>([])
+        let (mayBegin, ended) = (Gate(), Gate())
+        var graph = OperationGraph("outer")
+        graph.add("leaves", .timeout(.seconds(3600))) {
+            Task {
+                await mayBegin.wait()
+                Self.startInner(deadlines)
+                ended.open()
+            }
+        }
+        graph.add("next", .timeout(.seconds(3600)), after: "leaves") {
+            mayBegin.open()
+            ended.block()
+        }
+        _ = try await graph.run(options: LaunchOptions(lanes: 1, deadline: nil))
+        #expect(deadlines.withLock { $0 } == [nil])
+    }
+
     @Test("fault O13: a launch that begins in a task which its step has left behind is none of the next step's")
     func leftBehind() async throws {
         let (mayBegin, ended) = (Gate(), Gate())

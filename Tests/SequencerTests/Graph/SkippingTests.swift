@@ -100,7 +100,7 @@ struct SkippingTests {
         }
     }
 
-    @Test("Who asks for it is called before each attempt, before anything of its work")
+    @Test("Who asks for it is called before each attempt, before anything of its work, and never on the main thread")
     func beforeEachAttempt() async throws {
         let calls = Locked<[String]>([])
         @Sendable func call(_ text: String) { calls.withLock { $0.append(text) } }
@@ -111,12 +111,13 @@ struct SkippingTests {
         }
         let second = graph.add("second", after: first, on: .main) { call("second") }
         let third = graph.add("third", after: second) { () async in call("third") }
-        graph.add(BlockOperation { call("fourth") }, id: "fourth", after: third)
+        let fourth = graph.add(BlockOperation { call("fourth") }, id: "fourth", after: third)
+        graph.addOperation("fifth", after: fourth, on: .main) { _ in BlockOperation { call("fifth") } }
         graph.beforeEachAttempt { call("before \($0.operation) \($0.attempt)") }
         _ = try await graph.run(options: LaunchOptions(clock: VirtualClock()))
         #expect(
             calls.withLock { $0 } == [
-                "before first 1", "first 1", "before first 2", "first 2", "before second 1", "second", "before third 1", "third", "fourth",
+                "before first 1", "first 1", "before first 2", "first 2", "second", "before third 1", "third", "fourth", "fifth",
             ]
         )
     }

@@ -27,6 +27,7 @@ public struct LaunchLog: LaunchObserver {
         case .ended(let id, let outcome):
             line(Self.level(of: outcome), "operation ended", ["operation": "\(id)", "outcome": "\(outcome.rawValue)"])
         case .stopped: line(.notice, "launch stopped")
+        case .dropped(let count): line(.warning, "events dropped", ["count": "\(count)"])
         case .launchEnded: break
         }
     }

@@ -31,7 +31,7 @@ public struct LaunchMetrics: LaunchObserver {
             let dimensions = [("launch", launch), ("operation", id), ("outcome", outcome.rawValue)]
             increment("operation.ended", dimensions)
             if let start = starts.removeValue(forKey: id) { record(event.time - start, "operation.duration", dimensions) }
-        case .launchStarted, .ready, .started, .stopped, .launchEnded: break
+        case .launchStarted, .ready, .started, .stopped, .launchEnded, .dropped: break
         }
     }
 

@@ -45,7 +45,7 @@ public struct LaunchTrace: LaunchObserver {
             if outcome == .failed || outcome == .timedOut { span.setStatus(SpanStatus(code: .error)) }
             span.end(at: instant(time))
         case .stopped: self.launch?.addEvent(SpanEvent(name: "stopped", at: instant(time)))
-        case .ready, .launchEnded: break
+        case .ready, .launchEnded, .dropped: break
         }
     }
 

@@ -24,7 +24,7 @@ final class LaunchProgress {
                     ended += 1
                     running.removeAll { $0 == operation }
                     fraction = Double(ended) / Double(max(count, 1))
-                case .launchStarted, .ready, .retrying, .stopped, .launchEnded: break
+                case .launchStarted, .ready, .retrying, .stopped, .launchEnded, .dropped: break
                 }
             }
         }

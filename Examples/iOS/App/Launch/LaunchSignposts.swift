@@ -25,7 +25,7 @@ enum LaunchSignposts {
                 guard let attempt = attempts.removeValue(forKey: operation) else { break }
                 signposter.endInterval("Operation", attempt, "\(outcome.rawValue, privacy: .public)")
             case .stopped: signposter.emitEvent("Stopped")
-            case .launchStarted, .ready, .launchEnded: break
+            case .launchStarted, .ready, .launchEnded, .dropped: break
             }
         }
         // What has not ended by the end of its launch never will.

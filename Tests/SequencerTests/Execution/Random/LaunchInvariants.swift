@@ -73,6 +73,7 @@ struct LaunchInvariants {
             case .launchEnded:
                 expect(ended.count == plan.steps.count, "the launch ended before its operations")
                 expect(event == events.last, "something happened after the end")
+            case .dropped(let count): expect(false, "\(count) events are missing")
             }
         }
         expect(events.last?.kind == .launchEnded, "no end")

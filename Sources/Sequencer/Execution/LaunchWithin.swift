@@ -1,0 +1,84 @@
+/// A launch that a step starts: it has no more time than the step has.
+enum LaunchWithin {
+    /// Where the step runs that the current code is part of.
+    @TaskLocal static var place: (any StepPlace)?
+
+    /// Calls `body` as if no step were calling it.
+    static func none<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let result = $place.withValue(nil) { Swift.Result(catching: body) }
+        return try result.get()
+    }
+
+    /// The time that is left to the step that the caller is part of; nil outside of steps, where the step has no limit, and where it has another clock.
+    static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
+        guard let place else { return nil }
+        return place.withLaunch { launch, node in
+            launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
+        }
+    }
+}
+
+/// A task, or a thread, that runs steps.
+///
+/// Every task that a step begins inherits its place, and may outlive the step.
+protocol StepPlace: AnyObject, Sendable {
+    /// Calls `body` with the launch and the step that the caller is part of; nil when that is not certain.
+    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result?
+}
+
+/// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the computing of fallbacks too.
+final class StepThread: StepPlace {
+    private let thread = currentThreadIdentity()
+    // Unsafe, both: used on this thread alone.
+    /// Let go of when the thread is done with it.
+    private nonisolated(unsafe) var launch: LaunchStorage?
+    /// What the thread runs; nil between two steps.
+    nonisolated(unsafe) var node: Int?
+
+    private init(_ launch: LaunchStorage) {
+        self.launch = launch
+    }
+
+    /// Calls `body`, which runs steps of `launch` here and says in ``node`` which.
+    static func with(_ launch: LaunchStorage, _ body: (StepThread) -> Void) {
+        let place = StepThread(launch)
+        LaunchWithin.$place.withValue(place) { body(place) }
+        place.node = nil
+        place.launch = nil
+    }
+
+    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
+        guard thread == currentThreadIdentity(), let launch, let node else { return nil }
+        return body(launch, node)
+    }
+}
+
+extension LaunchOptions {
+    /// These options, for a launch that ends before the step that starts it has to.
+    func within(_ remaining: Duration?) -> LaunchOptions {
+        guard let remaining else { return self }
+        var options = self
+        options.outerLimit = max(remaining, .nanoseconds(1))
+        return options
+    }
+}
+
+extension LaunchStorage {
+    /// Calls `body`, which runs one step here.
+    func onThisThread(_ assignment: Assignment, _ body: () -> Void) {
+        StepThread.with(self) { thread in
+            thread.node = assignment.node
+            body()
+        }
+    }
+
+    /// Whether a launch on that clock has this one's time.
+    func isTimed(by clock: any Clock<Duration>) -> Bool {
+        if let virtualTime { return virtualTime.isOn(clock) }
+        return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
+    }
+}
+
+extension VirtualTimekeeper {
+    fileprivate func isOn(_ clock: any Clock<Duration>) -> Bool { (clock as? VirtualClock)?.scheduler === scheduler }
+}
