@@ -113,7 +113,9 @@ extension LaunchStorage {
             for step in ended { step.end() }
             addTurns(turns)
         }
-        if defersAppCode { callApp(tell) } else { tell() }
+        // Of a queue that is none of the app's making, the operations can be seen, and cancelled, as soon as the launch has started.
+        let isAppCode = !ended.isEmpty || queue.map { type(of: $0) != OperationQueue.self } ?? false
+        if defersAppCode, isAppCode { callApp(tell) } else { tell() }
     }
 
     /// Adds operations to the app's queue, each for a step that is ready.

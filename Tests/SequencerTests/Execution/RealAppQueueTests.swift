@@ -117,7 +117,7 @@ struct RealAppQueueTests {
         graph.add("second") { started.withLock { $0.append("second") } }
         graph.add("third", after: first) { started.withLock { $0.append("third") } }
         let launch = try graph.start(options: options(queue))
-        #expect(await eventually { queue.operations.map(\.name) == ["first", "second"] })
+        #expect(queue.operations.map(\.name) == ["first", "second"])
         #expect(queue.operations.allSatisfy { $0.isReady && $0.dependencies.isEmpty && !$0.isExecuting })
         #expect(launch.status.operations.map(\.wait) == [.operationQueue, .operationQueue, .dependencies(["first"])])
         #expect(launch.status.description.contains("waits for the operation queue, which is suspended"))
