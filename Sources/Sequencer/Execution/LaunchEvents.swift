@@ -5,9 +5,10 @@
 /// for await event in launch.events { print(event.time, event.kind) }
 /// ```
 ///
-/// The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000 operations, and drops older ones. Where some are
-/// missing, it says how many: ``LaunchEvent/Kind/dropped(_:)``. The last event, ``LaunchEvent/Kind/launchEnded``, always comes. When the task that reads is
-/// cancelled, the stream ends with the events that it keeps. If several tasks read one stream, each event goes to one of them.
+/// The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000 operations, and drops older ones. Where some
+/// are missing, it says how many: ``LaunchEvent/Kind/dropped(_:)``. The last event, ``LaunchEvent/Kind/launchEnded``, always comes. When the task that
+/// reads is cancelled, the stream ends with the events that it keeps. If several tasks read one stream, each event goes to one of them. The executor of
+/// a task that reads gets its jobs on the launch's threads, and must not block there.
 public struct LaunchEvents: AsyncSequence, Sendable {
     /// Takes events out of the stream.
     public struct Iterator: AsyncIteratorProtocol {
@@ -126,11 +127,12 @@ final class EventFeed: Sendable {
 
     /// Nobody will read: what is kept is freed.
     private func close() {
-        let kept = state.withLock { state in
+        let (waiters, events) = state.withLock { state in
             defer { state.events = FirstInFirstOut() }
             return (state.end(), state.events)
         }
-        withExtendedLifetime(kept) {}
+        Self.release(waiters)
+        withExtendedLifetime(events) {}
     }
 
     private static func release(_ waiters: FirstInFirstOut<Waiter>) {

@@ -10,7 +10,8 @@ public struct LaunchOptions: Sendable {
     /// The identifiers of operations in the order in which they go first when lanes are scarce.
     ///
     /// Nil, the default: what the milestone needs goes first, by the longest path to it, then the operation with the longest remaining path, both by expected
-    /// durations. Operations that are not in the list come after those that are. The order of a plan is often better:
+    /// durations. Others wait, though they could start, where they would keep the main thread, a resource or the last lane for longer than the milestone is expected to
+    /// leave it free. Operations that are not in the list come after those that are. The order of a plan is often better:
     ///
     /// ```swift
     /// let plan = try graph.plan(PlanOptions(lanes: 2))
@@ -45,6 +46,8 @@ public struct LaunchOptions: Sendable {
     /// suspended. The queue's `maxConcurrentOperationCount`, its quality of service, its `isSuspended` and its `underlyingQueue` count, besides ``lanes``.
     /// Only steps that are ready are in the queue. Which of them an operation runs is decided when the queue starts it, so that the longest remaining
     /// path still goes first. Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
+    ///
+    /// The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)` may block: there, they soon are.
     ///
     /// While the queue is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time the clock
     /// runs the steps, and the queue is not used. It must not be the main queue.

@@ -9,6 +9,8 @@ extension LaunchStateMachine {
         case mainThread
         case operationQueue
         case resource(ExclusiveResource, heldBy: Int)
+        /// For something that the milestone needs, and that would otherwise wait for it.
+        case milestone
         case condition
         case retry
         case person
@@ -46,7 +48,7 @@ extension LaunchStateMachine {
     private static func place(of wait: Wait) -> Int {
         switch wait {
         case .code, .person, .condition, .retry: 0
-        case .lane, .thread, .mainThread, .operationQueue, .resource: 1
+        case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: 1
         case .dependencies: 2
         }
     }
@@ -79,6 +81,7 @@ extension LaunchStateMachine {
 
     private func waitOfReady(_ node: Int) -> Wait {
         if let obstacle = resources.obstacle(of: node) { return .resource(obstacle.resource, heldBy: obstacle.holder) }
+        if nodes[node].state == .parked, traits[node].contains(.mayBeHeld), reservations != nil { return .milestone }
         if traits[node].contains(.isMain), !nodes[node].isComputingFallback { return .mainThread }
         return lanes.available <= 0 ? .lane : settings.usesQueue ? .operationQueue : .thread
     }

@@ -8,10 +8,11 @@ extension LaunchStateMachine {
     var nextDue: Nanoseconds? {
         mutating get {
             guard phase != .over else { return nil }
-            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, settings.isUntimed { return nil }
+            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservationEnd == nil, settings.isUntimed { return nil }
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
-            return wake == .max ? nil : wake
+            let due = min(wake, phase == .running ? reservationEnd ?? .max : .max)
+            return due == .max ? nil : due
         }
     }
 

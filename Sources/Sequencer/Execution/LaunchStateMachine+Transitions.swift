@@ -41,6 +41,7 @@ extension LaunchStateMachine {
         let isForMain = traits[node].contains(.isMain) && !nodes[node].isComputingFallback
         if isForMain { readyForMain.push(ready) } else { readyForWorkers.push(ready) }
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
+        if traits[node].contains(.isAwaited) { noteReady(node, at: time) }
     }
 
     /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
@@ -51,7 +52,7 @@ extension LaunchStateMachine {
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
             if !traits[node].isDisjoint(with: .whenTaken) {
-                guard acquireResources(for: ready, onMain: isMain) else {
+                guard !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
                     if settings.takesOneAtATime { return nil }
                     continue
                 }
@@ -109,6 +110,7 @@ extension LaunchStateMachine {
         if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst { setTimeout(node) }
+        if traits[node].contains(.isAwaited) { noteStart(of: node, at: time) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
@@ -136,6 +138,7 @@ extension LaunchStateMachine {
         }
         let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun, !nodes[node].isComputingFallback { mainKeepers -= 1 }
+        if traits[node].contains(.isAwaited) { lookAgain(after: node) }
     }
 
     // MARK: Ending
@@ -250,6 +253,7 @@ extension LaunchStateMachine {
         if node == milestone {
             interactiveUntilMilestone = interactive.total(at: time)
             actions.isMilestoneOver = true
+            endReservations()
         }
         record(.ended, node: node, at: time)
         guard phase == .running else { return }

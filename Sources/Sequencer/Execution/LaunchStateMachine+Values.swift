@@ -138,13 +138,17 @@ extension LaunchStateMachine {
             static let isWatched = Bits(rawValue: 2048)
             /// It keeps the main thread while it runs; not said where no operation needs a resource.
             static let keepsMain = Bits(rawValue: 4096)
+            /// It may have to wait so that it is not in the milestone's way.
+            static let mayBeHeld = Bits(rawValue: 8192)
+            /// Its start and its end decide how long others have to wait for that reason.
+            static let isAwaited = Bits(rawValue: 16384)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback, .isWatched]
-            static let whenEnqueued: Bits = [.isMain, .hasResources]
-            static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback, .keepsMain]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout]
-            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain]
+            static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
+            static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited]
+            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .isAwaited]
         }
 
         private var bits: [Bits]
@@ -152,11 +156,16 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
+        /// What is kept free for the milestone; nil where nothing can be in its way.
+        let reservations: Reservations?
 
         /// Whether there is anything to cut or to put off.
         var canKeepBudgets: Bool { !all.isDisjoint(with: [.hasFallback, .isDeferrable]) }
 
-        init(_ graph: ValidatedGraph, order: [String]?) {
+        /// - Parameters:
+        ///   - order: identifiers in the order in which ready operations go first; nil for what is most urgent.
+        ///   - hasLanes: whether lanes are limited.
+        init(_ graph: ValidatedGraph, order: [String]?, hasLanes: Bool) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
@@ -179,13 +188,22 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
+            let urgency = order == nil || graph.milestoneIndex != nil ? graph.urgency : nil
+            ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks ?? []
+            reservations = urgency.flatMap { urgency in
+                Reservations(graph, durations: graph.expectedDurations, isNeeded: urgency.isNeeded, hasLanes: hasLanes)
+            }
+            if let reservations {
+                for node in bits.indices where !bits[node].contains(.isJoin) {
+                    bits[node].insert(reservations.mayHold(node) ? [.isAwaited, .mayBeHeld] : .isAwaited)
+                }
+            }
             all = bits.reduce(into: []) { $0.formUnion($1) }
             if all.isSuperset(of: [.isMain, .hasResources]) {
                 for node in bits.indices where bits[node].contains(.isMain) && !graph.policy(node).suspends {
                     bits[node].insert(.keepsMain)
                 }
             }
-            ranks = order.map(graph.ranks(inOrder:)) ?? graph.ranks
         }
 
         subscript(node: Int) -> Bits { bits[node] }

@@ -113,6 +113,10 @@ struct LaunchStateMachine {
     var earliestTimeout: Nanoseconds = 0
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
+    /// Nil where nothing can be in the milestone's way, and after that.
+    var reservations: ReservationKeeper?
+    /// By when what was put aside for the milestone is looked at again, whatever runs.
+    var reservationEnd: Nanoseconds?
     var graceEnd: Nanoseconds?
     var isTakeoverRunning = false
     var settings: Settings
@@ -143,12 +147,13 @@ struct LaunchStateMachine {
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
         self.graph = graph
         self.settings = settings
-        var traits = traits ?? NodeTraits(graph, order: settings.order)
+        var traits = traits ?? NodeTraits(graph, order: settings.order, hasLanes: (settings.lanes ?? .max) < graph.count)
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
             traits.watchAll()
         }
         self.traits = traits
+        reservations = traits.reservations.map { ReservationKeeper($0) }
         milestone = graph.milestoneIndex ?? -1
         nodes = NodeTable(degrees: graph.degrees)
         successors = graph.successors
@@ -287,6 +292,8 @@ struct LaunchStateMachine {
             } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
+            } else if reservationEnd == due {
+                lookAgainAtAll()
             } else if stallTime == due {
                 isStallReported = true
                 actions.reportsStall = true

@@ -18,6 +18,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case operationQueue
         /// For an exclusive resource that another operation holds.
         case resource(ExclusiveResource, heldBy: String)
+        /// For an operation that the milestone needs: that one is expected to want the main thread, the last lane or a resource before this one would end.
+        case milestone
         /// For the answer to its own condition.
         case condition
         /// For the pause before another attempt to end.
@@ -49,6 +51,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
             case .mainThread: "waits for the main thread, which is busy"
             case .operationQueue: "waits for the operation queue, which is suspended, or runs as many operations as it may"
             case .resource(let resource, let id): "waits for '\(printable(resource.name))', which \(printable(id)) holds"
+            case .milestone: "waits so that it is not in the milestone's way"
             case .condition: "is finding out whether it is to run"
             case .retry: "has failed, and pauses before it is tried again"
             case .person: "waits for a person"

@@ -14,7 +14,8 @@ extension LaunchStorage {
 
     /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
     func callApp(_ call: @escaping @Sendable () -> Void) {
-        if virtualTime != nil { call() } else { appCode.add(call) }
+        // What it starts is no part of the step that this thread has run.
+        if virtualTime != nil { LaunchWithin.none(call) } else { appCode.add(call) }
     }
 
     /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
@@ -146,21 +147,17 @@ final class AppCodeQueue: Sendable {
     private static let width = 16
 
     private let isOrdered: Bool
-    /// How many of the threads that are kept back the calls may have. What a launch's end needs has them all: cancel handlers that block leave it half.
-    private let reserve: Int
     private let state = Locked(State())
     private let slowTags: Locked<[Int]>
 
     init(isOrdered: Bool = true) {
         self.isOrdered = isOrdered
-        reserve = isOrdered ? SharedThreads.reserve : SharedThreads.reserve / 2
         slowTags = Locked([])
     }
 
     /// For calls behind one that has not returned.
     private init(besides other: AppCodeQueue) {
         isOrdered = false
-        reserve = 0
         slowTags = other.slowTags
     }
 
@@ -180,7 +177,7 @@ final class AppCodeQueue: Sendable {
     }
 
     private func startRunner() {
-        SharedThreads.all.take(for: self, reserve: reserve) { [self] kind in
+        SharedThreads.all.take(for: self, purpose: isOrdered ? .end : .cancel) { [self] kind in
             let runner: Int? = state.withLock { state in
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
                 state.runners += 1

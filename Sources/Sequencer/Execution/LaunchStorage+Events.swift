@@ -53,7 +53,7 @@ extension LaunchStorage {
         if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
     }
 
-    /// Fills the streams, unless another thread is doing so and will see to this too. It waits for nobody.
+    /// Fills the streams, unless another thread is doing so and will see to this too. It waits for nobody, but that it gives jobs to readers' executors.
     private func tellStreams() {
         var isContinuing = false
         while true {
@@ -221,9 +221,12 @@ extension LaunchStorage {
             }
             guard let batches else { return }
             isContinuing = true
-            for batch in batches {
-                for event in batch.events {
-                    for observer in batch.observers { observer(event) }
+            // A launch that an observer starts is no part of the step that this thread has run.
+            LaunchWithin.none {
+                for batch in batches {
+                    for event in batch.events {
+                        for observer in batch.observers { observer(event) }
+                    }
                 }
             }
             begin(mainStarts)

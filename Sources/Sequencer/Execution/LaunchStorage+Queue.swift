@@ -113,7 +113,7 @@ extension LaunchStorage {
             for step in ended { step.end() }
             addTurns(turns)
         }
-        // Of a queue that is none of the app's making, the operations can be seen, and cancelled, as soon as the launch has started.
+        // In a queue whose class is Foundation's, the operations can be seen, and cancelled, as soon as the launch has started.
         let isAppCode = !ended.isEmpty || queue.map { type(of: $0) != OperationQueue.self } ?? false
         if defersAppCode, isAppCode { callApp(tell) } else { tell() }
     }

@@ -58,6 +58,7 @@ extension LaunchStorage {
             case .mainThread: .mainThread
             case .operationQueue: .operationQueue
             case .resource(let resource, let node): .resource(resource, heldBy: graph.id(node))
+            case .milestone: .milestone
             case .condition: .condition
             case .retry: .retry
             case .person: .person

@@ -103,7 +103,7 @@ final class LaunchStorage: StepHost {
         self.budget = budget
         clock = options.clock
         startOffset = budget?.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
-        let traits = LaunchStateMachine.NodeTraits(graph, order: options.order)
+        let traits = LaunchStateMachine.NodeTraits(graph, order: options.order, hasLanes: (options.lanes ?? .max) < graph.count)
         timekeeper = options.makeTimekeeper(hasMainSteps: traits.all.contains(.isMain))
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
@@ -168,12 +168,13 @@ final class LaunchStorage: StepHost {
         if actions.isOver, consequences.hasEvents { limitWatching() }
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
-        if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }
-        // Observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are before them.
+        // The app's queue and observers are told on this thread, and may take their time: in real time, where this only hands them over, cancels are
+        // before them.
         if virtualTime == nil, let cancelled = consequences.cancelled { cancel(cancelled) }
+        if queue != nil { tellQueue(ended: consequences.ended, turns: actions.queueTurns, defersAppCode: defersAppCode) }
         if consequences.hasEvents { tell(defersAppCode: defersAppCode) }
         if virtualTime != nil, let cancelled = consequences.cancelled { cancel(cancelled) }
     }

@@ -152,12 +152,25 @@ final class SharedThreads: Sendable {
 
     /// The most threads besides that of the pool.
     static let most = 1024
-    /// More than that, for what tells the app how its launches end, and half of them for cancel handlers.
+    /// More than that, for what tells the app how its launches end, and for cancel handlers.
     static let reserve = 32
     /// The most of them that Dispatch makes.
     static let mostOfDispatch = 192
 
     static let all = SharedThreads(most: most, mostOfDispatch: mostOfDispatch)
+
+    /// What a thread is for. When there are no others, the ends of launches may have all that are kept back, and cancel handlers, which may block, half.
+    enum Purpose: Int, CaseIterable, Sendable {
+        case end, cancel, work
+
+        var reserve: Int {
+            switch self {
+            case .end: SharedThreads.reserve
+            case .cancel: SharedThreads.reserve / 2
+            case .work: 0
+            }
+        }
+    }
 
     private struct Waiter {
         let owner: ObjectIdentifier
@@ -170,7 +183,16 @@ final class SharedThreads: Sendable {
         var own = 0
         /// Of launches that are over.
         var leftBehind = 0
-        var waiters = FirstInFirstOut<Waiter>()
+        /// By purpose.
+        var waiters = Purpose.allCases.map { _ in FirstInFirstOut<Waiter>() }
+
+        /// The next one that may have a thread which somebody gives back.
+        mutating func nextWaiter(most: Int) -> Waiter? {
+            for purpose in Purpose.allCases where dispatch + own <= most + purpose.reserve {
+                if let waiter = waiters[purpose.rawValue].popFirst() { return waiter }
+            }
+            return nil
+        }
     }
 
     private let most: Int
@@ -193,8 +215,7 @@ final class SharedThreads: Sendable {
     /// - Parameters:
     ///   - owner: whose request it is, for ``forget(_:)``.
     ///   - mayBePooled: whether the pool will do.
-    ///   - reserve: how many of those that are kept back it may have, too.
-    func take(for owner: AnyObject, mayBePooled: Bool = false, reserve: Int = 0, _ start: @escaping @Sendable (Kind) -> Void) {
+    func take(for owner: AnyObject, mayBePooled: Bool = false, purpose: Purpose = .work, _ start: @escaping @Sendable (Kind) -> Void) {
         let owner = ObjectIdentifier(owner)
         let kind: Kind? = state.withLock { state in
             if mayBePooled, !state.isPoolTaken, WorkerPool.processors > 1 {
@@ -205,21 +226,21 @@ final class SharedThreads: Sendable {
                 state.dispatch += 1
                 return .dispatch
             }
-            if state.dispatch + state.own < most + reserve {
+            if state.dispatch + state.own < most + purpose.reserve {
                 state.own += 1
                 return .own
             }
-            state.waiters.append(Waiter(owner: owner, start: start))
+            state.waiters[purpose.rawValue].append(Waiter(owner: owner, start: start))
             return nil
         }
         if let kind { start(kind) }
     }
 
-    /// Gives a thread back, or on to whoever has waited longest.
+    /// Gives a thread back, or on to whoever has waited longest, for an end first.
     func giveBack(_ kind: Kind) {
         let waiter: Waiter? = state.withLock { state in
-            // One of the reserve goes back to it.
-            if kind != .pool, state.dispatch + state.own <= most, let waiter = state.waiters.popFirst() { return waiter }
+            // One of the reserve goes back to it, unless somebody waits who may have that.
+            if kind != .pool, let waiter = state.nextWaiter(most: most) { return waiter }
             switch kind {
             case .pool: state.isPoolTaken = false
             case .dispatch: state.dispatch -= 1
@@ -234,9 +255,9 @@ final class SharedThreads: Sendable {
     func forget(_ owner: AnyObject) {
         let owner = ObjectIdentifier(owner)
         // Released without the lock: a request holds its launch.
-        let former = state.withLock { state -> FirstInFirstOut<Waiter>? in
-            if state.waiters.isEmpty { return nil }
-            defer { state.waiters.removeAll { $0.owner == owner } }
+        let former = state.withLock { state -> [FirstInFirstOut<Waiter>]? in
+            if state.waiters.allSatisfy(\.isEmpty) { return nil }
+            defer { for purpose in Purpose.allCases { state.waiters[purpose.rawValue].removeAll { $0.owner == owner } } }
             return state.waiters
         }
         withExtendedLifetime(former) {}

@@ -74,9 +74,9 @@ extension ValidatedGraph {
     }
 
     /// What goes first where something is scarce, by what ``expectedPath`` goes by.
-    var ranks: [Nanoseconds] {
+    var urgency: Urgency {
         let weights = weights
-        return Urgency(of: self) { weights?[$0] ?? 1 }.ranks
+        return Urgency(of: self) { weights?[$0] ?? 1 }
     }
 
     /// Ranks that follow a list of identifiers: the first has the highest, and operations that are not in the list have none.

@@ -154,7 +154,8 @@ public final class LaunchJournal: Sendable {
 
     /// Takes out of the graph what this launch leaves out, and has it write down which operations are in progress.
     ///
-    /// Where the graph needs all of the operations in which launches died, the next level counts at once.
+    /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the main thread are written down by
+    /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread.
     public func prepare(_ graph: inout OperationGraph) {
         let skippable = graph.skippable
         var recovery = recovery

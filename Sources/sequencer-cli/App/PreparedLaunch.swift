@@ -182,7 +182,7 @@ struct PreparedLaunch {
         return LaunchOptions(
             lanes: lanes,
             // Without a limit of lanes no plan is needed: every ready operation starts at once.
-            order: try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0)).order },
+            order: arguments.isPlanned ? try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0)).order } : nil,
             deadline: scenario.deadline(arguments.deadline),
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),

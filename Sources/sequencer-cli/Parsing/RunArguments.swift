@@ -66,6 +66,7 @@ struct RunArguments: Equatable, Sendable {
     var isInteractive = false
     /// Whether a scenario file runs its programs and sends its requests unasked.
     var isTrusted = false
+    var isPlanned = true
     /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
     var push: String?, link: String?, shortcut: String?
     /// The device's language and country; nil leaves them to the environment.
@@ -88,6 +89,7 @@ struct RunArguments: Equatable, Sendable {
             help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.",
             read: Injection.all
         ) { $0.injections = $1 },
+        .flag("no-plan", help: "Start what is most urgent first, without looking for a better order beforehand.") { $0.isPlanned = false },
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
 

@@ -52,6 +52,35 @@ struct RealAppQueueTests {
         override func addOperation(_ operation: Operation) { gate.block() }
     }
 
+    /// A queue of the app's that takes one operation and no other.
+    private final class FullQueue: OperationQueue, @unchecked Sendable {
+        let gate = Gate()
+        private let isFull = Locked(false)
+
+        override func addOperation(_ operation: Operation) {
+            let isFull = isFull.withLock { isFull in
+                defer { isFull = true }
+                return isFull
+            }
+            if isFull { gate.block() }
+            super.addOperation(operation)
+        }
+    }
+
+    @Test("fault L67: an app's queue that blocks when the milestone has ended keeps nobody from hearing of that")
+    func fullQueue() async throws {
+        let queue = FullQueue()
+        var graph = OperationGraph("full")
+        graph.add("home", .milestone) {}
+        graph.add("never", after: "home") {}
+        let launch = try graph.start(options: options(queue))
+        #expect(await launch.milestone() == .succeeded)
+        launch.cancel()
+        let report = await launch.end().report
+        #expect(report.outcome == .cancelled && report["never"]?.outcome == .cancelled)
+        queue.gate.open()
+    }
+
     @Test("fault L67: an app's queue that blocks keeps neither the start nor the end of its launch from returning")
     func stuckQueue() async throws {
         let queue = StuckQueue()

@@ -102,17 +102,25 @@ struct SharedThreadsTests {
 
     @Test("fault L40: when all threads are lost, cancel handlers have some, and what tells the app of ends has more")
     func shareOfTheReserve() {
-        let (cancels, ends) = (16, 32)
+        let (cancels, ends) = (SharedThreads.reserve / 2, SharedThreads.reserve)
         let threads = SharedThreads(most: 1, mostOfDispatch: 0)
         let started = Locked(0)
-        func take(_ count: Int, reserve: Int) -> Int {
+        func take(_ count: Int, for purpose: SharedThreads.Purpose) -> Int {
             let before = started.withLock { $0 }
-            for _ in 0..<count { threads.take(for: threads, reserve: reserve) { _ in started.withLock { $0 += 1 } } }
+            for _ in 0..<count { threads.take(for: threads, purpose: purpose) { _ in started.withLock { $0 += 1 } } }
             return started.withLock { $0 } - before
         }
-        #expect(take(3, reserve: 0) == 1)
-        #expect(take(40, reserve: cancels) == cancels)
-        #expect(take(40, reserve: ends) == ends - cancels)
+        #expect(take(3, for: .work) == 1)
+        #expect(take(40, for: .cancel) == cancels)
+        #expect(take(40, for: .end) == ends - cancels)
+        // What one of them gives back is for the next end; then for the next cancel handlers, when they have less than half.
+        let before = started.withLock { $0 }
+        for _ in 0..<(40 - (ends - cancels)) { threads.giveBack(.own) }
+        #expect(started.withLock { $0 } == before + 40 - (ends - cancels))
+        for _ in 0..<(ends - cancels) { threads.giveBack(.own) }
+        #expect(started.withLock { $0 } == before + 40 - (ends - cancels))
+        threads.giveBack(.own)
+        #expect(started.withLock { $0 } == before + 41 - (ends - cancels))
     }
 
     @Test("fault L40: what tells the app of ends has threads of its own when all others are lost")
@@ -123,7 +131,7 @@ struct SharedThreadsTests {
         let kinds = Locked<[String]>([])
         threads.take(for: owner) { kind in kinds.withLock { $0.append("first \(kind)") } }
         threads.take(for: owner) { kind in kinds.withLock { $0.append("second \(kind)") } }
-        threads.take(for: owner, reserve: 1) { kind in kinds.withLock { $0.append("app \(kind)") } }
+        threads.take(for: owner, purpose: .end) { kind in kinds.withLock { $0.append("app \(kind)") } }
         #expect(kinds.withLock { $0 } == ["first own", "app own"])
         // What is given back to the reserve is not for whoever waits.
         threads.giveBack(.own)

@@ -44,11 +44,15 @@ struct RealNestedLaunchTests {
     }
 
     /// Starts a launch without a deadline of its own, and keeps the one that it has.
-    private static func startInner(_ deadlines: Locked<[Nanoseconds?]>) {
+    private static func startInner(_ deadlines: Locked<[Nanoseconds?]>, clock: any Clock<Duration> = SuspendingClock()) {
         var inner = OperationGraph("inner")
         inner.add("quick") {}
-        let launch = try? inner.start(options: LaunchOptions(deadline: nil))
-        deadlines.withLock { $0.append(launch?.storage.state.withLock { $0.machine.settings.deadline }) }
+        do {
+            let launch = try inner.start(options: LaunchOptions(deadline: nil, clock: clock))
+            deadlines.withLock { $0.append(launch.storage.state.withLock { $0.machine.settings.deadline }) }
+        } catch {
+            Issue.record(error)
+        }
     }
 
     private final class Starts: ConcurrentOperation, @unchecked Sendable {
@@ -105,9 +109,23 @@ struct RealNestedLaunchTests {
         let found = deadlines.withLock { $0 }
         #expect(found.count == 10)
         for deadline in found { #expect(try #require(deadline) <= longest) }
-        // Between two steps, and outside of them, there is no limit.
+        // Outside of steps there is no limit.
         Self.startInner(deadlines)
         #expect(deadlines.withLock { $0.last } == .some(nil))
+    }
+
+    @Test("fault O13: a launch that an observer starts is no part of the step whose end it hears of", arguments: [false, true])
+    func startedByObserver(inVirtualTime: Bool) async throws {
+        let deadlines = Locked<[Nanoseconds?]>([])
+        var graph = OperationGraph("outer")
+        graph.add("only", .timeout(.seconds(3600))) {}
+        let clock: any Clock<Duration> = inVirtualTime ? VirtualClock() : SuspendingClock()
+        var options = LaunchOptions(deadline: nil, clock: clock)
+        options.observers.append { event in
+            if case .ended = event.kind { Self.startInner(deadlines, clock: clock) }
+        }
+        _ = try await graph.run(options: options)
+        #expect(deadlines.withLock { $0 } == [nil])
     }
 
     @Test("fault O13: a task that a straight-through step leaves behind is no part of the next step on its thread")

@@ -115,7 +115,7 @@ extension LaunchStatus.Operation {
     var isRunning: Bool {
         switch wait {
         case .code, .person, .condition, .retry: true
-        case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource: false
+        case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone: false
         }
     }
 }

@@ -5,7 +5,7 @@ import Sequencer
 /// It is what the engine does in virtual time, see `VirtualScheduler+Rest.swift`: all that ends at one moment ends before anything starts at it.
 ///
 /// This is list scheduling (R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", 1969), and what the engine does with the longest
-/// remaining path as key. No lane idles while an operation could run on it. An operation whose resources are held is passed over until one
+/// remaining path as key. No lane idles while an operation could run on it, but to keep it free for the milestone (``Reservations``). An operation whose resources are held is passed over until one
 /// of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
 ///
 /// One scheduler is used for any number of schedules, so that none of them allocates.
@@ -49,6 +49,8 @@ struct ListScheduler {
     /// By resource: those that wait for it. For each free one, the first of them are ready or there are none.
     private var parked: [Parking]
     private var time: Nanoseconds = 0
+    /// Nil where nothing can be in the milestone's way, after that, and in a backward schedule.
+    private var reservations: ReservationKeeper?
 
     /// - Parameter lanes: how many operations can run at the same time, besides one on the main thread.
     init(_ problem: PlanningProblem, lanes: Int) {
@@ -72,6 +74,7 @@ struct ListScheduler {
         let after = isBackward ? problem.predecessors : problem.successors
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
+        reservations = isBackward ? nil : problem.reservations.map { ReservationKeeper($0) }
         for node in 0..<problem.count {
             waiting[node] = Int32(before.range(node).count)
             if waiting[node] == 0 { enqueue(Int32(node), keys) }
@@ -95,6 +98,7 @@ struct ListScheduler {
     private mutating func end(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         ends[Int(node)] = time
         release(node)
+        lookAgain(after: node, keys)
         complete(node, keys, after)
     }
 
@@ -122,6 +126,7 @@ struct ListScheduler {
 
     private mutating func start(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         let index = Int(node)
+        if reservations != nil, isHeldBack(node, keys) { return }
         let needed = problem.resources.range(index)
         for place in needed {
             let resource = Int(problem.resources.targets[place])
@@ -137,6 +142,7 @@ struct ListScheduler {
             ends[index] = time
             // It gives back at once what it takes.
             for place in needed { wake(Int(problem.resources.targets[place])) }
+            lookAgain(after: node, keys)
             complete(node, keys, after)
             return
         }
@@ -146,7 +152,34 @@ struct ListScheduler {
         case .main: isMainFree = false
         case .suspended, .nowhere: break
         }
+        reservations?.started(index, at: time)
         running.push(Candidate(key: time.addingSaturated(duration), node: node))
+    }
+
+    /// Puts an operation aside that would be in the milestone's way, until another one ends.
+    private mutating func isHeldBack(_ node: Int32, _ keys: [Int64]) -> Bool {
+        let index = Int(node)
+        let isOnLane = problem.places[index] == .lane
+        let takesLastLane = isOnLane && freeLanes == 1 && lanes < problem.count
+        guard problem.reservations?.mayHold(index) == true,
+            reservations?.obstacle(to: index, at: time, takesLastLane: takesLastLane) != nil
+        else { return false }
+        reservations?.putAside(index, onMain: !isOnLane)
+        for place in problem.resources.range(index) {
+            let resource = Int(problem.resources.targets[place])
+            if !isHeld[resource] { wake(resource) }
+        }
+        return true
+    }
+
+    private mutating func lookAgain(after node: Int32, _ keys: [Int64]) {
+        guard reservations != nil else { return }
+        reservations?.ended(Int(node))
+        for isMain in [false, true] { enqueueAgain(reservations?.takeBack(onMain: isMain) ?? [], keys) }
+    }
+
+    private mutating func enqueueAgain(_ putAside: [Int], _ keys: [Int64]) {
+        for node in putAside { enqueue(Int32(node), keys) }
     }
 
     private mutating func release(_ node: Int32) {
@@ -184,6 +217,10 @@ struct ListScheduler {
 
     /// Lets operations that waited for this one become ready.
     private mutating func complete(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
+        if reservations != nil, Int(node) == problem.milestone {
+            for isMain in [false, true] { enqueueAgain(reservations?.takeAll(onMain: isMain) ?? [], keys) }
+            reservations = nil
+        }
         for place in after.range(Int(node)) {
             let next = Int(after.targets[place])
             waiting[next] -= 1
@@ -192,6 +229,7 @@ struct ListScheduler {
     }
 
     private mutating func enqueue(_ node: Int32, _ keys: [Int64]) {
+        reservations?.becameReady(Int(node), at: time)
         switch problem.places[Int(node)] {
         case .lane: readyForLanes.push(Candidate(key: keys[Int(node)], node: node))
         case .main, .suspended: readyForMain.push(Candidate(key: keys[Int(node)], node: node))

@@ -44,6 +44,8 @@ struct PlanningProblem: Sendable {
     let urgency: Urgency
     /// The operation whose end matters first.
     let milestone: Int?
+    /// What is kept free for it; nil where nothing can be in its way.
+    let reservations: Reservations?
     /// The longest path by these durations.
     let path: CriticalPath
 
@@ -86,6 +88,7 @@ struct PlanningProblem: Sendable {
         let isKnown = expected.contains { $0 > 0 }
         urgency = Urgency(of: graph) { isKnown ? expected[$0] : 1 }
         milestone = graph.milestoneIndex
+        reservations = Reservations(graph, durations: expected, isNeeded: urgency.isNeeded, hasLanes: true)
     }
 }
 
