@@ -10,14 +10,18 @@ public struct LaunchOptions: Sendable {
     /// The identifiers of operations in the order in which they go first when lanes are scarce.
     ///
     /// Nil, the default: what the milestone needs goes first, by the longest path to it, then the operation with the longest remaining path, both by expected
-    /// durations. Others wait, though they could start, where they would keep the main thread, a resource or the last lane for longer than the milestone is expected to
-    /// leave it free. Operations that are not in the list come after those that are. The order of a plan is often better:
+    /// durations. Operations that are not in the list come after those that are. The order of a plan is often better:
     ///
     /// ```swift
     /// let plan = try graph.plan(PlanOptions(lanes: 2))
     /// let launch = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
     /// ```
     public var order: [String]?
+    /// What is to end early.
+    ///
+    /// For the milestone, the default, whatever the order, others wait, though they could start, where by expected durations they would keep the main thread, a
+    /// resource or the last lane from what the milestone needs. A deadline must leave them the time after it.
+    public var goal: LaunchGoal
     /// When the launch ends: what still runs is left behind and named in the report. It covers the whole launch, also what runs after the milestone.
     ///
     /// While a person is being waited for it stands still, unless ``deadlineCountsInteractiveTime`` is true: an operation without a timeout that hangs
@@ -80,6 +84,7 @@ public struct LaunchOptions: Sendable {
     public init(
         lanes: Int? = nil,
         order: [String]? = nil,
+        goal: LaunchGoal = .milestone,
         deadline: Duration? = Duration(secondsComponent: 30, attosecondsComponent: 1),
         deadlineCountsInteractiveTime: Bool = false,
         grace: Duration = .milliseconds(250),
@@ -92,6 +97,7 @@ public struct LaunchOptions: Sendable {
     ) {
         self.lanes = lanes
         self.order = order
+        self.goal = goal
         self.deadline = deadline
         self.deadlineCountsInteractiveTime = deadlineCountsInteractiveTime
         self.grace = grace
@@ -144,6 +150,7 @@ public struct LaunchOptions: Sendable {
         return LaunchStateMachine.Settings(
             lanes: lanes,
             order: order,
+            goal: goal,
             workers: lanes ?? WorkerPool.processors,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,

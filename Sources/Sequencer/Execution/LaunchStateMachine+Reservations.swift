@@ -1,18 +1,22 @@
-/// Operations that would be in the milestone's way are put aside until another one ends.
+/// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an expectation was wrong.
 extension LaunchStateMachine {
     /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would end.
     ///
     /// - Returns: whether it did.
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
-        // An app's queue gives its turns to whoever is ready.
-        guard traits[node].contains(.mayBeHeld), reservations != nil, !nodes[node].isComputingFallback, isMain || !settings.usesQueue else {
-            return false
-        }
-        let takesLastLane = !isMain && lanes.available == 1
-        guard let limit = reservations?.obstacle(to: node, at: time, takesLastLane: takesLastLane) else { return false }
-        nodes[node].state = .parked
-        reservations?.putAside(node, onMain: isMain)
-        reservationEnd = min(reservationEnd ?? .max, limit)
+        // A further attempt has a timeout that runs already. And an app's queue gives its turns to whoever is ready.
+        let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
+        guard traits[node].contains(.mayBeHeld), isFirst, isMain || !settings.usesQueue else { return false }
+        let limit = reservations?.obstacle(
+            to: node,
+            at: time,
+            takesLastLane: !isMain && lanes.available == 1,
+            // In virtual time, which takes what goes first of both sides, that has started.
+            startsReady: !settings.takesOneAtATime && lanes.available > 0
+        )
+        guard let limit else { return false }
+        nodes[node].state = .aside
+        reservations?.putAside(node, onMain: isMain, until: limit)
         needsWake = true
         // What it turns down is for whoever waits for that.
         if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
@@ -20,36 +24,40 @@ extension LaunchStateMachine {
     }
 
     mutating func noteReady(_ node: Int, at time: Nanoseconds) {
-        reservations?.becameReady(node, at: time)
+        if !nodes[node].isComputingFallback { reservations?.becameReady(node, at: time) }
     }
 
+    /// - Parameter time: in the future for an operation that pauses before its next attempt.
     mutating func noteStart(of node: Int, at time: Nanoseconds) {
         reservations?.started(node, at: time)
     }
 
     /// An operation runs no longer: some of those that were put aside may start now.
     mutating func lookAgain(after node: Int) {
+        guard reservations != nil else { return }
         reservations?.ended(node)
-        for isMain in [false, true] { enqueueAgain(reservations?.takeBack(onMain: isMain) ?? []) }
-        if reservations?.hasPutAside == false { reservationEnd = nil }
+        lookAgain(except: node)
     }
 
-    /// What everybody was put aside for has taken far longer than was expected.
-    mutating func lookAgainAtAll() {
-        reservationEnd = nil
-        needsWake = true
-        for isMain in [false, true] { enqueueAgain(reservations?.takeAll(onMain: isMain) ?? []) }
+    /// Takes back those of the operations that were put aside which may start.
+    mutating func lookAgain(except ending: Int = -1) {
+        let before = reservations?.nextLook
+        let isLastLane = lanes.available <= 1
+        let time = time
+        for node in reservations?.takeBack(at: time, takesLastLane: isLastLane) ?? [] where node != ending { enqueueAgain(node) }
+        if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
     /// The milestone has ended: nobody waits for it any more.
     mutating func endReservations() {
         guard reservations != nil else { return }
-        lookAgainAtAll()
+        for node in reservations?.takeAll() ?? [] { enqueueAgain(node) }
         reservations = nil
+        needsWake = true
     }
 
-    private mutating func enqueueAgain(_ putAside: [Int]) {
+    private mutating func enqueueAgain(_ node: Int) {
         // One that was cancelled meanwhile has ended.
-        for node in putAside where nodes[node].state == .parked { enqueue(node) }
+        if nodes[node].state == .aside { enqueue(node) }
     }
 }

@@ -66,7 +66,7 @@ extension LaunchStateMachine {
             )
         case .deferred:
             return Pending(node: node, wait: .dependencies([milestone]), since: max(state.ready, 0))
-        case .ready, .parked:
+        case .ready, .parked, .aside:
             return Pending(node: node, wait: waitOfReady(node), since: max(state.ready, 0))
         case .checking:
             return Pending(node: node, wait: .condition, since: max(state.ready, 0))
@@ -80,8 +80,8 @@ extension LaunchStateMachine {
     }
 
     private func waitOfReady(_ node: Int) -> Wait {
+        if nodes[node].state == .aside { return .milestone }
         if let obstacle = resources.obstacle(of: node) { return .resource(obstacle.resource, heldBy: obstacle.holder) }
-        if nodes[node].state == .parked, traits[node].contains(.mayBeHeld), reservations != nil { return .milestone }
         if traits[node].contains(.isMain), !nodes[node].isComputingFallback { return .mainThread }
         return lanes.available <= 0 ? .lane : settings.usesQueue ? .operationQueue : .thread
     }

@@ -8,10 +8,12 @@ extension LaunchStateMachine {
     var nextDue: Nanoseconds? {
         mutating get {
             guard phase != .over else { return nil }
-            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservationEnd == nil, settings.isUntimed { return nil }
+            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservations?.nextLook == nil, settings.isUntimed {
+                return nil
+            }
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
-            let due = min(wake, phase == .running ? reservationEnd ?? .max : .max)
+            let due = min(wake, phase == .running ? reservations?.nextLook ?? .max : .max)
             return due == .max ? nil : due
         }
     }
@@ -98,7 +100,7 @@ extension LaunchStateMachine {
             replaceWorker(of: node)
         case .checking:
             replaceWorker(of: node)
-        case .waiting, .deferred, .ready, .parked, .pausing, .ended:
+        case .waiting, .deferred, .ready, .parked, .aside, .pausing, .ended:
             break
         }
     }
@@ -163,11 +165,12 @@ extension LaunchStateMachine {
         record(.stopped, at: time)
         readyForWorkers.removeAll()
         readyForMain.removeAll()
+        reservations = nil
         graceEnd = time.addingSaturated(settings.grace)
         needsWake = true
         for node in nodes.indices {
             switch nodes[node].state {
-            case .waiting, .deferred, .ready, .parked: end(node, .cancelled)
+            case .waiting, .deferred, .ready, .parked, .aside: end(node, .cancelled)
             case .pausing:
                 attemptsNotMade[node] = Int(nodes[node].attempts) + 1
                 end(node, reason == .deadline ? .failed : .cancelled)

@@ -138,7 +138,7 @@ extension LaunchStateMachine {
         }
         let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
         if traits[node].contains(.keepsMain), hasBegun, !nodes[node].isComputingFallback { mainKeepers -= 1 }
-        if traits[node].contains(.isAwaited) { lookAgain(after: node) }
+        if traits[node].contains(.freesOthers) { lookAgain(after: node) }
     }
 
     // MARK: Ending
@@ -188,6 +188,7 @@ extension LaunchStateMachine {
         move(node, to: .pausing)
         record(.retrying, node: node, at: time)
         setTimer(.retry, of: node, at: due)
+        if traits[node].contains(.isAwaited) { noteStart(of: node, at: due) }
         return true
     }
 

@@ -5,6 +5,7 @@ extension LaunchStateMachine {
         var lanes: Int?
         /// Identifiers in the order in which ready operations go first; nil for the longest remaining path first.
         var order: [String]?
+        var goal = LaunchGoal.milestone
         /// The most threads that start operations.
         var workers = 2
         /// Whether operations run in a queue of the app's instead, each in a turn of its own.
@@ -31,7 +32,10 @@ extension LaunchStateMachine {
 /// The values the state machine is made of.
 extension LaunchStateMachine {
     enum NodeState: UInt8 {
-        case waiting, deferred, ready, parked, checking, running, pausing, ended
+        case waiting, deferred, ready, parked
+        /// Ready, and not in the milestone's way.
+        case aside
+        case checking, running, pausing, ended
     }
 
     /// One operation's state: 48 bytes.
@@ -140,15 +144,17 @@ extension LaunchStateMachine {
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
             static let mayBeHeld = Bits(rawValue: 8192)
-            /// Its start and its end decide how long others have to wait for that reason.
+            /// The milestone needs it: when it is ready, and starts, decides how long others have to wait for that reason.
             static let isAwaited = Bits(rawValue: 16384)
+            /// When it ends, others that had to wait for that reason are looked at again.
+            static let freesOthers = Bits(rawValue: 32768)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
             static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld]
             static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited]
-            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .isAwaited]
+            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers]
         }
 
         private var bits: [Bits]
@@ -164,8 +170,9 @@ extension LaunchStateMachine {
 
         /// - Parameters:
         ///   - order: identifiers in the order in which ready operations go first; nil for what is most urgent.
-        ///   - hasLanes: whether lanes are limited.
-        init(_ graph: ValidatedGraph, order: [String]?, hasLanes: Bool) {
+        ///   - goal: what is to end early.
+        ///   - lanes: nil for no limit.
+        init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, lanes: Int?) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
@@ -188,14 +195,17 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
-            let urgency = order == nil || graph.milestoneIndex != nil ? graph.urgency : nil
+            let urgency = order == nil || graph.milestoneIndex != nil ? graph.urgency(for: goal) : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks ?? []
             reservations = urgency.flatMap { urgency in
-                Reservations(graph, durations: graph.expectedDurations, isNeeded: urgency.isNeeded, hasLanes: hasLanes)
+                let hasLanes = (lanes ?? .max) < graph.count
+                return Reservations(graph, durations: graph.expectedDurations, isNeeded: urgency.isNeeded, hasLanes: hasLanes)
             }
             if let reservations {
                 for node in bits.indices where !bits[node].contains(.isJoin) {
-                    bits[node].insert(reservations.mayHold(node) ? [.isAwaited, .mayBeHeld] : .isAwaited)
+                    bits[node].insert(.freesOthers)
+                    if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
+                    if reservations.isOnTheWay(node) { bits[node].insert(.isAwaited) }
                 }
             }
             all = bits.reduce(into: []) { $0.formUnion($1) }

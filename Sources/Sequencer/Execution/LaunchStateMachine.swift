@@ -7,9 +7,9 @@
 /// An operation goes through these states:
 ///
 /// ```
-/// waiting ──▶ ready ──▶ (parked ──▶ ready) ──▶ (checking) ──▶ running ──▶ ended
-///                ▲                                              │  ▲
-///                └───────────── pausing (retry) ◀───────────────┘  └── ready again, to compute its fallback
+/// waiting ──▶ ready ──▶ (parked, or aside ──▶ ready) ──▶ (checking) ──▶ running ──▶ ended
+///                ▲                                                        │  ▲
+///                └────────────────── pausing (retry) ◀────────────────────┘  └── ready again, to compute its fallback
 /// ```
 struct LaunchStateMachine {
     /// What the caller must do, once it has let go of its lock.
@@ -115,8 +115,6 @@ struct LaunchStateMachine {
     var deferred: [Int] = []
     /// Nil where nothing can be in the milestone's way, and after that.
     var reservations: ReservationKeeper?
-    /// By when what was put aside for the milestone is looked at again, whatever runs.
-    var reservationEnd: Nanoseconds?
     var graceEnd: Nanoseconds?
     var isTakeoverRunning = false
     var settings: Settings
@@ -147,7 +145,7 @@ struct LaunchStateMachine {
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
         self.graph = graph
         self.settings = settings
-        var traits = traits ?? NodeTraits(graph, order: settings.order, hasLanes: (settings.lanes ?? .max) < graph.count)
+        var traits = traits ?? NodeTraits(graph, order: settings.order, goal: settings.goal, lanes: settings.lanes)
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
             traits.watchAll()
@@ -292,8 +290,8 @@ struct LaunchStateMachine {
             } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
-            } else if reservationEnd == due {
-                lookAgainAtAll()
+            } else if reservations?.nextLook == due {
+                lookAgain()
             } else if stallTime == due {
                 isStallReported = true
                 actions.reportsStall = true
@@ -362,7 +360,7 @@ struct LaunchStateMachine {
         }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
-        case .deferred, .ready, .parked: notSucceeded(node, .cancelled)
+        case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
         case .pausing:
             attemptsNotMade[node] = Int(nodes[node].attempts) + 1
             notSucceeded(node, .cancelled)

@@ -28,6 +28,9 @@ final class RunRecord: Sendable {
     let startOffset: Duration
     let startedAt: Date?
     let version: String?
+    /// Until when the time counts.
+    private let endOfMeasuring: Nanoseconds
+    /// The time in which persons were asked, until then.
     private let interactive: Nanoseconds
     private let questions: [Range<Nanoseconds>]
     private let made = AtomicLazyReference<Boxed<LaunchReport>>()
@@ -62,7 +65,15 @@ final class RunRecord: Sendable {
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
         self.budget = budget
         self.startOffset = startOffset
-        interactive = state.machine.interactiveUntilMilestone ?? state.machine.interactive.total(at: end)
+        let milestone = graph.milestoneIndex.map { state.machine.nodes[$0] }
+        // A launch goes on without a milestone that has failed, if that may, or whose own condition was false.
+        if let milestone, milestone.outcome.isSuccess || stop == nil && (milestone.outcome != .skipped || milestone.isSkippedAlone) {
+            endOfMeasuring = milestone.end
+            interactive = state.machine.interactiveUntilMilestone ?? 0
+        } else {
+            endOfMeasuring = end
+            interactive = state.machine.interactive.total(at: end)
+        }
         questions = state.machine.interactive.intervals
     }
 
@@ -290,9 +301,8 @@ final class RunRecord: Sendable {
 
     private func budgetResult() -> BudgetResult {
         let milestone = graph.milestoneIndex.flatMap { nodes[$0].outcome.isSuccess ? $0 : nil }
-        let until = milestone.map { nodes[$0].end } ?? end
-        let spent = milestone == nil ? min(interactive, end) : interactive
-        let measured = .nanoseconds(until - spent) + startOffset
+        let spent = min(interactive, endOfMeasuring)
+        let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
         let overrun = budget.map { measured - $0.limit } ?? .zero
         return BudgetResult(
             budget: budget,

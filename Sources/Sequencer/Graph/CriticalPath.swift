@@ -74,9 +74,9 @@ extension ValidatedGraph {
     }
 
     /// What goes first where something is scarce, by what ``expectedPath`` goes by.
-    var urgency: Urgency {
+    func urgency(for goal: LaunchGoal = .milestone) -> Urgency {
         let weights = weights
-        return Urgency(of: self) { weights?[$0] ?? 1 }
+        return Urgency(of: self, for: goal) { weights?[$0] ?? 1 }
     }
 
     /// Ranks that follow a list of identifiers: the first has the highest, and operations that are not in the list have none.
@@ -101,6 +101,14 @@ extension ValidatedGraph {
     }
 }
 
+/// What is to end early, where lanes, the main thread or a resource are scarce.
+public enum LaunchGoal: String, Sendable, Hashable, CaseIterable {
+    /// The milestone, and then everything: what it needs goes first, and others make room for that.
+    case milestone
+    /// Everything, as if there were no milestone: the longest remaining path goes first.
+    case makespan
+}
+
 /// What goes first where lanes, the main thread or a resource are scarce: what the milestone needs, by the longest path to its end; then all else, by the
 /// longest remaining path.
 ///
@@ -112,9 +120,9 @@ package struct Urgency: Sendable {
     package let paths: [Nanoseconds]
 
     /// - Complexity: O(operations + dependencies).
-    package init(of graph: ValidatedGraph, duration: (Int) -> Nanoseconds) {
+    package init(of graph: ValidatedGraph, for goal: LaunchGoal = .milestone, duration: (Int) -> Nanoseconds) {
         let remaining = CriticalPath.remaining(in: graph, duration: duration)
-        let isNeeded = graph.milestoneIndex.map { graph.leading(to: $0) } ?? []
+        let isNeeded = goal == .milestone ? graph.milestoneIndex.map { graph.leading(to: $0) } ?? [] : []
         guard isNeeded.contains(false) else {
             // Every path ends with the milestone.
             (self.isNeeded, paths) = (Array(repeating: true, count: graph.count), remaining)

@@ -30,6 +30,7 @@ package struct Reservations: Sendable {
     private let durations: [Nanoseconds]
     /// What the milestone needs, but for a person's time: when that is over, nobody knows.
     private let isAwaited: [Bool]
+    /// The longest that is expected of anything that the milestone needs.
     private let longest: Nanoseconds
 
     /// - Parameters:
@@ -39,6 +40,8 @@ package struct Reservations: Sendable {
     /// - Complexity: O((operations + dependencies) × machines), of which there are 16 at most.
     package init?(_ graph: ValidatedGraph, durations: [Nanoseconds], isNeeded: [Bool], hasLanes: Bool) {
         guard graph.milestoneIndex != nil, isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
+        // A join takes no time, whatever is expected of it.
+        let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
         let resources = Self.numbers(graph, isNeeded)
         let uses = (0..<graph.count).map { node -> UInt16 in
             if graph.isJoin(node) { return 0 }
@@ -61,13 +64,17 @@ package struct Reservations: Sendable {
         var row = [Nanoseconds](repeating: .max, count: Machine.firstResource + resources.count)
         for node in graph.order.lazy.reversed().map(Int.init) where isNeeded[node] {
             for machine in row.indices { row[machine] = .max }
+            // It comes back to the main thread for its end.
+            if graph.isMain(node), graph.policy(node).suspends { row[Machine.main] = 0 }
             for successor in graph.successors[node].lazy.map(\.index) where isNeeded[successor] {
+                // When something ends of which nothing is expected, or a person is done, nobody knows.
+                let isKnown = graph.isJoin(successor) || durations[successor] > 0 && !graph.policy(successor).isInteractive
                 for machine in row.indices {
                     var use = Nanoseconds.max
                     if uses[successor] & 1 << UInt16(machine) != 0 {
                         use = 0
-                    } else if rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine], behind < .max {
-                        use = behind.addingSaturated(max(durations[successor], 0))
+                    } else if isKnown, rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine], behind < .max {
+                        use = behind.addingSaturated(durations[successor])
                     }
                     // The later one of two uses of a lane is the second lane's.
                     if machine == Machine.lane { row[Machine.secondLane] = min(row[Machine.secondLane], max(row[machine], use)) }
@@ -78,8 +85,8 @@ package struct Reservations: Sendable {
             rows[node] = Int32(near.count)
             near += row
         }
-        isAwaited = (0..<graph.count).map { isNeeded[$0] && !graph.policy($0).isPersonsTime }
-        longest = durations.max() ?? 0
+        isAwaited = (0..<graph.count).map { isNeeded[$0] && !graph.policy($0).isInteractive }
+        longest = durations.indices.lazy.filter { isNeeded[$0] }.map { durations[$0] }.max() ?? 0
         (self.near, self.rows, self.uses, self.contested, self.durations) = (near, rows, uses, contested, durations)
     }
 
@@ -105,7 +112,10 @@ package struct Reservations: Sendable {
     /// Whether something that the milestone needs waits for the operation's end, and for a machine.
     fileprivate func isAwaited(_ node: Int) -> Bool { isAwaited[node] && rows[node] >= 0 }
 
-    fileprivate func duration(_ node: Int) -> Nanoseconds { max(durations[node], 0) }
+    fileprivate func duration(_ node: Int) -> Nanoseconds { durations[node] }
+
+    /// Whether the milestone needs the operation: it is then said when it becomes ready and when it starts.
+    package func isOnTheWay(_ node: Int) -> Bool { isAwaited[node] }
 
     /// For how long at the longest others are held back for an operation that waits for a resource.
     fileprivate var longestWait: Nanoseconds { longest.addingSaturated(longest) }
@@ -138,18 +148,18 @@ package struct Reservations: Sendable {
 
 /// What runs on the milestone's way, and what has been put aside for it.
 package struct ReservationKeeper: Sendable {
-    private struct Awaited: Sendable {
+    /// One that runs, or is to go on when its pause is over.
+    private struct Running: Sendable {
         let node: Int32
         /// When it is expected to end.
         let end: Nanoseconds
-        /// From now on the expectation was wrong, and nothing waits for it any more: after twice its time.
-        let limit: Nanoseconds
     }
 
-    /// One that is ready, and may have to wait for a resource.
+    /// One that is ready.
     private struct Waiting: Sendable {
         let node: Int32
         let resources: UInt16
+        /// From now on nothing waits for it any more.
         let limit: Nanoseconds
     }
 
@@ -162,33 +172,34 @@ package struct ReservationKeeper: Sendable {
 
     /// How many operations are looked at, of those that run or are ready, and of those that were put aside: more would cost more than they save.
     private static let mostAwaited = 64
-    private static let mostTakenBack = 16
+    private static let mostLookedAt = 16
 
     private let reservations: Reservations
     /// On the milestone's way: what runs, and what is ready.
-    private var running: [Awaited] = []
+    private var running: [Running] = []
     private var waiting: [Waiting] = []
     private var asideForLanes = Heap<Aside>()
     private var asideForMain = Heap<Aside>()
+    /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
+    package private(set) var nextLook: Nanoseconds?
 
     package init(_ reservations: Reservations) {
         self.reservations = reservations
     }
 
-    /// An operation is ready.
+    /// An operation on the way is ready.
     package mutating func becameReady(_ node: Int, at time: Nanoseconds) {
-        let resources = reservations.resources(of: node)
-        guard resources != 0, waiting.count < Self.mostAwaited else { return }
+        guard waiting.count < Self.mostAwaited, !waiting.contains(where: { $0.node == node }) else { return }
         let limit = time.addingSaturated(reservations.longestWait)
-        waiting.append(Waiting(node: Int32(node), resources: resources, limit: limit))
+        waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
     }
 
-    /// An operation has started.
+    /// An operation on the way has started, or will at a later time.
     package mutating func started(_ node: Int, at time: Nanoseconds) {
-        stopWaiting(node)
+        // It may have been said of its pause.
+        ended(node)
         guard reservations.isAwaited(node), running.count < Self.mostAwaited else { return }
-        let end = time.addingSaturated(reservations.duration(node))
-        running.append(Awaited(node: Int32(node), end: end, limit: end.addingSaturated(reservations.duration(node))))
+        running.append(Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node))))
     }
 
     /// An operation has ended, or runs no longer.
@@ -205,42 +216,80 @@ package struct ReservationKeeper: Sendable {
         waiting.removeLast()
     }
 
-    /// - Parameter takesLastLane: whether no lane would be free after it has started.
+    /// - Parameters:
+    ///   - takesLastLane: whether no lane would be free after it has started.
+    ///   - startsReady: whether what is ready on the way is about to start.
     /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
-    package func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool) -> Nanoseconds? {
+    package func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
         let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
         if machines == 0 { return nil }
-        let end = time.addingSaturated(reservations.duration(node))
+        let duration = reservations.duration(node)
+        let end = time.addingSaturated(duration)
         var limit: Nanoseconds?
-        for other in running where other.limit > time {
+        for other in running {
+            // An expectation that was wrong: nothing waits for it for longer than its own time, or than it would wait for this one.
+            let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
+            guard otherLimit > time else { continue }
             guard reservations.usesBehind(Int(other.node), endingAt: max(other.end, time), anyOf: machines, before: end) else { continue }
+            limit = max(limit ?? 0, otherLimit)
+        }
+        for other in waiting where other.limit > time {
+            let otherEnd = time.addingSaturated(reservations.duration(Int(other.node)))
+            // What is ready may need several resources, and wait for another one of them.
+            guard
+                other.resources & machines != 0
+                    || startsReady && reservations.usesBehind(Int(other.node), endingAt: otherEnd, anyOf: machines, before: end)
+            else { continue }
             limit = max(limit ?? 0, other.limit)
         }
-        // What is ready may need several resources, and wait for another one of them.
-        for other in waiting where other.limit > time && other.resources & machines != 0 { limit = max(limit ?? 0, other.limit) }
         return limit
     }
 
-    package mutating func putAside(_ node: Int, onMain isMain: Bool) {
-        let aside = Aside(duration: reservations.duration(node), node: Int32(node))
+    /// - Parameter limit: what ``obstacle(to:at:takesLastLane:startsReady:)`` has said.
+    package mutating func putAside(_ node: Int, onMain isMain: Bool, until limit: Nanoseconds) {
+        push(Aside(duration: reservations.duration(node), node: Int32(node)), onMain: isMain)
+        nextLook = min(nextLook ?? .max, limit)
+    }
+
+    private mutating func push(_ aside: Aside, onMain isMain: Bool) {
         if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
     }
 
-    package var hasPutAside: Bool { !asideForLanes.isEmpty || !asideForMain.isEmpty }
-
-    /// Operations that are to be looked at again, the shortest first: if these cannot start, hardly any other can.
-    package mutating func takeBack(onMain isMain: Bool) -> [Int] {
-        var nodes: [Int] = []
-        while nodes.count < Self.mostTakenBack, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
-            nodes.append(Int(aside.node))
+    /// Takes back those that may start now, among the shortest.
+    ///
+    /// - Parameter takesLastLane: whether one lane at most is free.
+    package mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
+        if asideForLanes.isEmpty, asideForMain.isEmpty { return [] }
+        var free: [Int] = []
+        var next = Nanoseconds.max
+        for isMain in [false, true] {
+            var held: [Aside] = []
+            var looks = 0
+            while looks < Self.mostLookedAt, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
+                looks += 1
+                if let limit = obstacle(to: Int(aside.node), at: time, takesLastLane: !isMain && takesLastLane) {
+                    next = min(next, limit)
+                    held.append(aside)
+                } else {
+                    free.append(Int(aside.node))
+                }
+            }
+            for aside in held { push(aside, onMain: isMain) }
         }
-        return nodes
+        if asideForLanes.isEmpty, asideForMain.isEmpty {
+            nextLook = nil
+        } else {
+            // Of those that were not looked at nobody knows: the others will have ended by then, if nothing holds them up.
+            nextLook = next < .max ? next : time.addingSaturated(max(reservations.longestWait, 1))
+        }
+        return free
     }
 
-    /// All of them.
-    package mutating func takeAll(onMain isMain: Bool) -> [Int] {
+    /// All that were put aside.
+    package mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
-        while let aside = isMain ? asideForMain.pop() : asideForLanes.pop() { nodes.append(Int(aside.node)) }
+        while let aside = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(aside.node)) }
+        nextLook = nil
         return nodes
     }
 }

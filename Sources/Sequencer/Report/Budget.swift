@@ -46,8 +46,9 @@ public struct Budget: Sendable, Hashable {
 public struct BudgetResult: Sendable, Hashable {
     /// The budget; nil when the launch was given none.
     public let budget: Budget?
-    /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a milestone, or if it never ended, the
-    /// time counts to the end of the launch.
+    /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a milestone, or where the launch was
+    /// stopped before it, the time counts to the end of the launch. A milestone that has failed, or was left out, in a launch that goes on without it has
+    /// ended too: such a launch meets its budget by its time, as any other.
     public let measured: Duration
     /// The interactive time until then: the union of the intervals in which the launch waited for a person.
     public let interactive: Duration

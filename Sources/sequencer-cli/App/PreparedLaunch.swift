@@ -182,7 +182,9 @@ struct PreparedLaunch {
         return LaunchOptions(
             lanes: lanes,
             // Without a limit of lanes no plan is needed: every ready operation starts at once.
-            order: arguments.isPlanned ? try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0)).order } : nil,
+            order: arguments.isPlanned
+                ? try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0, goal: arguments.goal)).order } : nil,
+            goal: arguments.goal,
             deadline: scenario.deadline(arguments.deadline),
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),

@@ -27,6 +27,7 @@ struct PlanCommand: Command {
                 $0.deadline = $1
             },
             .history { $0.history = $1 },
+            .goal { $0.goal = $1 },
             .integer("effort", "N", in: 0...1000, help: "Look N times as long for a shorter schedule, 0 to 1000 (default: 1).") {
                 $0.effort = $1
             },
@@ -68,6 +69,7 @@ struct PlanCommand: Command {
     /// A plan for each; none for the usual ones.
     var lanes: [Int] = []
     var whatIf: [WhatIf] = []
+    var goal = LaunchGoal.milestone
     var budget: Duration?
     var deadline: DeadlineArgument?
     /// A file of past launches.
@@ -87,7 +89,7 @@ struct PlanCommand: Command {
         let graph = try loaded.validated()
         let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
-        var options = PlanOptions(effort: effort)
+        var options = PlanOptions(effort: effort, goal: goal)
         for change in whatIf { options.whatIf[change.operation] = change.duration }
         let plans = try plans(of: graph, loaded, options, progress)
         let text = PlanText(
@@ -147,6 +149,7 @@ struct PlanCommand: Command {
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
             json.writeObjects(plans, for: "plans") { json, plan in
                 json.write(plan.lanes, for: "lanes")
+                if plan.hasMilestone { json.write(milliseconds: plan.milestoneEnd, for: "milestoneMs") }
                 json.write(milliseconds: plan.makespan, for: "makespanMs")
                 json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")
                 json.write(decimal: plan.utilization, for: "utilization")

@@ -13,7 +13,7 @@ struct PlanText {
     let width: Int
 
     var text: String {
-        guard let plan = plans.first(where: { $0.makespan == shortest }) ?? plans.last else { return "" }
+        guard let plan = earliest else { return "" }
         var parts = [summary]
         if plan.graph.count > 0 {
             parts.append(
@@ -24,21 +24,30 @@ struct PlanText {
         return parts.joined(separator: "\n") + remarks(plan)
     }
 
-    private var shortest: Duration? { plans.map(\.makespan).min() }
+    /// The one that ends what is to end early first; of several, that with the fewest lanes.
+    private var earliest: LaunchPlan? {
+        plans.min { left, right in
+            let isForMilestone = left.options.goal == .milestone
+            let (leftEnd, rightEnd) = isForMilestone ? (left.milestoneEnd, right.milestoneEnd) : (left.makespan, right.makespan)
+            return (leftEnd, left.makespan) < (rightEnd, right.makespan)
+        }
+    }
 
     private var summary: String {
-        var table = TextTable(["lanes", "takes", "at least", "busy", "budget"], leading: 0)
+        let hasMilestone = plans.first?.hasMilestone == true
+        var table = TextTable(["lanes"] + (hasMilestone ? ["milestone"] : []) + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
             let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
             let missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            table.add([
-                "\(plan.lanes)",
-                style.duration(plan.makespan),
-                style.duration(plan.lowerBound),
-                "\(Int((plan.utilization * 100).rounded()))%",
-                "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)",
-            ])
+            table.add(
+                ["\(plan.lanes)"] + (hasMilestone ? [style.duration(plan.milestoneEnd)] : []) + [
+                    style.duration(plan.makespan),
+                    style.duration(plan.lowerBound),
+                    "\(Int((plan.utilization * 100).rounded()))%",
+                    "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)",
+                ]
+            )
         }
         return table.text(style)
     }

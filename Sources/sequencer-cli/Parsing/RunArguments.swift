@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import StartupOps
 
 /// When to use colour.
@@ -67,6 +68,7 @@ struct RunArguments: Equatable, Sendable {
     /// Whether a scenario file runs its programs and sends its requests unasked.
     var isTrusted = false
     var isPlanned = true
+    var goal = LaunchGoal.milestone
     /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
     var push: String?, link: String?, shortcut: String?
     /// The device's language and country; nil leaves them to the environment.
@@ -89,6 +91,7 @@ struct RunArguments: Equatable, Sendable {
             help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.",
             read: Injection.all
         ) { $0.injections = $1 },
+        .goal { $0.goal = $1 },
         .flag("no-plan", help: "Start what is most urgent first, without looking for a better order beforehand.") { $0.isPlanned = false },
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
@@ -120,6 +123,10 @@ extension CommandOption {
 
     static func deadline(help: String, set: @escaping @Sendable (inout Root, DeadlineArgument) -> Void) -> Self {
         .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
+    }
+
+    static func goal(set: @escaping @Sendable (inout Root, LaunchGoal) -> Void) -> Self {
+        .word("goal", "GOAL", LaunchGoal.self, help: "What is to end early: milestone (default), or makespan for everything.", set: set)
     }
 
     static func history(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {

@@ -19,6 +19,24 @@ struct FinishedLaunchTests {
         }
     }
 
+    @Test("the time that counts, and persons' time in it, end with the milestone, also with one that the launch goes on without")
+    func goesOnWithoutMilestone() async throws {
+        for isSkipped in [false, true] {
+            var graph = OperationGraph("without")
+            graph.add("ask", .interactive) { launch in try await launch.sleep(for: .milliseconds(40)) }
+            graph.add("home", .milestone, .timeout(.milliseconds(60)), .onFailure(.continue), .when { !isSkipped }, after: "ask") {
+                launch in
+                try await launch.sleep(for: .seconds(1))
+            }
+            graph.add("ask-later", .interactive, after: "home") { launch in try await launch.sleep(for: .seconds(5)) }
+            graph.add("background") { launch in try await launch.sleep(for: .seconds(9)) }
+            let report = try await graph.run(budget: .milliseconds(60), options: .virtual()).report
+            #expect(report.outcome == .completed && report["home"]?.outcome == (isSkipped ? .skipped : .timedOut))
+            #expect(report.budget.measured == (isSkipped ? .zero : .milliseconds(60)))
+            #expect(report.budget.interactive == .milliseconds(40) && report.budget.isMet)
+        }
+    }
+
     @Test("a step that succeeded has its value, one that fell back its fallback's, one that produces nothing nothing")
     func values() async throws {
         var graph = OperationGraph("values")

@@ -102,6 +102,8 @@ public struct LaunchPlan: Sendable {
     /// The length of the longest path: no number of lanes makes the launch shorter.
     public var criticalPathDuration: Duration { .nanoseconds(problem.path.length) }
 
+    package var hasMilestone: Bool { graph.milestoneIndex != nil }
+
     /// The operations in the order in which they start.
     public var order: [String] { sequence.map { graph.id(Int($0)) } }
 
@@ -218,13 +220,16 @@ public struct PlanOptions: Sendable, Hashable {
     public var effort: Int
     /// What the random part of the search is computed from; the same seed gives the same plan.
     public var seed: UInt64
+    /// What is to end early. A launch that follows the plan's order needs the same ``LaunchOptions/goal``.
+    public var goal: LaunchGoal
 
     /// The options of a plan.
-    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1) {
+    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1, goal: LaunchGoal = .milestone) {
         self.lanes = lanes
         self.whatIf = whatIf
         self.effort = effort
         self.seed = seed
+        self.goal = goal
     }
 }
 

@@ -50,12 +50,14 @@ struct ListScheduler {
     private var parked: [Parking]
     private var time: Nanoseconds = 0
     /// Nil where nothing can be in the milestone's way, after that, and in a backward schedule.
-    private var reservations: ReservationKeeper?
+    private var keeper: ReservationKeeper?
+    private let reservations: Reservations?
 
     /// - Parameter lanes: how many operations can run at the same time, besides one on the main thread.
     init(_ problem: PlanningProblem, lanes: Int) {
         self.problem = problem
         self.lanes = lanes
+        reservations = problem.reservations(lanes: lanes)
         starts = [Nanoseconds](repeating: 0, count: problem.count)
         ends = starts
         waiting = [Int32](repeating: 0, count: problem.count)
@@ -74,15 +76,21 @@ struct ListScheduler {
         let after = isBackward ? problem.predecessors : problem.successors
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
-        reservations = isBackward ? nil : problem.reservations.map { ReservationKeeper($0) }
+        keeper = isBackward ? nil : reservations.map { ReservationKeeper($0) }
         for node in 0..<problem.count {
             waiting[node] = Int32(before.range(node).count)
             if waiting[node] == 0 { enqueue(Int32(node), keys) }
         }
         while true {
             startReady(keys, after)
-            guard let next = running.first else { break }
-            time = next.key
+            let nextEnd = running.first?.key
+            if let look = keeper?.nextLook, look < nextEnd ?? .max {
+                time = look
+                takeBack(keys)
+                continue
+            }
+            guard let nextEnd else { break }
+            time = nextEnd
             while let ended = running.first, ended.key == time {
                 _ = running.pop()
                 if problem.places[Int(ended.node)] == .suspended { returning.append(ended.node) } else { end(ended.node, keys, after) }
@@ -126,7 +134,7 @@ struct ListScheduler {
 
     private mutating func start(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         let index = Int(node)
-        if reservations != nil, isHeldBack(node, keys) { return }
+        if keeper != nil, isHeldBack(node) { return }
         let needed = problem.resources.range(index)
         for place in needed {
             let resource = Int(problem.resources.targets[place])
@@ -152,19 +160,18 @@ struct ListScheduler {
         case .main: isMainFree = false
         case .suspended, .nowhere: break
         }
-        reservations?.started(index, at: time)
+        if keeper != nil, reservations?.isOnTheWay(index) == true { keeper?.started(index, at: time) }
         running.push(Candidate(key: time.addingSaturated(duration), node: node))
     }
 
-    /// Puts an operation aside that would be in the milestone's way, until another one ends.
-    private mutating func isHeldBack(_ node: Int32, _ keys: [Int64]) -> Bool {
+    /// Puts an operation aside that would be in the milestone's way.
+    private mutating func isHeldBack(_ node: Int32) -> Bool {
         let index = Int(node)
         let isOnLane = problem.places[index] == .lane
-        let takesLastLane = isOnLane && freeLanes == 1 && lanes < problem.count
-        guard problem.reservations?.mayHold(index) == true,
-            reservations?.obstacle(to: index, at: time, takesLastLane: takesLastLane) != nil
+        guard reservations?.mayHold(index) == true,
+            let limit = keeper?.obstacle(to: index, at: time, takesLastLane: isOnLane && freeLanes == 1)
         else { return false }
-        reservations?.putAside(index, onMain: !isOnLane)
+        keeper?.putAside(index, onMain: !isOnLane, until: limit)
         for place in problem.resources.range(index) {
             let resource = Int(problem.resources.targets[place])
             if !isHeld[resource] { wake(resource) }
@@ -173,13 +180,15 @@ struct ListScheduler {
     }
 
     private mutating func lookAgain(after node: Int32, _ keys: [Int64]) {
-        guard reservations != nil else { return }
-        reservations?.ended(Int(node))
-        for isMain in [false, true] { enqueueAgain(reservations?.takeBack(onMain: isMain) ?? [], keys) }
+        guard keeper != nil else { return }
+        keeper?.ended(Int(node))
+        takeBack(keys)
     }
 
-    private mutating func enqueueAgain(_ putAside: [Int], _ keys: [Int64]) {
-        for node in putAside { enqueue(Int32(node), keys) }
+    private mutating func takeBack(_ keys: [Int64]) {
+        let time = time
+        let isLastLane = freeLanes <= 1
+        for node in keeper?.takeBack(at: time, takesLastLane: isLastLane) ?? [] { enqueue(Int32(node), keys) }
     }
 
     private mutating func release(_ node: Int32) {
@@ -217,9 +226,9 @@ struct ListScheduler {
 
     /// Lets operations that waited for this one become ready.
     private mutating func complete(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
-        if reservations != nil, Int(node) == problem.milestone {
-            for isMain in [false, true] { enqueueAgain(reservations?.takeAll(onMain: isMain) ?? [], keys) }
-            reservations = nil
+        if keeper != nil, Int(node) == problem.milestone {
+            for node in keeper?.takeAll() ?? [] { enqueue(Int32(node), keys) }
+            keeper = nil
         }
         for place in after.range(Int(node)) {
             let next = Int(after.targets[place])
@@ -229,7 +238,7 @@ struct ListScheduler {
     }
 
     private mutating func enqueue(_ node: Int32, _ keys: [Int64]) {
-        reservations?.becameReady(Int(node), at: time)
+        if keeper != nil, reservations?.isOnTheWay(Int(node)) == true { keeper?.becameReady(Int(node), at: time) }
         switch problem.places[Int(node)] {
         case .lane: readyForLanes.push(Candidate(key: keys[Int(node)], node: node))
         case .main, .suspended: readyForMain.push(Candidate(key: keys[Int(node)], node: node))

@@ -68,7 +68,7 @@ extension ValidatedGraph {
     private func planningProblem(_ options: PlanOptions) throws(GraphError) -> PlanningProblem {
         let problems = options.problems(for: self)
         guard problems.isEmpty else { throw GraphError(graph: name, problems: problems) }
-        return PlanningProblem(self, durations: options.durations(in: self))
+        return PlanningProblem(self, durations: options.durations(in: self), goal: options.goal)
     }
 
     /// - Parameter enough: the length with which the search is content, even if there may be a shorter one.
@@ -93,7 +93,10 @@ extension ValidatedGraph {
 
 extension LaunchPlan {
     fileprivate var schedule: PlanSearch.Schedule {
-        let length = PlanSearch.Length(milestone: milestoneEnd.nanoseconds, makespan: makespan.nanoseconds)
+        let length = PlanSearch.Length(
+            milestone: (options.goal == .milestone ? milestoneEnd : makespan).nanoseconds,
+            makespan: makespan.nanoseconds
+        )
         return PlanSearch.Schedule(length: length, starts: starts, ends: ends, sequence: sequence)
     }
 }

@@ -44,15 +44,15 @@ struct PlanningProblem: Sendable {
     let urgency: Urgency
     /// The operation whose end matters first.
     let milestone: Int?
-    /// What is kept free for it; nil where nothing can be in its way.
-    let reservations: Reservations?
+    /// What is kept free for it, without a limit of lanes, and with one; nil where nothing can be in its way.
+    private let reservations: (any: Reservations?, limited: Reservations?)
     /// The longest path by these durations.
     let path: CriticalPath
 
     var count: Int { durations.count }
 
     /// The problem of scheduling `graph` when each operation takes as long as `durations` says.
-    init(_ graph: ValidatedGraph, durations: [Nanoseconds]) {
+    init(_ graph: ValidatedGraph, durations: [Nanoseconds], goal: LaunchGoal = .milestone) {
         let traits = (0..<graph.count).map { graph.isJoin($0) }
         let expected = durations
         // A join ends when it is ready, whatever was expected of it.
@@ -86,10 +86,17 @@ struct PlanningProblem: Sendable {
         path = CriticalPath(of: graph) { durations[$0] }
         // As in the engine: with no expectation at all, the operation that begins the longest chain goes first; and what is expected of a join counts.
         let isKnown = expected.contains { $0 > 0 }
-        urgency = Urgency(of: graph) { isKnown ? expected[$0] : 1 }
-        milestone = graph.milestoneIndex
-        reservations = Reservations(graph, durations: expected, isNeeded: urgency.isNeeded, hasLanes: true)
+        urgency = Urgency(of: graph, for: goal) { isKnown ? expected[$0] : 1 }
+        milestone = goal == .milestone ? graph.milestoneIndex : nil
+        let isNeeded = urgency.isNeeded
+        func reservations(hasLanes: Bool) -> Reservations? {
+            Reservations(graph, durations: expected, isNeeded: isNeeded, hasLanes: hasLanes)
+        }
+        self.reservations = (reservations(hasLanes: false), reservations(hasLanes: true))
     }
+
+    /// What is kept free for the milestone; nil where nothing can be in its way.
+    func reservations(lanes: Int) -> Reservations? { lanes < count ? reservations.limited : reservations.any }
 }
 
 /// A lower bound that takes into account in which order operations must run: often exact where ``LowerBound`` is not.
