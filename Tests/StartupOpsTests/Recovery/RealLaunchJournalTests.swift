@@ -8,8 +8,9 @@ import Testing
 @testable import StartupStorage
 
 /// The journal of a launch, on a real disk.
-@Suite("The launch journal", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct LaunchJournalTests {
+// Real: a launch that has died is told by its lock, which a child that another test begins has as well, from its fork to its exec.
+@Suite("The launch journal", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealLaunchJournalTests {
     private struct Broken: Error {}
 
     private let folder: TemporaryFolder

@@ -6,8 +6,9 @@ import Testing
 @testable import StartupStorage
 
 /// Journals whose names were not made by this code.
-@Suite("Numbers of journals", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct JournalNumberTests {
+// Real: a launch that has died is told by its lock, which a child that another test begins has as well, from its fork to its exec.
+@Suite("Numbers of journals", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealJournalNumberTests {
     @Test(
         "fault P19: whatever number was planted among the journals, launches go on being counted",
         arguments: [

@@ -8,8 +8,9 @@ import Testing
 @testable import StartupSamples
 
 /// An app that is too old, and whose update check cannot say so.
-@Suite("An outdated app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct OutdatedAppTests {
+// Real: a launch that has died is told by its lock, which a child that another test begins has as well, from its fork to its exec.
+@Suite("An outdated app", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealOutdatedAppTests {
     private struct Result {
         let report: LaunchReport
         let person: AgreeablePerson

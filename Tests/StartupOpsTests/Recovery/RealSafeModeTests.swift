@@ -8,8 +8,9 @@ import Testing
 @testable import StartupSamples
 
 /// The built-in scenarios in safe mode.
-@Suite("Safe mode", .serialized, .timeLimit(.minutes(30)), .besideOthers)
-struct SafeModeTests {
+// Real: a launch that has died is told by its lock, which a child that another test begins has as well, from its fork to its exec.
+@Suite("Safe mode", .serialized, .timeLimit(.minutes(30)), .real)
+struct RealSafeModeTests {
     /// Writes journals of launches that died before.
     private func write(_ launches: [[JournalLine]], in location: URL) throws {
         let journals = location.appendingPathComponent("journal")
