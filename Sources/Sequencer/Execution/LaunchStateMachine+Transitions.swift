@@ -251,6 +251,7 @@ extension LaunchStateMachine {
         }
         alive -= 1
         if outcome == .fellBack { actions.useFallbackValue.append(node) }
+        if endOfLaunchProper != nil { nodes[node].isAfterMilestone = true }
         if node == milestone {
             interactiveUntilMilestone = interactive.total(at: time)
             actions.isMilestoneOver = true
@@ -258,13 +259,20 @@ extension LaunchStateMachine {
         }
         record(.ended, node: node, at: time)
         guard phase == .running else { return }
-        if node == milestone, !deferred.isEmpty { startDeferred() }
         let effect = effectOnDependents(node)
+        if node == milestone { milestoneEnded(effect) }
         if effect == .stopLaunch {
             stopLaunch(.failed(node), &actions)
         } else if !nodes[node].isDeferred {
             releaseDependents(of: node, effect)
         }
+    }
+
+    /// The launch goes on without a milestone that has failed, if that may, or whose own condition was false. One that was skipped because of another
+    /// operation is never reached: the launch proper has no other end than the launch.
+    private mutating func milestoneEnded(_ effect: Effect) {
+        if effect != .stopLaunch, nodes[milestone].outcome != .skipped || nodes[milestone].isSkippedAlone { endOfLaunchProper = time }
+        if !deferred.isEmpty { startDeferred() }
     }
 
     private enum Effect {
@@ -279,7 +287,8 @@ extension LaunchStateMachine {
         case .skipped: return .startWithoutValue
         case .failed, .timedOut, .cancelled:
             switch graph.policy(node).onFailure.kind {
-            case .required: return .stopLaunch
+            // When the milestone has ended, a failure is that of the operation, and of what waits for it.
+            case .required: return endOfLaunchProper == nil ? .stopLaunch : .skip
             case .skipDependents: return .skip
             case .continue: return .startWithoutValue
             }

@@ -38,7 +38,7 @@ extension LaunchStateMachine {
         case checking, running, pausing, ended
     }
 
-    /// One operation's state: 48 bytes.
+    /// One operation's state: 56 bytes.
     struct Node {
         /// Dependencies that have not ended.
         var waiting: Int32
@@ -68,6 +68,8 @@ extension LaunchStateMachine {
         var isDeferred = false
         /// It still ran when the launch stopped waiting for it.
         var isStraggler = false
+        /// It ended when the launch proper had.
+        var isAfterMilestone = false
 
         init(waiting: Int32) {
             self.waiting = waiting

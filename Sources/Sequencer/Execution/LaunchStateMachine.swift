@@ -126,6 +126,8 @@ struct LaunchStateMachine {
     private var isCancelledAtBegin = false
     /// The first stop; later ones change nothing.
     var stop: Stop?
+    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on then. Nil until then.
+    var endOfLaunchProper: Nanoseconds?
     /// Operations that still ran when the launch stopped waiting for them.
     var stragglers: [Int] = []
     /// Operations whose next attempt was not made, for want of time or because they were cancelled, each with that attempt's number.

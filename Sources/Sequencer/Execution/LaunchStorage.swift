@@ -48,8 +48,8 @@ final class LaunchStorage: StepHost {
         var queued = QueuedSteps()
         /// Who of the engine waits for the end, and never blocks.
         var waiters: [@Sendable (FinishedLaunch) -> Void] = []
-        /// Who waits for the milestone, and never blocks.
-        var milestoneWaiters: [@Sendable (Outcome) -> Void] = []
+        /// Who waits for the end of the launch proper, and never blocks.
+        var milestoneWaiters: [@Sendable (RunRecord) -> Void] = []
         /// Who of the app waits for the end.
         var completion: (@Sendable (FinishedLaunch) -> Void)?
         /// What the takeover does, between the abort and its start.
@@ -76,7 +76,7 @@ final class LaunchStorage: StepHost {
     typealias Takeover = @MainActor @Sendable () async -> Void
 
     let graph: ValidatedGraph
-    private let claim: OperationClaim
+    let claim: OperationClaim
     let budget: Budget?
     let clock: any Clock<Duration>
     let timekeeper: any Timekeeper
@@ -84,18 +84,18 @@ final class LaunchStorage: StepHost {
     let state: Locked<State>
     let runner = OperationRunner()
     /// Whoever has made the launch.
-    private let caller: CallerContext
-    private let pool: WorkerPool
+    let caller: CallerContext
+    let pool: WorkerPool
     /// The app's, if it has given one. In virtual time the clock runs everything.
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
     let qualityOfService: QualityOfService
-    private let startOffset: Duration
+    let startOffset: Duration
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
-    private let version: String?
+    let version: String?
     /// By the wall clock; nil in virtual time.
-    private let startedAt: Date?
+    let startedAt: Date?
 
     init(graph: ValidatedGraph, claim: OperationClaim, budget: Budget?, options: LaunchOptions) {
         self.graph = graph
@@ -185,6 +185,45 @@ final class LaunchStorage: StepHost {
         endWatching()
     }
 
+    // MARK: Code of the app, for which the launch does not wait
+
+    /// Where it is called.
+    var appCode: AppCodeQueue {
+        state.withLock { state in
+            let queue = state.appCode ?? AppCodeQueue()
+            state.appCode = queue
+            return queue
+        }
+    }
+
+    /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
+    func callApp(_ call: @escaping @Sendable () -> Void) {
+        // What it starts is no part of the step that this thread has run.
+        if virtualTime != nil { LaunchWithin.none(call) } else { appCode.add(call) }
+    }
+
+    /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
+    func cancel(_ operations: CancelledOperations) {
+        if virtualTime != nil { return operations.cancelAll() }
+        // Apart from the other code: an end, or an event, waits for none of them.
+        let queue = state.withLock { state in
+            let queue = state.cancels ?? AppCodeQueue(isOrdered: false)
+            state.cancels = queue
+            return queue
+        }
+        queue.add(
+            (0..<operations.count).map { index in
+                AppCodeQueue.Call(tag: operations.node(at: index)) { operations.cancel(at: index) }
+            }
+        )
+    }
+
+    /// The operations whose cancel handlers have not returned at once.
+    var slowCancels: [Anomaly] {
+        let nodes = state.withLock { $0.cancels }?.slow ?? []
+        return nodes.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) }
+    }
+
     // MARK: Workers and the main thread
 
     /// What a worker does: takes operations until there are none.
@@ -246,78 +285,6 @@ final class LaunchStorage: StepHost {
                 input { state, now in state.machine.takeoverEnded(at: now, &state.actions) }
             }
         }
-    }
-
-    // MARK: The end of the launch
-
-    /// Ends the launch, and tells those who wait for that; once, whoever comes first.
-    ///
-    /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
-    func finish(defersAppCode: Bool = false) {
-        let anomalies = slowCancels + runner.anomalies
-        // The last operation may have ended before the thread for time has had its turn.
-        let unnoticed = timekeeper.unnoticedStandstill
-        let ending = state.withLock { state -> Ending? in
-            if state.record != nil { return nil }
-            state.machine.standstill += unnoticed
-            let record = RunRecord(
-                &state,
-                graph: graph,
-                budget: budget,
-                startOffset: startOffset,
-                startedAt: startedAt,
-                version: version,
-                anomalies: anomalies
-            )
-            state.record = record
-            state.endOfWatching = nil
-            return Ending(taking: &state, FinishedLaunch(self, record))
-        }
-        guard let ending else { return }
-        claim.giveBack()
-        ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
-        timekeeper.end()
-        pool.retire()
-        for waiter in ending.waiters { waiter(ending.launch) }
-        // The last, for it is the app's code; and what the operations held is let go of there too, for its `deinit` is. So are the caller's
-        // task-local values, which the thread for time must not be the one to let go of.
-        if ending.isAppCode || defersAppCode {
-            callApp { [caller] in
-                ending.complete()
-                caller.end()
-            }
-        } else {
-            caller.end()
-        }
-    }
-
-    /// Calls `waiter`, which must not block, when the launch is over.
-    func whenOver(_ waiter: @escaping @Sendable (FinishedLaunch) -> Void) {
-        let record = state.withLock { state in
-            if state.record == nil { state.waiters.append(waiter) }
-            return state.record
-        }
-        if let record { waiter(FinishedLaunch(self, record)) }
-    }
-
-    /// Calls `waiter`, which must not block, when the milestone has ended.
-    func whenEnded(milestone: Int, _ waiter: @escaping @Sendable (Outcome) -> Void) {
-        let outcome = state.withLock { state -> Outcome? in
-            let node = state.machine.nodes[milestone]
-            if node.state == .ended { return node.outcome }
-            state.milestoneWaiters.append(waiter)
-            return nil
-        }
-        if let outcome { waiter(outcome) }
-    }
-
-    private func tellMilestoneWaiters() {
-        let (waiters, outcome) = state.withLock { state in
-            defer { state.milestoneWaiters = [] }
-            return (state.milestoneWaiters, graph.milestoneIndex.map { state.machine.nodes[$0].outcome })
-        }
-        guard let outcome else { return }
-        for waiter in waiters { waiter(outcome) }
     }
 
     // MARK: What operations and callers ask

@@ -1,13 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What a launch left behind, as the state machine had it.
+/// What a launch left behind, as the state machine had it; or, while it goes on after its milestone, what it has come to so far.
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer than a short launch.
 final class RunRecord: Sendable {
     let graph: ValidatedGraph
     let nodes: NodeTable
     let stop: LaunchStateMachine.Stop?
+    /// When the launch proper ended, with its milestone; nil where that was never reached.
+    let endOfLaunchProper: Nanoseconds?
     let stragglers: [Int]
     /// Why operations failed, by operation.
     let messages: [Int: String]
@@ -20,7 +22,9 @@ final class RunRecord: Sendable {
     let standstill: Nanoseconds
     /// Threads that were in code of operations which had ended.
     let threadsLeftBehind: Int
+    /// When the launch ended, or was when this was made.
     let end: Nanoseconds
+    let isOver: Bool
     let lanes: Int
     /// Nil: none was given.
     let budget: Budget?
@@ -52,6 +56,7 @@ final class RunRecord: Sendable {
         self.graph = graph
         nodes = state.machine.nodes
         stop = state.machine.stop
+        endOfLaunchProper = state.machine.endOfLaunchProper
         stragglers = state.machine.stragglers
         messages = state.messages
         attemptsNotMade = state.machine.attemptsNotMade
@@ -61,13 +66,14 @@ final class RunRecord: Sendable {
         self.anomalies = state.anomalies + anomalies
         standstill = state.machine.standstill
         threadsLeftBehind = state.machine.lostWorkers
-        end = state.machine.endOfLaunch
+        isOver = state.machine.phase == .over
+        end = isOver ? state.machine.endOfLaunch : state.machine.time
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
         self.budget = budget
         self.startOffset = startOffset
+        // A milestone that succeeds while the launch stops has been reached too.
         let milestone = graph.milestoneIndex.map { state.machine.nodes[$0] }
-        // A launch goes on without a milestone that has failed, if that may, or whose own condition was false.
-        if let milestone, milestone.outcome.isSuccess || stop == nil && (milestone.outcome != .skipped || milestone.isSkippedAlone) {
+        if let milestone, milestone.state == .ended, endOfLaunchProper != nil || milestone.outcome.isSuccess {
             endOfMeasuring = milestone.end
             interactive = state.machine.interactiveUntilMilestone ?? 0
         } else {
@@ -102,7 +108,7 @@ final class RunRecord: Sendable {
             criticalPathDuration: .nanoseconds(path.length),
             criticalPath: critical.map(graph.id),
             lanes: lanes,
-            operations: nodes.indices.map {
+            operations: nodes.indices.lazy.filter { self.nodes[$0].state == .ended }.map {
                 operationReport(
                     $0,
                     after: identifiers(of: predecessors[$0], of: $0, &lastReader),
@@ -111,6 +117,7 @@ final class RunRecord: Sendable {
                 )
             },
             stragglers: stragglers.map(graph.id),
+            afterMilestone: afterMilestone,
             standstill: .nanoseconds(standstill),
             threadsLeftBehind: threadsLeftBehind,
             anomalies: anomalies
@@ -132,7 +139,8 @@ final class RunRecord: Sendable {
         identifiers.reserveCapacity(dependencies.count)
         for place in dependencies.startIndex..<dependencies.endIndex {
             let dependency = dependencies[place].index
-            if lastReader[dependency] == Int32(node) { continue }
+            // One that was put off may go on when the launch proper has ended.
+            if lastReader[dependency] == Int32(node) || nodes[dependency].state != .ended { continue }
             lastReader[dependency] = Int32(node)
             identifiers.append(graph.id(dependency))
         }
@@ -150,11 +158,35 @@ final class RunRecord: Sendable {
     }
 
     private func criticalPath() -> CriticalPath {
-        // Deferred operations held nothing up, even if others wait for them; and if they overlap the milestone, the path must still lead to the milestone.
-        let hasDeferred = nodes.contains { $0.isDeferred }
-        return CriticalPath(of: graph, endingWith: hasDeferred ? graph.milestoneIndex : nil) {
+        // What was put off held nothing up, even if others wait for it; the path leads to the milestone all the same.
+        let endsWithMilestone = endOfLaunchProper != nil || nodes.contains { $0.isDeferred }
+        return CriticalPath(of: graph, endingWith: endsWithMilestone ? graph.milestoneIndex : nil) {
             nodes[$0].isDeferred ? 0 : nodes[$0].duration
         }
+    }
+
+    // MARK: After the milestone
+
+    private var afterMilestone: LaunchReport.AfterMilestone? {
+        guard let endOfLaunchProper else { return nil }
+        let later = nodes.indices.filter { nodes[$0].isAfterMilestone || nodes[$0].state != .ended }
+        if later.isEmpty { return nil }
+        return LaunchReport.AfterMilestone(
+            outcome: isOver ? outcomeAfterMilestone(later) : nil,
+            start: .nanoseconds(endOfLaunchProper),
+            operations: later.map(graph.id),
+            failures: later.filter { nodes[$0].state == .ended && nodes[$0].hasFailed }.map(graph.id),
+            stragglers: stragglers.filter { nodes[$0].isAfterMilestone }.map(graph.id)
+        )
+    }
+
+    /// The first failure of an operation that is required says how it ended, if nothing has stopped it.
+    private func outcomeAfterMilestone(_ later: [Int]) -> LaunchReport.Outcome {
+        if let stop { return outcome(of: stop) }
+        let required = later.filter { node in
+            (nodes[node].hasFailed || nodes[node].outcome == .cancelled) && graph.policy(node).onFailure.kind == .required
+        }
+        return required.min { nodes[$0].end < nodes[$1].end }.map { failed($0) } ?? .completed
     }
 
     private func operationReport(_ index: Int, after dependencies: [String], slack: Nanoseconds, isCritical: Bool) -> OperationReport {
@@ -189,114 +221,6 @@ final class RunRecord: Sendable {
         )
     }
 
-    private func outcome() -> LaunchReport.Outcome {
-        switch stop {
-        case .aborted(let node, let reason)?: return .aborted(by: graph.id(node), reason: reason)
-        case .cancelled?: return .cancelled
-        case .failed(let node)?: return failed(node)
-        case .deadline?:
-            let late = stragglers.filter { nodes[$0].outcome == .timedOut }
-            guard let first = late.first else {
-                let node = firstUnended
-                if attemptsNotMade[node] != nil { return failed(node) }
-                return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
-            }
-            let running = late.prefix(10).map { printable(graph.id($0)) }
-            let more = late.count > 10 ? " and \(late.count - 10) more" : ""
-            let others = running.count > 1 ? " (still running: \(running.joined(separator: ", "))\(more))" : ""
-            return failed(first, "still running at the launch's deadline" + others)
-        case nil:
-            // A launch that never reached its milestone has not done what it is for.
-            guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped, !nodes[milestone].isSkippedAlone
-            else { return .completed }
-            return failed(milestone)
-        }
-    }
-
-    private func failed(_ node: Int, _ message: String? = nil) -> LaunchReport.Outcome {
-        .failed(operation: graph.id(node), message: message ?? self.message(node) ?? "failed")
-    }
-
-    /// The operation that was furthest of those that the launch's stop has kept from going on, where none ran: one between two attempts, or else one that
-    /// could have started.
-    private var firstUnended: Int {
-        let kept = nodes.indices.filter { node in
-            nodes[node].end == end && (nodes[node].outcome == .cancelled || nodes[node].outcome == .failed && attemptsNotMade[node] != nil)
-        }
-        return kept.first { nodes[$0].start >= 0 } ?? kept.first { nodes[$0].ready >= 0 } ?? kept.first ?? 0
-    }
-
-    /// Why an operation did not succeed, in one sentence.
-    func message(_ node: Int) -> String? {
-        let value = nodes[node]
-        switch value.outcome {
-        case .succeeded: return nil
-        case .failed: return failureMessage(node, .failed)
-        case .fellBack: return failureMessage(node, value.failure ?? .failed) + "; its fallback was used"
-        case .timedOut: return failureMessage(node, .timedOut)
-        case .cancelled where value.start >= 0: return failureMessage(node, .cancelled)
-        case .cancelled: return stop.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
-        case .skipped where value.cause < 0: return graph.policy(node).skipReason.map(skippedText) ?? "its condition was false"
-        case .skipped:
-            let root = Int(max(value.cause, 0))
-            let id = printable(graph.id(root))
-            return switch nodes[root].outcome {
-            case .skipped where graph.policy(root).skipReason != nil: "there is no value of \(id), which was left out"
-            case .skipped: "there is no value of \(id), whose condition was false"
-            case .timedOut: "\(id) timed out"
-            case .cancelled: "\(id) was cancelled"
-            default: "\(id) failed"
-            }
-        }
-    }
-
-    private func failureMessage(_ node: Int, _ outcome: Outcome) -> String {
-        switch outcome {
-        case .timedOut:
-            if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }
-            if nodes[node].isCut { return cutMessage(node) }
-            let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
-            if nodes[node].isComputingFallback, nodes[node].outcome == .timedOut {
-                return "its fallback was not computed within its timeout" + timeout
-            }
-            if nodes[node].attempts == 0 { return "its condition did not answer within its timeout" + timeout }
-            return "not ended after its timeout" + timeout
-        case .cancelled:
-            if nodes[node].isStraggler { return "told to cancel, and still running after the grace period" }
-            if nodes[node].start < 0 { return "cancelled before it started" }
-            if nodes[node].isToldToCancel || stop?.aborter == node { return "cancelled while it ran" }
-            if nodes[node].attempts == 0 { return "cancelled while its condition was asked" }
-            guard let attempt = attemptsNotMade[node] else { return "cancelled, and not by the launch" }
-            return "cancelled before attempt \(attempt); attempt \(attempt - 1): \(messages[node] ?? "failed")"
-        default:
-            var message = messages[node] ?? "failed"
-            if let attempt = attemptsNotMade[node] { message += " (no time left for attempt \(attempt))" }
-            return message
-        }
-    }
-
-    private func cutMessage(_ node: Int) -> String {
-        let expected = graph.policy(node).expected.map { ", with \(durationText($0)) expected" } ?? ""
-        let start = nodes[node].start
-        if start < 0 { return "not started: there was no time left in the budget" }
-        return
-            "cut after \(durationText(.nanoseconds(nodes[node].end - start)))\(expected), to keep the budget of \(durationText(budget?.limit ?? .zero))"
-    }
-
-    private func description(of stop: LaunchStateMachine.Stop) -> String {
-        switch stop {
-        case .failed(let node):
-            switch nodes[node].outcome {
-            case .timedOut: "\(printable(graph.id(node))) timed out"
-            case .cancelled: "\(printable(graph.id(node))) was cancelled"
-            default: "\(printable(graph.id(node))) failed"
-            }
-        case .deadline: "the launch met its deadline"
-        case .aborted(let node, let reason): "\(printable(graph.id(node))) aborted the launch (\(reason))"
-        case .cancelled: "the launch was cancelled"
-        }
-    }
-
     // MARK: Budget
 
     private func budgetResult() -> BudgetResult {
@@ -316,10 +240,11 @@ final class RunRecord: Sendable {
 
     /// Whether the launch failed or was cancelled: it never got where its budget leads. One that was aborted on purpose got somewhere else.
     private var isBroken: Bool {
-        switch stop {
+        if endOfLaunchProper != nil { return false }
+        return switch stop {
         case .failed?, .deadline?, .cancelled?: true
         case .aborted?: false
-        case nil: graph.milestoneIndex.map { nodes[$0].outcome == .skipped && !nodes[$0].isSkippedAlone } ?? false
+        case nil: graph.milestoneIndex.map { nodes[$0].outcome == .skipped } ?? false
         }
     }
 
@@ -360,7 +285,9 @@ final class RunRecord: Sendable {
 
 extension LaunchStateMachine.Node {
     /// From its first start to its end; zero when it never started.
-    var duration: Nanoseconds { start >= 0 ? end - start : 0 }
+    var duration: Nanoseconds { start >= 0 && state == .ended ? end - start : 0 }
+
+    var hasFailed: Bool { outcome == .failed || outcome == .timedOut }
 }
 
 extension Outcome {

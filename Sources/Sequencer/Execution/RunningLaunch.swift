@@ -107,24 +107,31 @@ public struct RunningLaunch: Sendable {
         return launch
     }
 
-    /// Waits for the milestone to end: in a launch that stops before it, to be cancelled. The launch may go on after its milestone.
+    /// Waits for the launch proper to end, with its milestone, and gives the report so far: of the operations that have ended. Those that go on are named in
+    /// ``LaunchReport/afterMilestone``, whose outcome is nil; the report of ``end()`` has them all.
     ///
-    /// Cancelling the task that waits does not cancel the launch, and does not end the wait.
+    /// ```swift
+    /// let launch = try graph.start(budget: .seconds(3))
+    /// metrics.record(await launch.milestone.budget.measured)   // when the first screen is there
+    /// archive.keep(await launch.end().report)                  // when everything is done
+    /// ```
     ///
-    /// - Returns: how the milestone ended; nil if the graph has none.
-    nonisolated(nonsending) public func milestone() async -> Outcome? {
-        guard let milestone = storage.graph.milestoneIndex else { return nil }
-        let holder = storage.virtualTime?.waitForEndBegins()
-        let outcome = await withUnsafeContinuation { continuation in
-            storage.whenEnded(milestone: milestone) { outcome in
-                holder?.wakes()
-                continuation.resume(returning: outcome)
+    /// Without a milestone, and if the milestone is never reached, it waits for the end of the launch, and this is its report. If it is asked for after the milestone,
+    /// it has what has ended up to then. Cancelling the task that waits does not cancel the launch, and does not end the wait.
+    nonisolated(nonsending) public var milestone: LaunchReport {
+        get async {
+            let holder = storage.virtualTime?.waitForEndBegins()
+            let record = await withUnsafeContinuation { continuation in
+                storage.whenMilestoneIsOver { record in
+                    holder?.wakes()
+                    continuation.resume(returning: record)
+                }
             }
+            holder?.goesOn()
+            // As in `end()`.
+            storage.state.withLock { _ in }
+            return record.report
         }
-        holder?.goesOn()
-        // As in `end()`.
-        storage.state.withLock { _ in }
-        return outcome
     }
 
     // MARK: Stopping

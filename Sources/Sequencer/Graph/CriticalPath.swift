@@ -5,31 +5,31 @@
 package struct CriticalPath {
     /// Earliest starts, by operation.
     package private(set) var earliestStart: [Nanoseconds]
-    /// The longest path from an operation's start to the end of the graph, itself included: its rank when lanes are scarce.
+    /// The longest path from an operation's start to the end of the graph, or of the last operation, itself included.
     package private(set) var remaining: [Nanoseconds]
     /// The length of the longest path.
     package private(set) var length: Nanoseconds = 0
     /// The operations of one longest path, in order.
     package private(set) var path: [Int] = []
 
-    /// - Parameter last: the operation that ends the path; what does not lead to it takes no time. Nil where the path ends with the graph.
+    /// - Parameter last: the operation that ends the path; what does not lead to it is on no path. Nil where the path ends with the graph.
     /// - Complexity: O(operations + dependencies).
     package init(of graph: ValidatedGraph, endingWith last: Int? = nil, duration: (Int) -> Nanoseconds) {
         let isOnTheWay = last.map { graph.leading(to: $0) }
         func isPossible(_ node: Int) -> Bool { isOnTheWay?[node] != false }
-        func counted(_ node: Int) -> Nanoseconds { isPossible(node) ? duration(node) : 0 }
         earliestStart = [Nanoseconds](repeating: 0, count: graph.count)
-        remaining = Self.remaining(in: graph, duration: counted)
+        remaining = Self.remaining(in: graph) { isPossible($0) ? duration($0) : 0 }
+        length = remaining.max() ?? 0
         for node in graph.order.lazy.map(Int.init) {
             var start: Nanoseconds = 0
             for predecessor in graph.predecessors[node] {
-                start = max(start, earliestStart[predecessor.index].addingSaturated(counted(predecessor.index)))
+                start = max(start, earliestStart[predecessor.index].addingSaturated(duration(predecessor.index)))
             }
             earliestStart[node] = start
+            if !isPossible(node) { remaining[node] = duration(node) }
         }
-        length = remaining.max() ?? 0
         // Follow the longest remaining path; of equal ones the operation that was added first.
-        var next = (0..<graph.count).first { remaining[$0] == length && graph.predecessors[$0].isEmpty && isPossible($0) }
+        var next = (0..<graph.count).first { isPossible($0) && remaining[$0] == length && graph.predecessors[$0].isEmpty }
         while let node = next {
             path.append(node)
             let isBefore = { (left: Int, right: Int) in (remaining[right], left) < (remaining[left], right) }
@@ -48,9 +48,9 @@ package struct CriticalPath {
         return remaining
     }
 
-    /// How much later than possible an operation could end without making the graph take longer.
+    /// How much later than possible an operation could end without making the path longer; of one that is on no path, without ending after it.
     package func slack(_ node: Int) -> Nanoseconds {
-        length - earliestStart[node] - remaining[node]
+        max(0, length - earliestStart[node].addingSaturated(remaining[node]))
     }
 }
 
@@ -67,10 +67,10 @@ extension ValidatedGraph {
 }
 
 extension ValidatedGraph {
-    /// The paths by expected durations, or by the number of operations when nothing is expected of any.
+    /// The paths to the milestone (without one: to the end) by expected durations, or by the number of operations when nothing is expected of any.
     package var expectedPath: CriticalPath {
         let weights = weights
-        return CriticalPath(of: self) { weights?[$0] ?? 1 }
+        return CriticalPath(of: self, endingWith: milestoneIndex) { weights?[$0] ?? 1 }
     }
 
     /// What goes first where something is scarce, by what ``expectedPath`` goes by.

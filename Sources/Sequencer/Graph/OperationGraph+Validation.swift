@@ -255,8 +255,8 @@ extension OperationGraph {
 }
 
 extension ValidatedGraph {
-    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that fails ends the launch as failed
-    /// though its milestone has been reached, or just before, as chance has it.
+    /// Required operations that the milestone does not wait for though it could, in the order they were added: one that fails ends the launch as failed, or
+    /// comes after the milestone and fails alone, as chance has it.
     ///
     /// Left out are those that are meant to come later (they wait for the milestone, or may be deferred), and those that cannot fail, or whose
     /// failure has a fallback.

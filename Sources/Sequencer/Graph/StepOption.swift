@@ -8,7 +8,8 @@ public struct FailurePolicy: Sendable, Hashable {
 
     let kind: Kind
 
-    /// The launch ends as failed: no further operation starts, and running ones are told to cancel. The default.
+    /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone has ended, it is as ``skipDependents``, and
+    /// ``LaunchReport/afterMilestone`` has failed. The default.
     public static let required = FailurePolicy(kind: .required)
     /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch goes on.
     public static let skipDependents = FailurePolicy(kind: .skipDependents)
@@ -209,7 +210,8 @@ public struct StepOption: Sendable {
         StepOption { $0.substitute = value }
     }
 
-    /// Marks the step whose end stops the budget's clock, such as `main-app`. One step of a graph at most.
+    /// Marks the step whose end stops the budget's clock, such as `main-app`, and with which the launch proper ends: its outcome is final then, and what runs on is
+    /// in ``LaunchReport/afterMilestone``. One step of a graph at most.
     public static let milestone = StepOption { $0.isMilestone = true }
 }
 

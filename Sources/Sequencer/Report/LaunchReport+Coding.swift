@@ -37,6 +37,9 @@ extension LaunchReport {
             for operation in operations { array.writeObject(for: nil) { operation.writeMembers(to: &$0) } }
         }
         if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
+        if let afterMilestone {
+            document.writeObject(for: "afterMilestone") { afterMilestone.writeMembers(to: &$0, outcomes) }
+        }
         if standstill > .zero { document.write(milliseconds: standstill, for: "standstillMs") }
         if threadsLeftBehind > 0 { document.write(threadsLeftBehind, for: "threadsLeftBehind") }
         if anomalies.isEmpty { return }
@@ -52,10 +55,24 @@ extension LaunchReport {
         }
     }
 
+    /// How each operation ended; of one that is there twice the first.
+    private var outcomes: [String: Sequencer.Outcome] {
+        Dictionary(operations.lazy.map { ($0.id, $0.outcome) }) { first, _ in first }
+    }
+
     /// How the launch ended: the keys `outcome`, `abort` and `failure`.
-    package func writeOutcome(to document: inout some DocumentWriter) {
-        document.write(outcome.name, for: "outcome")
-        switch outcome {
+    package func writeOutcome(to document: inout some DocumentWriter) { outcome.writeMembers(to: &document) }
+
+    fileprivate static let format = "sequencer.report/1"
+
+    /// RFC 3339, in UTC, to the millisecond.
+    package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension LaunchReport.Outcome {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(name, for: "outcome")
+        switch self {
         case .aborted(let operation, let reason):
             document.writeObject(for: "abort") { abort in
                 abort.write(operation, for: "by")
@@ -70,11 +87,24 @@ extension LaunchReport {
             break
         }
     }
+}
 
-    fileprivate static let format = "sequencer.report/1"
-
-    /// RFC 3339, in UTC, to the millisecond.
-    package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+extension LaunchReport.AfterMilestone {
+    /// - Parameter outcomes: those of the report's operations.
+    fileprivate func writeMembers(to document: inout some DocumentWriter, _ outcomes: [String: Sequencer.Outcome]) {
+        outcome?.writeMembers(to: &document)
+        document.write(milliseconds: start, for: "startMs")
+        document.writeArray(for: "operations") { array in
+            for id in operations {
+                array.writeObject(for: nil) { operation in
+                    operation.write(id, for: "id")
+                    if let outcome = outcomes[id] { operation.write(outcome.rawValue, for: "outcome") }
+                }
+            }
+        }
+        if !failures.isEmpty { document.write(failures, for: "failures") }
+        if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
+    }
 }
 
 extension BudgetResult {
@@ -158,6 +188,7 @@ extension LaunchReport: Codable {
             lanes: try document.count("lanes"),
             operations: operations,
             stragglers: try document.strings("stragglers"),
+            afterMilestone: try document.optionalObject("afterMilestone").map(AfterMilestone.init),
             standstill: try document.optionalDuration("standstillMs") ?? .zero,
             threadsLeftBehind: try document.optionalCount("threadsLeftBehind") ?? 0,
             anomalies: try sentences.enumerated().map { index, sentence in
@@ -188,6 +219,18 @@ extension LaunchReport.Outcome {
         case "cancelled": self = .cancelled
         default: self = .completed
         }
+    }
+}
+
+extension LaunchReport.AfterMilestone {
+    fileprivate init(_ document: DocumentReader) throws {
+        self.init(
+            outcome: try document.optionalString("outcome") == nil ? nil : LaunchReport.Outcome(document),
+            start: try document.duration("startMs"),
+            operations: try document.objects("operations").map { try $0.string("id") },
+            failures: try document.strings("failures"),
+            stragglers: try document.strings("stragglers")
+        )
     }
 }
 

@@ -2,6 +2,9 @@ import Foundation
 
 /// The result of a launch: how it ended, how long every operation took, and whether the budget was met.
 ///
+/// The launch proper ends with its milestone: ``outcome``, ``budget`` and ``criticalPath`` are final then, and what runs on is told in ``afterMilestone``.
+/// Without a milestone, and where the milestone is never reached, the launch proper ends with the last operation.
+///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and read back; everything that explains a
 /// launch (timelines, web pages, traces, statistics) starts from it. Its `Codable` form is the format `sequencer.report/1`, which
 /// `Schemas/report.schema.json` describes. Times are exact to the nanosecond, those of more than 24 days to the microsecond; points in time count from the beginning of the launch.
@@ -40,20 +43,20 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var version: String?
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?
-    /// How the launch ended.
+    /// How the launch ended, up to its milestone.
     public package(set) var outcome: Outcome
     /// The measured time, compared with the budget.
     public package(set) var budget: BudgetResult
     /// The identifier of the milestone; nil when the graph has none.
     public package(set) var milestone: String?
-    /// The time from the beginning of the launch to its end.
+    /// The time from the beginning of the launch to the end of its last operation.
     public package(set) var makespan: Duration
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
     public package(set) var work: Duration
-    /// The length of the critical path. The rest of the makespan was spent waiting for lanes, resources or the machine.
+    /// The length of the critical path. The rest of the time to the milestone was spent waiting for lanes, resources or the machine.
     public package(set) var criticalPathDuration: Duration
-    /// The identifiers of the longest path through the graph by measured durations, in order: the launch becomes shorter only if one of these does.
-    /// If operations were deferred until after the milestone, it is the longest path to the milestone.
+    /// The identifiers of the longest path to the milestone by measured durations, in order: the launch becomes shorter only if one of these does.
+    /// Without a milestone, and where the launch was stopped before it, it is the longest path through the graph.
     public package(set) var criticalPath: [String]
     /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did run.
     package var lanes: Int
@@ -61,6 +64,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
     public package(set) var stragglers: [String]
+    /// What went on after the milestone; nil when nothing did.
+    public package(set) var afterMilestone: AfterMilestone?
     /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a second goes unnoticed.
     ///
     /// The time counts. Timeouts that were due meanwhile took effect only after operations had had a moment to end.
@@ -84,6 +89,7 @@ public struct LaunchReport: Sendable, Hashable {
         lanes: Int,
         operations: [OperationReport],
         stragglers: [String] = [],
+        afterMilestone: AfterMilestone? = nil,
         standstill: Duration = .zero,
         threadsLeftBehind: Int = 0,
         anomalies: [Anomaly] = []
@@ -101,6 +107,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.lanes = lanes
         self.operations = operations
         self.stragglers = stragglers
+        self.afterMilestone = afterMilestone
         self.standstill = standstill
         self.threadsLeftBehind = threadsLeftBehind
         self.anomalies = anomalies
@@ -112,21 +119,60 @@ public struct LaunchReport: Sendable, Hashable {
     public subscript(id: String) -> OperationReport? {
         operations.first { $0.id == id }
     }
+
+    /// When the launch proper ended: with its milestone where anything went on after that.
+    package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
+
+    /// Whether the critical path leads to the milestone, rather than to the last operation.
+    package var isMilestoneReached: Bool { milestone != nil && outcome == .completed }
+}
+
+extension LaunchReport {
+    /// What went on when the launch proper had ended, with its milestone. None of it changes how the launch ended.
+    ///
+    /// An operation that is required, and fails here, fails alone: only what waits for it is skipped.
+    public struct AfterMilestone: Sendable, Hashable {
+        /// How it ended: completed, also when operations failed whose policies allow that; failed, when another one did, or the deadline came first; aborted,
+        /// by an operation that stopped the launch on purpose; or cancelled. Nil in a report that was made before the end.
+        public let outcome: Outcome?
+        /// When the milestone ended.
+        public let start: Duration
+        /// The identifiers of the operations that had not ended then, in the order they were added.
+        public let operations: [String]
+        /// The identifiers of those that failed or timed out.
+        public let failures: [String]
+        /// The identifiers of those that were still running when the launch stopped waiting for them.
+        public let stragglers: [String]
+
+        package init(outcome: Outcome?, start: Duration, operations: [String], failures: [String] = [], stragglers: [String] = []) {
+            self.outcome = outcome
+            self.start = start
+            self.operations = operations
+            self.failures = failures
+            self.stragglers = stragglers
+        }
+    }
+}
+
+extension LaunchReport.Outcome {
+    /// One of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`, `cancelled`.
+    package var text: String {
+        switch self {
+        case .completed: "completed"
+        case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
+        case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
+        case .cancelled: "cancelled"
+        }
+    }
 }
 
 extension LaunchReport: CustomStringConvertible {
     /// One line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
-    /// it did.
+    /// it did. Trouble after the milestone comes last.
     public var description: String {
-        let ending =
-            switch outcome {
-            case .completed: "completed"
-            case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
-            case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
-            case .cancelled: "cancelled"
-            }
         let verdict = outcome == .completed ? "; \(measuredText()), \(budget.isMet ? "pass" : "fail")" : milestoneText()
-        return "\(printable(scenario)): \(ending)\(verdict)"
+        let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.text)" } ?? ""
+        return "\(printable(scenario)): \(outcome.text)\(verdict)\(later)"
     }
 
     /// `1.33 s of 3 s`.

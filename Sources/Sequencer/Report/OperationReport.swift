@@ -28,7 +28,8 @@ public struct OperationReport: Sendable, Hashable {
     package let isInteractive: Bool
     /// The part of its duration in which it asked a person.
     public let interactive: Duration
-    /// How much later it could have ended without making the launch longer, by the durations that were measured, lanes permitting.
+    /// How much later it could have ended without making the launch proper longer, by the durations that were measured, lanes permitting; one that the milestone
+    /// does not need, without ending after it.
     public let slack: Duration
     /// Whether it is one of the launch's critical path.
     public let isCritical: Bool

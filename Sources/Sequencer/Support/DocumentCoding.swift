@@ -188,6 +188,11 @@ package struct DocumentReader {
         return date.roundedToMilliseconds
     }
 
+    package func optionalObject(_ key: String) throws -> DocumentReader? {
+        guard values.contains(TextKey(key)), try !values.decodeNil(forKey: TextKey(key)) else { return nil }
+        return try object(key)
+    }
+
     /// Empty where the key is missing.
     package func strings(_ key: String) throws -> [String] { try values.decodeIfPresent([String].self, forKey: TextKey(key)) ?? [] }
 

@@ -33,7 +33,9 @@ struct BlameCommand: LaunchingCommand {
             try await LoadedReport.load(source)
         }
         let paths = MeasuredPaths(report)
-        let longest = report.operations.indices.filter { report.operations[$0].start != nil }
+        // The launch is over with its milestone: what ran on is not to blame for it.
+        let later = Set(report.afterMilestone?.operations ?? [])
+        let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
         let shown = common.json ? longest[...] : longest.prefix(Self.mostRows)
         let rows = shown.map { Row(operation: report.operations[$0], gain: paths.gain($0)) }
@@ -43,7 +45,9 @@ struct BlameCommand: LaunchingCommand {
 
     private func text(_ report: LaunchReport, _ rows: [Row], omitted: Int, for output: Output) -> String {
         let style = TextStyle(common.color, for: output)
-        var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.makespan)), \(style.duration(report.work)) of work\n"
+        var text =
+            style.bold(printable(report.scenario))
+            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.work)) of work\n"
         text += report.warning(style, width: output.width)
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"])
         for row in rows {
@@ -59,6 +63,11 @@ struct BlameCommand: LaunchingCommand {
         }
         text += table.text(style)
         if omitted > 0 { text += style.dim("  and \(omitted) more that took less\n") }
+        if let later = report.afterMilestone?.operations {
+            text += style.dim(
+                "  not counted, for they ran on after the milestone: \(VerdictText.list(later) { printable($0, limit: 80) })\n"
+            )
+        }
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
     }
 

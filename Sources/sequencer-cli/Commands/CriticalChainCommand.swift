@@ -36,7 +36,7 @@ struct CriticalChainCommand: LaunchingCommand {
     /// The end first, each operation under the one that waited for it.
     private func text(_ report: LaunchReport, _ chain: [Int], for output: Output) -> String {
         let style = TextStyle(common.color, for: output)
-        var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.makespan))\n"
+        var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))\n"
         text += report.warning(style, width: output.width)
         for (depth, index) in chain.reversed().enumerated() {
             let operation = report.operations[index]

@@ -23,6 +23,7 @@ struct RunCommand: LaunchingCommand {
         ],
         part([RunArguments.backendOption], \.arguments),
         [
+            .flag("strict", help: "Exit with 1 also when something failed after the milestone.") { $0.isStrict = true },
             .flag("interactive", help: "Answer yourself what the app asks, on the terminal.") { $0.arguments.isInteractive = true },
             .text("push", "FILE|TEXT", help: "Start the app from a push with this JSON payload, a file or '{...}'.") {
                 $0.arguments.push = $1
@@ -43,7 +44,7 @@ struct RunCommand: LaunchingCommand {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "The launch completed within its budget.",
-        "1": "It failed or was cancelled.",
+        "1": "It failed or was cancelled; with --strict, also what ran on after its milestone did.",
         "3": "It completed over its budget.",
         "6": "It was aborted by a required update, or completed before it was told of one.",
     ]
@@ -53,6 +54,8 @@ struct RunCommand: LaunchingCommand {
     ]
 
     var arguments = RunArguments()
+    /// Whether what fails after the milestone counts.
+    var isStrict = false
 
     var clock: ClockMode { arguments.clock }
 
@@ -114,7 +117,7 @@ struct RunCommand: LaunchingCommand {
         let report = if let running { await running.end().report } else { try await cancelledReport(launch, options) }
         device?.journal.ended(report)
         // The tool is at its end with the launch: nothing else will happen to one that has completed.
-        if report.outcome == .completed { device?.journal.stayedHealthy() }
+        if report.outcome == .completed, [.completed, nil].contains(report.afterMilestone?.outcome) { device?.journal.stayedHealthy() }
         await drawing?.value
         let lateDecision = await launch.app?.lateUpdateDecision()
         let signal = SignalThread.shared.launchEnded()
@@ -131,7 +134,7 @@ struct RunCommand: LaunchingCommand {
             message("after the launch, the update check said: \(text(of: lateDecision))")
             return .aborted
         }
-        return ExitCode(of: report)
+        return ExitCode(of: report, isStrict: isStrict)
     }
 
     private func text(of decision: UpdateDecision) -> String {

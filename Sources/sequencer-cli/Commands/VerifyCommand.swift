@@ -141,6 +141,10 @@ struct ScenarioFindings {
                 let message =
                     "by what is expected the launch takes \(durationText(needed)), and fails at its deadline, \(durationText(deadline)): \(names)"
                 warnings.append(Warning(code: "deadline", message: message))
+            } else if case let all = graph.longestPathDuration, all > deadline {
+                let message =
+                    "by what is expected, what runs on after the milestone takes until \(durationText(all)), and is ended at the deadline, \(durationText(deadline))"
+                warnings.append(Warning(code: "deadline", message: message))
             }
             if deadline < budget {
                 let message =

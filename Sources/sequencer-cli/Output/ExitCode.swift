@@ -46,11 +46,19 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     }
 
     /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.
-    init(of report: LaunchReport) {
+    ///
+    /// - Parameter isStrict: whether what fails after the milestone counts, in a launch that all is well with otherwise.
+    init(of report: LaunchReport, isStrict: Bool = false) {
         switch report.outcome {
         case .aborted: self = .aborted
         case .failed, .cancelled: self = .failed
-        case .completed: self = report.budget.isMet ? .success : .overBudget
+        case .completed:
+            switch report.afterMilestone?.outcome {
+            case .aborted?: self = .aborted
+            case _ where !report.budget.isMet: self = .overBudget
+            case .failed?, .cancelled?: self = isStrict ? .failed : .success
+            case .completed?, nil: self = .success
+            }
         }
     }
 }

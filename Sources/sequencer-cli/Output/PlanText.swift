@@ -93,15 +93,29 @@ struct PlanText {
 }
 
 extension LaunchPlan {
-    /// Whether all of the launch is expected to have ended when its deadline comes.
+    /// Whether the launch proper is expected to have ended when its deadline comes.
     ///
     /// A person's time counts, as it does in a launch of the tool that nobody answers.
-    func isWithin(_ deadline: Duration?) -> Bool { deadline.map { makespan <= $0 } ?? true }
+    func isWithin(_ deadline: Duration?) -> Bool { deadline.map { (hasMilestone ? milestoneEnd : makespan) <= $0 } ?? true }
 
-    /// How the launch is expected to end.
-    fileprivate func outcome(_ deadline: Duration?) -> LaunchReport.Outcome {
+    /// How these operations are expected to end.
+    fileprivate func outcome(of operations: [PlannedOperation], _ deadline: Duration?) -> LaunchReport.Outcome {
         guard let deadline, let late = operations.filter({ $0.end > deadline }).min(by: { $0.start < $1.start }) else { return .completed }
         return .failed(operation: late.id, message: "expected to end after the launch's deadline, \(durationText(deadline))")
+    }
+
+    /// What is expected to run on after the milestone; nil when nothing is, or when the deadline comes before it.
+    fileprivate func afterMilestone(_ deadline: Duration?) -> LaunchReport.AfterMilestone? {
+        guard hasMilestone, isWithin(deadline) else { return nil }
+        let later = operations.filter { $0.end > milestoneEnd }
+        if later.isEmpty { return nil }
+        let late = deadline.map { deadline in later.filter { $0.end > deadline } } ?? []
+        return LaunchReport.AfterMilestone(
+            outcome: outcome(of: later, deadline),
+            start: milestoneEnd,
+            operations: later.map(\.id),
+            failures: late.map(\.id)
+        )
     }
 }
 
@@ -111,7 +125,7 @@ extension LaunchReport {
         let dependencies = Dictionary(grouping: plan.graph.edges, by: \.operation)
         self.init(
             scenario: plan.scenario,
-            outcome: plan.outcome(deadline),
+            outcome: plan.isWithin(deadline) ? .completed : plan.outcome(of: plan.operations, deadline),
             budget: BudgetResult(budget: budget, measured: plan.measured, interactive: plan.interactive, isMet: plan.meets(budget)),
             milestone: plan.graph.milestone,
             makespan: plan.makespan,
@@ -135,7 +149,8 @@ extension LaunchReport {
                     slack: operation.slack,
                     isCritical: operation.isCritical
                 )
-            }
+            },
+            afterMilestone: plan.afterMilestone(deadline)
         )
     }
 }

@@ -46,7 +46,12 @@ struct TimelineText {
         var lines = [header]
         if !shown.isEmpty {
             lines += axisLines
-            for operation in shown { lines += rows(of: operation) }
+            let later = Set(report.afterMilestone?.operations ?? [])
+            for operation in shown where !later.contains(operation.id) { lines += rows(of: operation) }
+            if !later.isEmpty {
+                lines.append(style.dim("after the milestone"))
+                for operation in shown where later.contains(operation.id) { lines += rows(of: operation) }
+            }
             if shown.count < operations.count {
                 let count = operations.count - shown.count
                 let rest = "\(style.ellipsis) \(count) of \(operations.count) operations not shown: shorter, and not critical"
@@ -54,11 +59,18 @@ struct TimelineText {
             }
             lines.append(legend)
         }
-        return lines + messages + VerdictText(report, style: style, width: width).lines
+        return lines + messages + afterMilestone + VerdictText(report, style: style, width: width).lines
     }
 
     /// The lines as one text.
     var text: String { lines.map { $0 + "\n" }.joined() }
+
+    /// What became of the operations that ran on; nothing when none did.
+    private var afterMilestone: [String] {
+        guard let text = report.afterMilestoneText(isPlan: isPlan, style.duration) else { return [] }
+        let lines = wrapped(printable(text, limit: 700), to: width, indent: 2, ellipsis: style.ellipsis)
+        return report.afterMilestone?.outcome == .completed ? lines : lines.map(style.yellow)
+    }
 
     // MARK: What is shown
 
@@ -83,7 +95,7 @@ struct TimelineText {
             case let count: ", \(count) lanes"
             }
         let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
-        let rest = ": \(what) \(style.duration(report.makespan))\(lanes)"
+        let rest = ": \(what) \(style.duration(report.endOfLaunchProper))\(lanes)"
         let name = truncated(
             printable(report.scenario, limit: 200),
             to: max(width - displayWidth(rest), 8),

@@ -7,7 +7,7 @@ struct MeasuredPaths {
     let operations: [OperationReport]
     private let paths: LongestPaths
     private let durations: [Duration]
-    /// Where the longest path ends: with the milestone where operations were put off until after it; nil for the end of the launch.
+    /// Where the longest path ends: with the milestone where that was reached; nil for the end of the launch.
     private let last: Int?
     /// The length of the longest path.
     let length: Duration
@@ -19,8 +19,8 @@ struct MeasuredPaths {
         paths = LongestPaths(report.operations.map { operation in operation.dependencies.compactMap { places[$0] } })
         // What was put off held nothing up, whatever waits for it.
         durations = report.operations.map { $0.isDeferred ? .zero : $0.duration }
-        let hasDeferred = report.operations.contains(where: \.isDeferred)
-        last = hasDeferred ? report.criticalPath.last.flatMap { places[$0] } : nil
+        let endsWithMilestone = report.isMilestoneReached || report.operations.contains(where: \.isDeferred)
+        last = endsWithMilestone ? report.criticalPath.last.flatMap { places[$0] } : nil
         length = paths.length(durations, to: last)
     }
 

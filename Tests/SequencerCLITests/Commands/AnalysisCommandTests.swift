@@ -174,7 +174,8 @@ struct AnalysisCommandTests {
         )
         let rows = try #require(try await Tool.run("blame", path, "--json").json()["operations"] as? [[String: Any]])
         let gains = Dictionary(rows.map { ($0["id"] as? String ?? "", $0["gainMs"] as? Double ?? -1) }) { first, _ in first }
-        #expect(gains == ["load": 2000, "warm": 0, "index": 0, "main": 200])
+        // What ran on after the milestone is to blame for nothing.
+        #expect(gains == ["load": 2000, "main": 200])
     }
 
     @Test("fault O46: a scenario whose milestone may be put off until after itself is refused, with its place", .timeLimit(.minutes(30)))

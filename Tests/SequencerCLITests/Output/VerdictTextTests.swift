@@ -9,8 +9,11 @@ struct VerdictTextTests {
     @Test("How a launch ended comes first, then what it made of its budget, if its milestone was reached")
     func failedAfterMilestone() async throws {
         var graph = OperationGraph("late")
-        let main = graph.add("main-app", .milestone) { launch in try await launch.sleep(for: .milliseconds(800)) }
-        graph.add("sync", after: main) { throw TimelineFixtures.ServerError(description: "no network") }
+        graph.add("main-app", .milestone) { launch in try? await launch.sleep(for: .seconds(1)) }
+        graph.add("sync") { launch in
+            try await launch.sleep(for: .milliseconds(800))
+            throw TimelineFixtures.ServerError(description: "no network")
+        }
         let report = try await TimelineFixtures.run(graph)
         let plain = TextStyle(isColored: false, isUnicode: true)
         #expect(VerdictText(report, style: plain, width: 80).lines == ["FAILED  sync: no network; milestone after 800 ms of 3 s"])

@@ -58,6 +58,7 @@ struct RealTerminalScreensTests {
         #expect(await terminal.shows("[2]: ", times: 2))
         terminal.type("kit\n")
         #expect(await answer == 0)
+        #expect(await terminal.shows("kit\r\n"))
         #expect(
             shown == """
                 Speakers
@@ -174,6 +175,7 @@ struct RealTerminalScreensTests {
         #expect(await terminal.shows("skip ", times: 2))
         terminal.type("S\n")
         #expect(await skipped == .skipped)
+        #expect(await terminal.shows("skip S\r\n"))
         #expect(
             shown == """
                 Tutorial (1 of 3)

@@ -90,21 +90,24 @@ struct RunningLaunchTests {
 
     // MARK: The milestone
 
-    @Test("milestone() returns when the milestone has ended, while the launch goes on; and again after the end")
+    @Test("milestone gives the report so far when the milestone has ended, while the launch goes on; after the end, the whole report")
     func milestone() async throws {
         let gate = Gate()
         var graph = OperationGraph("milestone")
         let main = graph.add("main", .milestone) { await Task.yield() }
         graph.add("sync", after: main) { await gate.wait() }
         let launch = try graph.start(options: .patient)
-        #expect(await launch.milestone() == .succeeded)
+        let soFar = await launch.milestone
+        #expect(soFar["main"]?.outcome == .succeeded && soFar["sync"] == nil)
+        #expect(soFar.afterMilestone?.outcome == nil && soFar.afterMilestone?.operations == ["sync"])
         #expect(launch.status.operations.map(\.id) == ["sync"])
         gate.open()
-        #expect(await launch.end().report.outcome == .completed)
-        #expect(await launch.milestone() == .succeeded)
+        let report = await launch.end().report
+        #expect(report.outcome == .completed && report.afterMilestone?.outcome == .completed)
+        #expect(await launch.milestone == report)
     }
 
-    @Test("milestone() says how the milestone ended, and nil for a graph without one")
+    @Test("milestone waits for a milestone however that ends, and for the end of a launch without one")
     func milestoneOutcomes() async throws {
         func milestone(_ options: StepOption..., fallback: Int? = nil, fails: Bool = false) async throws -> Outcome? {
             var graph = OperationGraph("outcomes")
@@ -113,7 +116,7 @@ struct RunningLaunchTests {
                 try await launch.sleep(for: .seconds(1))
                 return 1
             }
-            return await (try graph.start(options: .virtual())).milestone()
+            return await (try graph.start(options: .virtual())).milestone["main"]?.outcome
         }
         #expect(try await milestone(.milestone) == .succeeded)
         #expect(try await milestone(.milestone, .timeout(.milliseconds(10))) == .timedOut)
@@ -121,10 +124,10 @@ struct RunningLaunchTests {
         #expect(try await milestone(.milestone, .when { throw CancellationError() }) == .failed)
         #expect(try await milestone(.milestone, .when { false }) == .skipped)
         #expect(try await milestone(.milestone, fails: true) == .skipped)
-        #expect(try await milestone() == nil)
+        #expect(try await milestone() == .succeeded)
     }
 
-    @Test("milestone() of a launch that is cancelled before it gets there")
+    @Test("milestone of a launch that is cancelled before it gets there")
     func cancelledMilestone() async throws {
         let begun = Gate()
         var graph = OperationGraph("cancelled")
@@ -135,9 +138,10 @@ struct RunningLaunchTests {
         graph.add("main", .milestone, after: first) {}
         let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .seconds(30)))
         await begun.wait()
-        async let outcome = launch.milestone()
+        async let report = launch.milestone
         launch.cancel()
-        #expect(await outcome == .cancelled)
+        #expect(await report.outcome == .cancelled)
+        #expect(await report["main"]?.outcome == .cancelled)
     }
 
     // MARK: Progress
@@ -169,7 +173,7 @@ struct RunningLaunchTests {
             let main = graph.add("main", .milestone) {}
             graph.add("after", after: main) {}
             let launch = try graph.start(options: .patient)
-            _ = await launch.milestone()
+            _ = await launch.milestone
             #expect(launch.milestoneProgress.isFinished)
             _ = await launch.end()
             #expect(launch.progress.isFinished && launch.progress.completedUnitCount == 2)

@@ -43,7 +43,7 @@ struct RealWatcherFaultTests {
             let last = await events.reduce(LaunchEvent.Kind?.none) { $1.kind }
             #expect(last == .launchEnded)
         }
-        #expect(await launch.milestone() == report["last"]?.outcome)
+        #expect(await launch.milestone == report)
         #expect(launch.progress.isFinished && launch.milestoneProgress.isFinished)
         gate.open()
     }
@@ -96,11 +96,11 @@ struct RealWatcherFaultTests {
         let launch = try graph.start(options: .patient)
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await launch.milestone()
+            return await launch.milestone["main"]?.outcome
         }
-        #expect(await launch.milestone() == .succeeded)
-        _ = await launch.end()
-        #expect(await launch.milestone() == .succeeded)
+        #expect(await launch.milestone["main"]?.outcome == .succeeded)
+        let report = await launch.end().report
+        #expect(await launch.milestone == report)
         #expect(await cancelled.value == .succeeded)
         #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
     }

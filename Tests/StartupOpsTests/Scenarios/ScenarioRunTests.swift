@@ -27,7 +27,8 @@ struct ScenarioRunTests {
             let report = try await run(scenario)
             #expect(report.outcome == .completed)
             #expect(report.makespan == .milliseconds(milliseconds), "\(scenario)")
-            #expect(report.criticalPathDuration == report.makespan)
+            #expect(report.criticalPathDuration == report.endOfLaunchProper)
+            #expect(report.afterMilestone?.operations == (scenario.name == "deeplink" ? ["deeplink"] : nil), "\(scenario)")
             #expect(report.budget.isMet)
         }
     }

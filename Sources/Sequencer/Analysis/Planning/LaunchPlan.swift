@@ -96,11 +96,16 @@ public struct LaunchPlan: Sendable {
         return work / capacity
     }
 
-    /// The operations of one longest path, in order.
-    public var criticalPath: [String] { problem.path.path.map(graph.id) }
+    /// The operations of one longest path to the milestone (without one: of all), in order.
+    public var criticalPath: [String] { path.path.map(graph.id) }
 
-    /// The length of the longest path: no number of lanes makes the launch shorter.
-    public var criticalPathDuration: Duration { .nanoseconds(problem.path.length) }
+    /// The length of that path: no number of lanes makes the launch shorter.
+    public var criticalPathDuration: Duration { .nanoseconds(path.length) }
+
+    private var path: CriticalPath {
+        guard let milestone = graph.milestoneIndex else { return problem.path }
+        return CriticalPath(of: graph, endingWith: milestone) { problem.durations[$0] }
+    }
 
     package var hasMilestone: Bool { graph.milestoneIndex != nil }
 
@@ -220,7 +225,7 @@ public struct PlanOptions: Sendable, Hashable {
     public var effort: Int
     /// What the random part of the search is computed from; the same seed gives the same plan.
     public var seed: UInt64
-    /// What is to end early. A launch that follows the plan's order needs the same ``LaunchOptions/goal``.
+    /// What is to end early. A launch that follows the plan's order needs the same goal in its `LaunchOptions`.
     public var goal: LaunchGoal
 
     /// The options of a plan.

@@ -1,25 +1,30 @@
 import Sequencer
 
 extension ValidatedGraph {
-    /// The operations of one longest path, by expected durations, in order; those without an expectation count as zero.
+    /// The operations of one longest path to the milestone (without one: of all), by expected durations, in order; those without an expectation count as zero.
     ///
     /// With no expectation at all, every operation counts the same.
     public var criticalPath: [String] { expectedPath.path.map(id) }
 
-    /// The length of the longest path, by expected durations: no number of lanes makes the launch shorter.
-    public var criticalPathDuration: Duration {
-        let expected = expectedDurations
-        return .nanoseconds(CriticalPath(of: self) { expected[$0] }.length)
-    }
+    /// The length of that path: no number of lanes makes the launch shorter.
+    public var criticalPathDuration: Duration { .nanoseconds(path(endingWith: milestoneIndex).length) }
 
-    /// How much longer than expected an operation could take without making the launch take longer, lanes permitting.
+    /// The length of the longest path of all, what runs on after the milestone included.
+    package var longestPathDuration: Duration { .nanoseconds(path(endingWith: nil).length) }
+
+    /// How much longer than expected an operation could take without making the launch take longer, lanes permitting; one that the milestone does not need,
+    /// without ending after it.
     ///
     /// With no expectation at all, that is nothing, for every operation.
     ///
     /// - Throws: a `GraphError` when the graph has no such operation.
     public func slack(of id: String) throws(GraphError) -> Duration {
-        let (node, expected) = (try index(of: id), expectedDurations)
-        return .nanoseconds(CriticalPath(of: self) { expected[$0] }.slack(node))
+        .nanoseconds(path(endingWith: milestoneIndex).slack(try index(of: id)))
+    }
+
+    private func path(endingWith last: Int?) -> CriticalPath {
+        let expected = expectedDurations
+        return CriticalPath(of: self, endingWith: last) { expected[$0] }
     }
 }
 

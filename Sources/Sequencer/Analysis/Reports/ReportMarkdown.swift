@@ -12,12 +12,13 @@ extension LaunchReport {
     ///   not succeed, then the longest; a line says how many are missing. Comments end at 65,536 characters.
     public func markdown(maximumRows: Int = 100) -> String {
         var text = "### \(Markdown.text(scenario)): \(verdictText)\n\n"
-        text += "\(Markdown.text(outcomeText)) in \(durationText(makespan)); \(durationText(budget.interactive)) interactive; "
+        text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
         text += "\(durationText(work)) of work on \(lanes) lane\(lanes == 1 ? "" : "s").\n\n"
         if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
         if !criticalPath.isEmpty {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
         }
+        if let later = afterMilestoneText() { text += "\(Markdown.text(later)).\n\n" }
         if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
         for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly.description)).\n\n" }
         let selection = selection(limit: maximumRows)

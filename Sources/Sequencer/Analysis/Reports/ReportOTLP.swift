@@ -164,6 +164,11 @@ struct OTLPTrace {
         json.writeAttribute("sequencer.critical_path_ms", milliseconds: report.criticalPathDuration)
         json.writeAttribute("sequencer.work_ms", milliseconds: report.work)
         json.writeAttribute("sequencer.lanes", report.lanes)
+        if let later = report.afterMilestone {
+            if let outcome = later.outcome { json.writeAttribute("sequencer.after_milestone.outcome", outcome.name) }
+            json.writeAttribute("sequencer.after_milestone.start_ms", milliseconds: later.start)
+            json.writeAttribute("sequencer.after_milestone.operations", later.operations)
+        }
         if !report.stragglers.isEmpty { json.writeAttribute("sequencer.stragglers", report.stragglers) }
         if !report.anomalies.isEmpty { json.writeAttribute("sequencer.anomalies", report.anomalies.map(\.description)) }
     }

@@ -17,6 +17,27 @@ extension LaunchReport {
         }
     }
 
+    /// What ran on after the milestone, without a full stop: `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`; nil when nothing
+    /// did. Identifiers and messages are as they are in the report.
+    ///
+    /// - Parameter isPlan: whether it is a report of what has yet to happen.
+    package func afterMilestoneText(isPlan: Bool = false, _ text: (Duration) -> String = durationText) -> String? {
+        guard let later = afterMilestone else { return nil }
+        let count = later.operations.count
+        let isYetToHappen = isPlan || later.outcome == nil
+        let verb = isYetToHappen ? (count == 1 ? "runs" : "run") : "ran"
+        let subject = "\(count) operation\(count == 1 ? "" : "s") \(verb) on after the milestone"
+        guard let outcome = later.outcome else { return subject }
+        let start = subject + ", to \(text(makespan))"
+        return switch outcome {
+        case .completed where later.failures.isEmpty: start
+        case .completed: start + "; \(later.failures.count) failed, as \(later.failures.count == 1 ? "it" : "they") may"
+        case .failed(let operation, let message): start + ", and \(operation) \(isPlan ? "fails" : "failed"): \(message)"
+        case .aborted(let operation, let reason): start + ", and \(operation) stopped the launch (\(reason))"
+        case .cancelled: start + ", and \(count == 1 ? "was" : "were") cancelled"
+        }
+    }
+
     /// What there is to say about the budget's causes; nil when it was kept, or nothing can be said.
     var causesText: String? {
         budget.isMet || budget.causes.isEmpty ? nil : "Over budget because of"

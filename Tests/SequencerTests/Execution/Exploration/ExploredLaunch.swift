@@ -39,6 +39,7 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
     /// The step that may be cancelled alone.
     var cancelledStep: Int?
     var hasTakeover = false
+    var milestone: Int?
 
     /// A launch made up from a seed.
     init(seed: UInt64, operations: ClosedRange<Int>) {
@@ -69,6 +70,7 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
         hasTakeover = chance(0.5)
         // What hangs needs something that ends it.
         hasDeadline = chance(0.2) || steps.contains { $0.hangs && !$0.hasTimeout }
+        milestone = chance(0.4) ? Int.random(in: 0..<steps.count, using: &random) : nil
     }
 
     var description: String {
@@ -90,6 +92,7 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
         if mayCancel { words.append("may be cancelled") }
         if let cancelledStep { words.append("\(cancelledStep) may be cancelled") }
         if hasTakeover { words.append("takeover") }
+        if let milestone { words.append("milestone \(milestone)") }
         return (rows + [words.joined(separator: ", ")]).joined(separator: "\n")
     }
 
@@ -98,6 +101,7 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
         var graph = OperationGraph("explored")
         for (index, step) in steps.enumerated() {
             var options: [StepOption] = [.onFailure(step.policy)]
+            if index == milestone { options.append(.milestone) }
             if step.hasTimeout { options.append(.timeout(.nanoseconds(1_000 + index))) }
             if step.attempts > 1 {
                 options.append(.retry(RetryPolicy(attempts: step.attempts, backoff: .nanoseconds(100), jitter: 0)))

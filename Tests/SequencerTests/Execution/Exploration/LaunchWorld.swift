@@ -161,6 +161,12 @@ struct LaunchWorld {
 
     // MARK: Promises
 
+    /// Whether the milestone has ended in a launch that went on then.
+    private var isMilestoneReached: Bool {
+        guard let milestone = launch.milestone, let outcome = ends[milestone] else { return false }
+        return machine.stop != .failed(milestone) && (outcome != .skipped || machine.nodes[milestone].isSkippedAlone)
+    }
+
     private mutating func act(on actions: LaunchStateMachine.Actions) {
         waitingWorkers += actions.workers
         mainTurns += actions.mainTurns
@@ -205,6 +211,9 @@ struct LaunchWorld {
         case .stopped:
             if isStopped { violations.append("the launch stopped twice") }
             isStopped = true
+            if isMilestoneReached, case .failed(let node)? = machine.stop {
+                violations.append("op\(node) failed after the milestone, and stopped the launch")
+            }
         case .launchStarted, .retrying, .launchEnded: break
         }
     }

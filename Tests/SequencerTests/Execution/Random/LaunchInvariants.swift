@@ -18,6 +18,7 @@ struct LaunchInvariants {
         checkLanesAndResources()
         checkInteractiveTime()
         checkAnomalies()
+        checkMilestone()
     }
 
     /// Only checks the order of `events`, which somebody has seen who asked late.
@@ -77,7 +78,32 @@ struct LaunchInvariants {
             }
         }
         expect(events.last?.kind == .launchEnded, "no end")
-        expect(isStopped == (report.outcome != .completed), "stopped: \(isStopped), \(report.outcome)")
+        let outcomes = [report.outcome, report.afterMilestone?.outcome ?? .completed]
+        let isTroubled = outcomes.contains { $0 != .completed }
+        expect(!isStopped || isTroubled, "stopped, and \(outcomes)")
+        // A milestone that is skipped, and failures after it, stop nothing.
+        expect(isStopped || !isTroubled || plan.milestone != nil, "not stopped, and \(outcomes)")
+        expect(isStopped || outcomes.allSatisfy { ["completed", "failed"].contains($0.name) }, "not stopped, and \(outcomes)")
+    }
+
+    /// The launch proper ends with its milestone: what had not ended then is told apart, and nothing else is.
+    private mutating func checkMilestone() {
+        guard let milestone = plan.milestone.map(plan.id), let place = events.firstIndex(where: { $0.kind.isEnd(of: milestone) }) else {
+            return expect(report.afterMilestone == nil, "there is no milestone, and something came after it")
+        }
+        let later = events[place...].dropFirst().compactMap(\.kind.ended)
+        let isStoppedBefore = events[..<place].contains { $0.kind == .stopped }
+        guard !isStoppedBefore, report.outcome == .completed else {
+            return expect(report.afterMilestone == nil, "the launch had stopped, and something came after its milestone")
+        }
+        expect(Set(report.afterMilestone?.operations ?? []) == Set(later), "\(later) ended after the milestone")
+        expect(
+            report.afterMilestone.map { $0.start == events[place].time } ?? true,
+            "the milestone's end is not where the launch proper ends"
+        )
+        expect(report.criticalPathDuration <= report.endOfLaunchProper, "the critical path is longer than the launch proper")
+        let failures = later.filter { [.failed, .timedOut].contains(report[$0]?.outcome) }
+        expect(Set(report.afterMilestone?.failures ?? []) == Set(failures), "\(failures) failed after the milestone")
     }
 
     private mutating func checkTimes() {
@@ -120,8 +146,16 @@ struct LaunchInvariants {
         var since = Duration.zero
         var total = Duration.zero
         var running = Set<Int>()
-        for event in events {
+        var isMeasured = true
+        // Until the milestone has ended, if it was reached.
+        let milestone = plan.milestone.map(plan.id).flatMap { report[$0] }
+        let isReached = report.outcome == .completed || milestone?.outcome.isSuccess == true
+        for event in events where isMeasured {
             switch event.kind {
+            case .ended(let id, _) where id == milestone?.id && isReached:
+                isMeasured = false
+                running.remove(index(id))
+                if open > 0 { total += event.time - since }
             case .started(let id, _) where plan.steps[index(id)].isInteractive:
                 running.insert(index(id))
                 if open == 0 { since = event.time }
@@ -141,4 +175,11 @@ struct LaunchInvariants {
             "interactive time: \(report.budget.interactive), and by events \(total)"
         )
     }
+}
+
+extension LaunchEvent.Kind {
+    /// The operation that has ended.
+    fileprivate var ended: String? { if case .ended(let id, _) = self { id } else { nil } }
+
+    fileprivate func isEnd(of id: String) -> Bool { ended == id }
 }

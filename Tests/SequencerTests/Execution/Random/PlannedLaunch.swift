@@ -38,7 +38,9 @@ struct PlannedLaunch {
             let reads = step.readsOptionally ? [] : step.dependencies.prefix(step.inputs)
             let isGiven = step.condition == nil && reads.contains { plan.steps[$0].hasValue && conditional.contains($0) }
             if isGiven || step.condition != nil { conditional.insert(index) }
-            let options = StepOption.all(Self.options(step) + (isGiven ? [.when { true }] : []))
+            let options = StepOption.all(
+                Self.options(step) + (index == plan.milestone ? [.milestone] : []) + (isGiven ? [.when { true }] : [])
+            )
             let make: (@Sendable (StepContext, (any Error)?) -> Int)? =
                 if plan.computesFallback(index) { { _, _ in step.fallback(index) } } else { nil }
             let fallback = Fallback(value: step.hasFallback && make == nil ? step.fallback(index) : nil, make: make)

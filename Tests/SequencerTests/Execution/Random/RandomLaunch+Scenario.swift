@@ -33,12 +33,13 @@ extension RandomLaunch {
             return "    { \(fields.joined(separator: ", ")) }"
         }
         let lanes = lanes.map { "\n  \"lanes\": \($0)," } ?? ""
+        let milestone = milestone.map { "\n  \"milestone\": \"\(name($0))\"," } ?? ""
         let deadline = deadline ?? (needsDeadline ? .seconds(60) : nil)
         let limit = deadline.map { "\n  \"deadline\": \"\($0.nanoseconds / 1_000_000)ms\"," } ?? ""
         let file = """
             {
               "schema": "sequencer.scenario/1",
-              "name": "seed-\(seed)",\(lanes)\(limit)
+              "name": "seed-\(seed)",\(lanes)\(limit)\(milestone)
               "operations": [
             \(operations.joined(separator: ",\n"))
               ]

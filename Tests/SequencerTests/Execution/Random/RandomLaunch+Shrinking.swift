@@ -43,6 +43,7 @@ extension RandomLaunch {
         drop(\.lanes)
         drop(\.cancelAfterEvents)
         drop(\.deadline)
+        drop(\.milestone)
         add { launch in
             defer { launch.cancelStep = nil }
             return launch.cancelStep != nil
@@ -67,6 +68,7 @@ extension RandomLaunch {
             launch.steps[index].inputs = read.count { !removed.contains($0) }
             launch.steps[index].dependencies = launch.steps[index].dependencies.filter { !removed.contains($0) }.map(place)
         }
+        if let milestone { launch.milestone = removed.contains(milestone) ? nil : place(milestone) }
         if let cancel = cancelStep {
             launch.cancelStep = removed.contains(cancel.step) ? nil : (place(cancel.step), cancel.afterEvents)
         }

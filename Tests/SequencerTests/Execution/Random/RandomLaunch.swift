@@ -57,6 +57,7 @@ struct RandomLaunch: Sendable {
     var cancelStep: (step: Int, afterEvents: Int)?
     /// The launch's own deadline, in virtual time.
     var deadline: Duration?
+    var milestone: Int?
 
     /// - Parameter isQuiet: leaves out what ends a launch early, so that its outcome does not depend on timing.
     init(seed: UInt64, sizes: ClosedRange<Int>, isQuiet: Bool) {
@@ -96,6 +97,9 @@ struct RandomLaunch: Sendable {
             if step.hangs, isQuiet || chance(0.7) { step.timeout = .milliseconds(1) }
             steps.append(step)
         }
+        // Of its own, so that the rest of a launch is what it would be without a milestone.
+        var another = SplitMix64(seed: ~seed)
+        if Bool.random(using: &another) { milestone = Int.random(in: 0..<count, using: &another) }
         guard !isQuiet else { return }
         if Double.random(in: 0..<1, using: &random) < 0.3 { cancelAfterEvents = Int.random(in: 0...(2 * count), using: &random) }
         if Double.random(in: 0..<1, using: &random) < 0.3 {

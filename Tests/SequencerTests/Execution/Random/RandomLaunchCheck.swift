@@ -46,7 +46,9 @@ struct RandomLaunchCheck {
         _ launch: PlannedLaunch,
         _ result: PlannedLaunch.Result
     ) -> [String] {
-        var violations = result.report.outcome == .completed ? [] : ["\(result.report.outcome)"]
+        let outcome = result.report.outcome
+        let isAsExpected = model.lostMilestone == nil ? outcome == .completed : outcome.operation == model.lostMilestone.map(plan.id)
+        var violations = isAsExpected ? [] : ["\(outcome)"]
         for (index, operation) in result.report.operations.enumerated() where operation.outcome != model.outcomes[index] {
             violations.append("\(operation.id) \(operation.outcome), by the model \(model.outcomes[index])")
         }
@@ -70,19 +72,39 @@ struct RandomLaunchCheck {
             }
         }
         let hasDeadline = time == .virtual ? plan.deadline != nil : plan.needsDeadline
-        if !hasDeadline { violations += complaint(about: result.report.outcome, plan, model).map { [$0] } ?? [] }
-        return violations
+        if hasDeadline { return violations }
+        let later = result.report.afterMilestone
+        let isLater = Set(later?.operations ?? [])
+        let parts = Dictionary(grouping: plan.steps.indices) { isLater.contains(plan.id($0)) }
+        violations += complaint(about: result.report.outcome, of: parts[false] ?? [], result.report, plan, model).map { [$0] } ?? []
+        guard let later else { return violations }
+        guard let outcome = later.outcome else { return violations + ["no outcome after the milestone"] }
+        let complaint = complaint(about: outcome, of: parts[true] ?? [], result.report, plan, model)
+        return violations + (complaint.map { ["after the milestone: \($0)"] } ?? [])
     }
 
-    /// What is wrong with how the launch ended.
-    private static func complaint(about outcome: LaunchReport.Outcome, _ plan: RandomLaunch, _ model: ReferenceModel) -> String? {
+    /// What is wrong with how the launch ended, or what ran on after its milestone.
+    ///
+    /// - Parameter part: the steps that this is about.
+    private static func complaint(
+        about outcome: LaunchReport.Outcome,
+        of part: [Int],
+        _ report: LaunchReport,
+        _ plan: RandomLaunch,
+        _ model: ReferenceModel
+    ) -> String? {
         switch outcome {
         case .completed:
-            return model.stoppers.isEmpty && model.endless.isEmpty ? nil : "completed, in spite of \(model.stoppers) and \(model.endless)"
+            let stoppers = model.stoppers.union(model.endless).intersection(part).filter { index in
+                ![.cancelled, .skipped].contains(report.operations[index].outcome)
+            }
+            return stoppers.isEmpty ? nil : "completed, in spite of \(stoppers)"
         case .cancelled:
             return plan.cancelAfterEvents == nil ? "cancelled by nobody" : nil
         case .aborted(let id, _), .failed(let id, _):
             guard let index = plan.steps.indices.first(where: { plan.id($0) == id }) else { return "stopped by \(id), which is not there" }
+            if !part.contains(index) { return "stopped by \(id), which ended in another part" }
+            if index == plan.milestone, report.operations[index].outcome == .skipped { return nil }
             return model.stoppers.contains(index) || model.endless.contains(index) ? nil : "\(id) stopped the launch: \(outcome)"
         }
     }
@@ -94,4 +116,9 @@ extension OperationReport {
         guard let message else { return false }
         return message.hasPrefix("its condition did not answer") || message.hasPrefix("its fallback was not computed")
     }
+}
+
+extension LaunchReport.Outcome {
+    /// The operation that has failed.
+    fileprivate var operation: String? { if case .failed(let operation, _) = self { operation } else { nil } }
 }

@@ -14,6 +14,10 @@ struct ReferenceModel {
     private(set) var stoppers: Set<Int> = []
     /// Steps that never end unless they are told to.
     private(set) var endless: Set<Int> = []
+    /// Steps that a required one comes before which fails: skipped, if that fails after the milestone.
+    private(set) var maySkip: Set<Int> = []
+    /// The milestone, if it is skipped because of another step: such a launch fails, though nothing stops it.
+    private(set) var lostMilestone: Int?
 
     private enum Effect {
         case start, startWithoutValue, skip
@@ -63,6 +67,12 @@ struct ReferenceModel {
                 if step.policy == .required, !endless.contains(index) { stoppers.insert(index) }
             }
             if effect != .start { value = nil }
+            let isBehindFailure = step.dependencies.contains { dependency in
+                maySkip.contains(dependency)
+                    || plan.steps[dependency].policy == .required && [.failed, .timedOut, .cancelled].contains(outcomes[dependency])
+            }
+            if plan.milestone != nil, isBehindFailure { maySkip.insert(index) }
+            if index == plan.milestone, outcome == .skipped, effect == .skip { lostMilestone = index }
             outcomes.append(outcome)
             values.append(value)
             effects.append(effect)
@@ -72,6 +82,7 @@ struct ReferenceModel {
     /// Whether a step may have come to `outcome` in a launch that was stopped at some moment, or in which steps were cancelled.
     func allows(_ outcome: Outcome, of index: Int) -> Bool {
         if outcome == .cancelled || outcome == outcomes[index] && !endless.contains(index) { return true }
+        if outcome == .skipped, maySkip.contains(index) { return true }
         // Once a launch is stopped, fallbacks are not used any more.
         return outcomes[index] == .fellBack && (outcome == .failed || outcome == .timedOut)
     }

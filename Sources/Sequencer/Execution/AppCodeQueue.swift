@@ -1,46 +1,6 @@
 import Dispatch
 import Foundation
 
-/// Code of the app that a launch calls and does not wait for.
-extension LaunchStorage {
-    /// Where it is called.
-    var appCode: AppCodeQueue {
-        state.withLock { state in
-            let queue = state.appCode ?? AppCodeQueue()
-            state.appCode = queue
-            return queue
-        }
-    }
-
-    /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
-    func callApp(_ call: @escaping @Sendable () -> Void) {
-        // What it starts is no part of the step that this thread has run.
-        if virtualTime != nil { LaunchWithin.none(call) } else { appCode.add(call) }
-    }
-
-    /// Tells running operations to cancel: `onCancel:` and `didCancel()` run within that, and may block.
-    func cancel(_ operations: CancelledOperations) {
-        if virtualTime != nil { return operations.cancelAll() }
-        // Apart from the other code: an end, or an event, waits for none of them.
-        let queue = state.withLock { state in
-            let queue = state.cancels ?? AppCodeQueue(isOrdered: false)
-            state.cancels = queue
-            return queue
-        }
-        queue.add(
-            (0..<operations.count).map { index in
-                AppCodeQueue.Call(tag: operations.node(at: index)) { operations.cancel(at: index) }
-            }
-        )
-    }
-
-    /// The operations whose cancel handlers have not returned at once.
-    var slowCancels: [Anomaly] {
-        let nodes = state.withLock { $0.cancels }?.slow ?? []
-        return nodes.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) }
-    }
-}
-
 /// Operations that are told to cancel, each once.
 ///
 /// Whoever hands them over must not be the last to hold them: what is freed with a task is the app's.
@@ -69,52 +29,6 @@ final class CancelledOperations: Sendable {
 
     func cancelAll() {
         for index in nodes.indices { cancel(at: index) }
-    }
-}
-
-/// What is left to do, and to let go of, when a launch has ended.
-final class Ending: Sendable {
-    private struct Held {
-        var completion: (@Sendable (FinishedLaunch) -> Void)?
-        var handles: [Int: LaunchStorage.Handle]
-        var waits: [Int: ToldWait]
-        var queued: [QueuedStep]
-        var made: [Operation] = []
-
-        var isEmpty: Bool { completion == nil && handles.isEmpty && waits.isEmpty && queued.isEmpty && made.isEmpty }
-    }
-
-    let launch: FinishedLaunch
-    let waiters: [@Sendable (FinishedLaunch) -> Void]
-    /// Whether there is anything of the app's.
-    var isAppCode: Bool { held.withLock { $0?.isEmpty == false } }
-    private let held: Locked<Held?>
-
-    /// Takes it out of the state.
-    init(taking state: inout LaunchStorage.State, _ launch: FinishedLaunch) {
-        self.launch = launch
-        waiters = state.waiters
-        let queued = state.queued.removeWaiting()
-        held = Locked(Held(completion: state.completion, handles: state.handles, waits: state.waits, queued: queued))
-        state.waiters = []
-        state.completion = nil
-        state.handles = [:]
-        state.waits = [:]
-    }
-
-    /// Holds operations that steps have made until then too.
-    func hold(_ made: [Operation]) {
-        held.withLock { $0?.made = made }
-    }
-
-    /// Calls the completion handler, and lets go of everything; once.
-    func complete() {
-        let held = held.withLock { held in
-            defer { held = nil }
-            return held
-        }
-        for step in held?.queued ?? [] { step.drop() }
-        held?.completion?(launch)
     }
 }
 

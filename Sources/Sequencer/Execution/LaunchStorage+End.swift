@@ -1,0 +1,136 @@
+import Foundation
+
+// The end of a launch: of the launch proper, with its milestone, and of all of it.
+
+extension LaunchStorage {
+    /// Ends the launch, and tells those who wait for that; once, whoever comes first.
+    ///
+    /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
+    func finish(defersAppCode: Bool = false) {
+        let anomalies = anomaliesElsewhere
+        // The last operation may have ended before the thread for time has had its turn.
+        let unnoticed = timekeeper.unnoticedStandstill
+        let ending = state.withLock { state -> Ending? in
+            if state.record != nil { return nil }
+            state.machine.standstill += unnoticed
+            let record = makeRecord(&state, anomalies)
+            state.record = record
+            state.endOfWatching = nil
+            return Ending(taking: &state, FinishedLaunch(self, record))
+        }
+        guard let ending else { return }
+        claim.giveBack()
+        ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
+        timekeeper.end()
+        pool.retire()
+        for waiter in ending.milestoneWaiters { waiter(ending.launch.record) }
+        for waiter in ending.waiters { waiter(ending.launch) }
+        // The last, for it is the app's code; and what the operations held is let go of there too, for its `deinit` is. So are the caller's
+        // task-local values, which the thread for time must not be the one to let go of.
+        if ending.isAppCode || defersAppCode {
+            callApp { [caller] in
+                ending.complete()
+                caller.end()
+            }
+        } else {
+            caller.end()
+        }
+    }
+
+    /// Calls `waiter`, which must not block, when the launch is over.
+    func whenOver(_ waiter: @escaping @Sendable (FinishedLaunch) -> Void) {
+        let record = state.withLock { state in
+            if state.record == nil { state.waiters.append(waiter) }
+            return state.record
+        }
+        if let record { waiter(FinishedLaunch(self, record)) }
+    }
+
+    /// Calls `waiter`, which must not block, when the launch proper has ended: with what there is to report then, or later if it is asked later.
+    func whenMilestoneIsOver(_ waiter: @escaping @Sendable (RunRecord) -> Void) {
+        let anomalies = anomaliesElsewhere
+        let record = state.withLock { state -> RunRecord? in
+            if let record = state.record { return record }
+            if state.machine.endOfLaunchProper != nil { return makeRecord(&state, anomalies) }
+            state.milestoneWaiters.append(waiter)
+            return nil
+        }
+        if let record { waiter(record) }
+    }
+
+    func tellMilestoneWaiters() {
+        let anomalies = anomaliesElsewhere
+        let (waiters, record) = state.withLock { state -> ([@Sendable (RunRecord) -> Void], RunRecord?) in
+            // The launch may have ended since the milestone: its end tells them then.
+            guard !state.milestoneWaiters.isEmpty, state.machine.endOfLaunchProper != nil else { return ([], nil) }
+            defer { state.milestoneWaiters = [] }
+            return (state.milestoneWaiters, state.record ?? makeRecord(&state, anomalies))
+        }
+        guard let record else { return }
+        for waiter in waiters { waiter(record) }
+    }
+
+    private func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
+        RunRecord(
+            &state,
+            graph: graph,
+            budget: budget,
+            startOffset: startOffset,
+            startedAt: startedAt,
+            version: version,
+            anomalies: anomalies
+        )
+    }
+
+    /// Those that the state does not know.
+    private var anomaliesElsewhere: [Anomaly] { slowCancels + runner.anomalies }
+}
+
+/// What is left to do, and to let go of, when a launch has ended.
+final class Ending: Sendable {
+    private struct Held {
+        var completion: (@Sendable (FinishedLaunch) -> Void)?
+        var handles: [Int: LaunchStorage.Handle]
+        var waits: [Int: ToldWait]
+        var queued: [QueuedStep]
+        var made: [Operation] = []
+
+        var isEmpty: Bool { completion == nil && handles.isEmpty && waits.isEmpty && queued.isEmpty && made.isEmpty }
+    }
+
+    let launch: FinishedLaunch
+    let waiters: [@Sendable (FinishedLaunch) -> Void]
+    let milestoneWaiters: [@Sendable (RunRecord) -> Void]
+    /// Whether there is anything of the app's.
+    var isAppCode: Bool { held.withLock { $0?.isEmpty == false } }
+    private let held: Locked<Held?>
+
+    /// Takes it out of the state.
+    init(taking state: inout LaunchStorage.State, _ launch: FinishedLaunch) {
+        self.launch = launch
+        waiters = state.waiters
+        milestoneWaiters = state.milestoneWaiters
+        let queued = state.queued.removeWaiting()
+        held = Locked(Held(completion: state.completion, handles: state.handles, waits: state.waits, queued: queued))
+        state.waiters = []
+        state.milestoneWaiters = []
+        state.completion = nil
+        state.handles = [:]
+        state.waits = [:]
+    }
+
+    /// Holds operations that steps have made until then too.
+    func hold(_ made: [Operation]) {
+        held.withLock { $0?.made = made }
+    }
+
+    /// Calls the completion handler, and lets go of everything; once.
+    func complete() {
+        let held = held.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        for step in held?.queued ?? [] { step.drop() }
+        held?.completion?(launch)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the tool says, and ends with, when something runs on after the first screen.
+@Suite("run, after the milestone", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct RunAfterMilestoneTests {
+    private static func result(_ words: String..., deadline: String = "30s") async throws -> Tool.Result {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "home", "work": { "simulate": "275ms" } }"#,
+                #"{ "id": "counters", "after": ["home"], "work": { "simulate": "3s" } }"#,
+                #"{ "id": "sync", "after": ["home"], "work": { "simulate": "1s" } }"#,
+                #"{ "id": "upload", "after": ["sync"], "work": { "simulate": "1s" } }"#,
+                head: #""milestone": "home", "budget": "1s", "#
+            )
+        )
+        return try await Tool.run(words.map { $0 == "FILE" ? path : $0 } + (words.first == "run" ? ["--clock", "virtual"] : []))
+    }
+
+    @Test("run shows what ran on as a second part; the verdict, which comes last, is the launch's")
+    func secondPart() async throws {
+        let result = try await Self.result("run", "FILE")
+        #expect(result.code == 0)
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "test: completed in 275 ms, 2 lanes")
+        let heading = try #require(lines.firstIndex(of: "after the milestone"))
+        #expect(lines[..<heading].contains { $0.hasPrefix("* home") })
+        for id in ["counters", "sync", "upload"] {
+            #expect(lines[heading...].contains { $0.hasPrefix("  \(id)") } && !lines[..<heading].contains { $0.contains(id) }, "\(id)")
+        }
+        #expect(lines.dropLast().last == "3 operations ran on after the milestone, to 3.28 s")
+        #expect(lines.last == "PASS  275 ms of 1 s")
+    }
+
+    @Test("a failure after the milestone changes the exit code with --strict alone", arguments: ["fail", "hang"])
+    func failure(fault: String) async throws {
+        for (words, code) in [([], 0), (["--strict"], 1)] as [([String], Int32)] {
+            let result = try await Self.result("run", "FILE", "--inject", "sync=\(fault)", words.first ?? "--no-plan")
+            #expect(result.code == code)
+            #expect(result.output.contains("3 operations ran on after the milestone") && result.output.contains("and sync failed: "))
+            #expect(result.output.hasSuffix("PASS  275 ms of 1 s\n"))
+        }
+        let json = try await Self.result("run", "FILE", "--inject", "sync=\(fault)", "--json").json()
+        #expect(json["outcome"] as? String == "completed")
+        let later = try #require(json["afterMilestone"] as? [String: Any])
+        #expect(later["outcome"] as? String == "failed" && later["startMs"] as? Double == 275)
+        #expect(later["failures"] as? [String] == ["sync"])
+        let operations = try #require(later["operations"] as? [[String: String]])
+        #expect(operations.map { $0["id"] } == ["counters", "sync", "upload"])
+        #expect(
+            operations.map { $0["outcome"] } == [
+                "succeeded", fault == "fail" ? "failed" : "timedOut", fault == "fail" ? "skipped" : "cancelled",
+            ]
+        )
+        #expect(later["stragglers"] as? [String] == (fault == "hang" ? ["sync"] : nil))
+    }
+
+    @Test("an update that is required after the milestone exits 6, and the launch has completed")
+    func update() async throws {
+        let text = scenarioText(
+            #"{ "id": "home", "work": { "simulate": "275ms" } }"#,
+            #"{ "id": "force-update", "after": ["home"], "work": { "simulate": "1s" } }"#,
+            head: #""milestone": "home", "#
+        )
+        let result = try await Tool.run("run", "-", "--clock", "virtual", "--inject", "force-update=required", "--json", input: text)
+        #expect(result.code == 6)
+        let report = try result.json()
+        #expect(report["outcome"] as? String == "completed" && (report["budget"] as? [String: Any])?["verdict"] as? String == "pass")
+        let later = try #require(report["afterMilestone"] as? [String: Any])
+        #expect((later["abort"] as? [String: String]) == ["by": "force-update", "reason": "force-update"])
+    }
+
+    @Test("blame and critical-chain look at the launch proper: what runs on leads neither")
+    func blame() async throws {
+        let blame = try await Self.result("blame", "FILE")
+        #expect(blame.code == 0)
+        let rows = blame.output.split(separator: "\n").map(String.init)
+        #expect(rows.first?.hasPrefix("test: 275 ms") == true)
+        #expect(rows.contains { $0.contains("home *") })
+        #expect(!rows.dropLast(2).contains { $0.contains("counters") })
+        #expect(blame.output.contains("not counted, for they ran on after the milestone: counters, sync, upload"))
+        let chain = try await Self.result("critical-chain", "FILE")
+        #expect(chain.output.hasPrefix("test: 275 ms\nhome @0 ms +275 ms"), "\(chain.output)")
+    }
+}
