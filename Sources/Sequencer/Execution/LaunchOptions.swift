@@ -75,6 +75,11 @@ public struct LaunchOptions: Sendable {
     /// observer that blocks also delays the next work of its thread, to the deadline at most, and the events of all observers. ``RunningLaunch/events`` never
     /// holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
+    /// How many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine.
+    ///
+    /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
+    /// of that kind run.
+    package var processors: Int?
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
     var startsTasksAtOnce = true
     /// The time that is left to the step that runs the launch; nil for one that no step runs.
@@ -131,6 +136,7 @@ public struct LaunchOptions: Sendable {
         if let lanes, !(1...Self.maximumLanes).contains(lanes) {
             complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")
         }
+        if let processors, processors < 1 { complaints.append("processors must be 1 or more, and are \(processors)") }
         if let deadline, deadline <= .zero || deadline > longest {
             complaints.append("a deadline must be more than 0 and at most 24 hours, and is \(deadline)")
         }
@@ -144,6 +150,14 @@ public struct LaunchOptions: Sendable {
         return complaints
     }
 
+    /// The processors, where more operations can run than that; nil where that does not matter.
+    package var scarceProcessors: Int? {
+        if clock is VirtualClock { return processors }
+        // In a queue of the app's, its own limit counts.
+        guard queue == nil, let lanes, case let count = processors ?? WorkerPool.processors, lanes > count else { return nil }
+        return count
+    }
+
     func settings(for budget: Budget?) -> LaunchStateMachine.Settings {
         var deadline = Self.deadline(deadline, beside: budget)
         if let outerLimit { deadline = min(deadline ?? outerLimit, outerLimit) }
@@ -151,6 +165,7 @@ public struct LaunchOptions: Sendable {
             lanes: lanes,
             order: order,
             goal: goal,
+            processors: scarceProcessors,
             workers: lanes ?? WorkerPool.processors,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,

@@ -50,10 +50,33 @@ extension LaunchStateMachine {
 
     /// The milestone has ended: nobody waits for it any more.
     mutating func endReservations() {
-        guard reservations != nil else { return }
+        guard reservations != nil || processors != nil else { return }
         for node in reservations?.takeAll() ?? [] { enqueueAgain(node) }
+        for node in processors?.takeAll() ?? [] { enqueueAgain(node) }
         reservations = nil
+        processors = nil
         needsWake = true
+    }
+
+    // MARK: Processors
+
+    /// Puts a ready operation aside that would take processor time from the milestone.
+    ///
+    /// - Returns: whether it did.
+    mutating func yieldProcessor(_ ready: Ready) -> Bool {
+        let node = Int(ready.node)
+        // As above: a further attempt does not wait.
+        let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
+        guard traits[node].contains(.yieldsProcessor), isFirst, processors?.hasRoom == false else { return false }
+        nodes[node].state = .aside
+        processors?.putAside(node, key: -ready.rank)
+        needsWake = true
+        if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
+        return true
+    }
+
+    mutating func offerProcessors() {
+        for node in processors?.takeBack() ?? [] { enqueueAgain(node) }
     }
 
     private mutating func enqueueAgain(_ node: Int) {

@@ -8,12 +8,14 @@ extension LaunchStateMachine {
     var nextDue: Nanoseconds? {
         mutating get {
             guard phase != .over else { return nil }
-            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservations?.nextLook == nil, settings.isUntimed {
+            if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservations?.nextLook == nil, processorLook == nil,
+                settings.isUntimed
+            {
                 return nil
             }
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
-            let due = min(wake, phase == .running ? reservations?.nextLook ?? .max : .max)
+            let due = phase == .running ? min(wake, reservations?.nextLook ?? .max, processorLook ?? .max) : wake
             return due == .max ? nil : due
         }
     }
@@ -25,6 +27,9 @@ extension LaunchStateMachine {
         needsWake = false
         return nextWake
     }
+
+    /// When those who leave the processors to the milestone have done so for long enough.
+    var processorLook: Nanoseconds? { processors?.nextLook(after: lastProgress) }
 
     /// When an operation's time is over: its timeout or the launch's deadline.
     func timeLimit(of node: Int) -> Nanoseconds? {
@@ -166,6 +171,7 @@ extension LaunchStateMachine {
         readyForWorkers.removeAll()
         readyForMain.removeAll()
         reservations = nil
+        processors = nil
         graceEnd = time.addingSaturated(settings.grace)
         needsWake = true
         for node in nodes.indices {

@@ -52,7 +52,7 @@ extension LaunchStateMachine {
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
             if !traits[node].isDisjoint(with: .whenTaken) {
-                guard !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
+                guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
                     if settings.takesOneAtATime { return nil }
                     continue
                 }
@@ -110,6 +110,7 @@ extension LaunchStateMachine {
         if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst { setTimeout(node) }
+        if traits[node].contains(.keepsThread) { processors?.started() }
         if traits[node].contains(.isAwaited) { noteStart(of: node, at: time) }
     }
 
@@ -131,6 +132,7 @@ extension LaunchStateMachine {
                 needsWake = true
             }
             if !personWaits.isEmpty { endPersonWaits(node) }
+            if traits[node].contains(.keepsThread), !nodes[node].isComputingFallback { processors?.ended() }
         }
         if traits[node].contains(.hasResources) {
             resources.release(by: node)
@@ -268,10 +270,10 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The launch goes on without a milestone that has failed, if that may, or whose own condition was false. One that was skipped because of another
-    /// operation is never reached: the launch proper has no other end than the launch.
+    /// The launch goes on without a milestone that has failed, if that may. One that was skipped is never reached: such a launch goes by its last operation, as one
+    /// that has no milestone.
     private mutating func milestoneEnded(_ effect: Effect) {
-        if effect != .stopLaunch, nodes[milestone].outcome != .skipped || nodes[milestone].isSkippedAlone { endOfLaunchProper = time }
+        if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if !deferred.isEmpty { startDeferred() }
     }
 
@@ -351,6 +353,7 @@ extension LaunchStateMachine {
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)
         if phase == .running {
+            if processors != nil { offerProcessors() }
             let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
             if missing > 0 {
                 actions.workers += missing

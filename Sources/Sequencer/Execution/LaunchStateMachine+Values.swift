@@ -6,6 +6,8 @@ extension LaunchStateMachine {
         /// Identifiers in the order in which ready operations go first; nil for the longest remaining path first.
         var order: [String]?
         var goal = LaunchGoal.milestone
+        /// The processors, where more operations can run than that; nil where that does not matter.
+        var processors: Int?
         /// The most threads that start operations.
         var workers = 2
         /// Whether operations run in a queue of the app's instead, each in a turn of its own.
@@ -127,7 +129,7 @@ extension LaunchStateMachine {
     /// What was said about each operation, as bits, so that the common case looks nothing up.
     struct NodeTraits: Sendable {
         struct Bits: OptionSet {
-            let rawValue: UInt16
+            let rawValue: UInt32
             static let isMain = Bits(rawValue: 1)
             static let isInteractive = Bits(rawValue: 2)
             static let hasCondition = Bits(rawValue: 4)
@@ -150,13 +152,19 @@ extension LaunchStateMachine {
             static let isAwaited = Bits(rawValue: 16384)
             /// When it ends, others that had to wait for that reason are looked at again.
             static let freesOthers = Bits(rawValue: 32768)
+            /// It keeps a thread, where that is counted.
+            static let keepsThread = Bits(rawValue: 65536)
+            /// It keeps one, and leaves the processors to the milestone.
+            static let yieldsProcessor = Bits(rawValue: 131_072)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
-            static let whenTaken: Bits = [.hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited]
-            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers]
+            static let whenTaken: Bits = [
+                .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
+            ]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited, .keepsThread]
+            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread]
         }
 
         private var bits: [Bits]
@@ -174,7 +182,8 @@ extension LaunchStateMachine {
         ///   - order: identifiers in the order in which ready operations go first; nil for what is most urgent.
         ///   - goal: what is to end early.
         ///   - lanes: nil for no limit.
-        init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, lanes: Int?) {
+        ///   - processors: nil where they do not matter.
+        init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, lanes: Int?, processors: Int?) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
@@ -208,6 +217,11 @@ extension LaunchStateMachine {
                     bits[node].insert(.freesOthers)
                     if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
                     if reservations.isOnTheWay(node) { bits[node].insert(.isAwaited) }
+                }
+            }
+            if processors != nil, let urgency, urgency.isNeeded.contains(false) {
+                for node in bits.indices where graph.keepsThread(node) {
+                    bits[node].formUnion(urgency.isNeeded[node] ? .keepsThread : [.keepsThread, .yieldsProcessor])
                 }
             }
             all = bits.reduce(into: []) { $0.formUnion($1) }
@@ -282,6 +296,12 @@ struct InteractiveClock {
         } else {
             intervals.append(since..<time)
         }
+    }
+
+    /// The intervals that began before a time, cut off there; one that goes on is among them.
+    func intervals(until time: Nanoseconds) -> [Range<Nanoseconds>] {
+        let all = intervals + (isRunning ? [since..<max(since, time)] : [])
+        return all.filter { $0.lowerBound < time }.map { $0.clamped(to: $0.lowerBound..<time) }
     }
 
     func total(at time: Nanoseconds) -> Nanoseconds {

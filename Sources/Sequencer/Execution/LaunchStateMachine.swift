@@ -115,6 +115,8 @@ struct LaunchStateMachine {
     var deferred: [Int] = []
     /// Nil where nothing can be in the milestone's way, and after that.
     var reservations: ReservationKeeper?
+    /// Nil where processors do not matter, and when the milestone has ended.
+    var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
     var isTakeoverRunning = false
     var settings: Settings
@@ -147,13 +149,22 @@ struct LaunchStateMachine {
     init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
         self.graph = graph
         self.settings = settings
-        var traits = traits ?? NodeTraits(graph, order: settings.order, goal: settings.goal, lanes: settings.lanes)
+        var traits =
+            traits
+            ?? NodeTraits(
+                graph,
+                order: settings.order,
+                goal: settings.goal,
+                lanes: settings.lanes,
+                processors: settings.processors
+            )
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
             traits.watchAll()
         }
         self.traits = traits
         reservations = traits.reservations.map { ReservationKeeper($0) }
+        processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         milestone = graph.milestoneIndex ?? -1
         nodes = NodeTable(degrees: graph.degrees)
         successors = graph.successors
@@ -294,6 +305,8 @@ struct LaunchStateMachine {
                 giveUp(outcome: .timedOut, &actions)
             } else if reservations?.nextLook == due {
                 lookAgain()
+            } else if processorLook == due {
+                processors?.lookAgain(at: now)
             } else if stallTime == due {
                 isStallReported = true
                 actions.reportsStall = true

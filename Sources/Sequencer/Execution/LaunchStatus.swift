@@ -18,7 +18,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case operationQueue
         /// For an exclusive resource that another operation holds.
         case resource(ExclusiveResource, heldBy: String)
-        /// For an operation that the milestone needs: that one is expected to want the main thread, the last lane or a resource before this one would end.
+        /// For an operation that the milestone needs: that one is expected to want the main thread, the last lane or a resource before this one would end; or as
+        /// many operations keep a thread as there are processors, which are left to the milestone.
         case milestone
         /// For the answer to its own condition.
         case condition

@@ -103,7 +103,13 @@ final class LaunchStorage: StepHost {
         self.budget = budget
         clock = options.clock
         startOffset = budget?.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
-        let traits = LaunchStateMachine.NodeTraits(graph, order: options.order, goal: options.goal, lanes: options.lanes)
+        let traits = LaunchStateMachine.NodeTraits(
+            graph,
+            order: options.order,
+            goal: options.goal,
+            lanes: options.lanes,
+            processors: options.scarceProcessors
+        )
         timekeeper = options.makeTimekeeper(hasMainSteps: traits.all.contains(.isMain))
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil

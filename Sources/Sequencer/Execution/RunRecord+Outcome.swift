@@ -6,8 +6,7 @@ extension RunRecord {
     func outcome() -> LaunchReport.Outcome {
         if endOfLaunchProper != nil { return .completed }
         if let stop { return outcome(of: stop) }
-        // A launch that never reached its milestone has not done what it is for.
-        guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return .completed }
+        guard isMilestoneLost, let milestone = graph.milestoneIndex else { return .completed }
         return failed(milestone)
     }
 
@@ -53,7 +52,10 @@ extension RunRecord {
         case .fellBack: return failureMessage(node, value.failure ?? .failed) + "; its fallback was used"
         case .timedOut: return failureMessage(node, .timedOut)
         case .cancelled where value.start >= 0: return failureMessage(node, .cancelled)
-        case .cancelled: return stop.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
+        // A stop that came later is not why.
+        case .cancelled:
+            let reason = value.end >= stopTime ? stop : nil
+            return reason.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
         case .skipped where value.cause < 0: return graph.policy(node).skipReason.map(skippedText) ?? "its condition was false"
         case .skipped:
             let root = Int(max(value.cause, 0))

@@ -8,6 +8,7 @@ final class RunRecord: Sendable {
     let graph: ValidatedGraph
     let nodes: NodeTable
     let stop: LaunchStateMachine.Stop?
+    let stopTime: Nanoseconds
     /// When the launch proper ended, with its milestone; nil where that was never reached.
     let endOfLaunchProper: Nanoseconds?
     let stragglers: [Int]
@@ -56,6 +57,7 @@ final class RunRecord: Sendable {
         self.graph = graph
         nodes = state.machine.nodes
         stop = state.machine.stop
+        stopTime = state.machine.stopTime
         endOfLaunchProper = state.machine.endOfLaunchProper
         stragglers = state.machine.stragglers
         messages = state.messages
@@ -80,7 +82,7 @@ final class RunRecord: Sendable {
             endOfMeasuring = end
             interactive = state.machine.interactive.total(at: end)
         }
-        questions = state.machine.interactive.intervals
+        questions = state.machine.interactive.intervals(until: endOfMeasuring)
     }
 
     // MARK: The report
@@ -103,6 +105,7 @@ final class RunRecord: Sendable {
             outcome: outcome(),
             budget: budgetResult(),
             milestone: graph.milestone,
+            beforeRun: budget?.origin == .processStart ? startOffset : nil,
             makespan: .nanoseconds(end),
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(path.length),
@@ -224,7 +227,7 @@ final class RunRecord: Sendable {
     // MARK: Budget
 
     private func budgetResult() -> BudgetResult {
-        let milestone = graph.milestoneIndex.flatMap { nodes[$0].outcome.isSuccess ? $0 : nil }
+        let milestone = graph.milestoneIndex.flatMap { endOfLaunchProper != nil || nodes[$0].outcome.isSuccess ? $0 : nil }
         let spent = min(interactive, endOfMeasuring)
         let measured = .nanoseconds(endOfMeasuring - spent) + startOffset
         let overrun = budget.map { measured - $0.limit } ?? .zero
@@ -234,7 +237,8 @@ final class RunRecord: Sendable {
             interactive: .nanoseconds(spent),
             questions: questions.map { .nanoseconds($0.lowerBound)..<(.nanoseconds($0.upperBound)) },
             isMet: overrun <= .zero && !isBroken,
-            causes: overrun > .zero ? causes(of: overrun.nanoseconds, until: milestone) : []
+            // The time before the launch explains as much of it as it took.
+            causes: overrun > max(startOffset, .zero) ? causes(of: (overrun - startOffset).nanoseconds, until: milestone) : []
         )
     }
 
@@ -244,8 +248,13 @@ final class RunRecord: Sendable {
         return switch stop {
         case .failed?, .deadline?, .cancelled?: true
         case .aborted?: false
-        case nil: graph.milestoneIndex.map { nodes[$0].outcome == .skipped } ?? false
+        case nil: isMilestoneLost
         }
+    }
+
+    /// Whether the milestone was skipped because of another operation: the launch has not done what it is for. One whose own condition was false was not wanted.
+    var isMilestoneLost: Bool {
+        graph.milestoneIndex.map { nodes[$0].outcome == .skipped && !nodes[$0].isSkippedAlone } ?? false
     }
 
     /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, the largest

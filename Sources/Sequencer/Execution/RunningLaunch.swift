@@ -12,7 +12,7 @@ extension OperationGraph {
     /// thread is never blocked. An operation is given to a queue only when all its dependencies have ended. Steps, conditions, fallbacks and
     /// a takeover have the task-local values of the caller.
     ///
-    /// When the calling task is cancelled, so is the launch; its report then says so. In a task that is already cancelled no operation starts. A launch
+    /// When the calling task is cancelled, so is the launch; its report then says so (of what ran on, if its milestone had ended). In a task that is already cancelled no operation starts. A launch
     /// that a step of another launch runs ends with that step: it is cancelled with the step, and its deadline is never later than the
     /// step's time allows, if both go by the same clock.
     ///
@@ -117,7 +117,7 @@ public struct RunningLaunch: Sendable {
     /// ```
     ///
     /// Without a milestone, and if the milestone is never reached, it waits for the end of the launch, and this is its report. If it is asked for after the milestone,
-    /// it has what has ended up to then. Cancelling the task that waits does not cancel the launch, and does not end the wait.
+    /// it has what has ended up to then. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits does not cancel the launch, and does not end the wait.
     nonisolated(nonsending) public var milestone: LaunchReport {
         get async {
             let holder = storage.virtualTime?.waitForEndBegins()

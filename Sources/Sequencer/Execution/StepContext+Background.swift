@@ -19,6 +19,9 @@ extension StepContext {
     /// It may when the operation, or the launch, came to any other end.
     package var mayGoOn: Bool { host.mayOutlive(assignment) }
 
+    /// Whether the launch proper has ended, with its milestone or altogether.
+    package var isLaunchProperOver: Bool { host.isLaunchProperOver }
+
     /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
     ///
     /// - Returns: whether this call stopped the launch: false when it was over, or stopped already.
@@ -42,6 +45,10 @@ extension LaunchStorage {
 
     func abortLate(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
         input { state, now in state.abort(by: assignment, reason, takeover, at: now) }
+    }
+
+    var isLaunchProperOver: Bool {
+        state.withLock { $0.machine.endOfLaunchProper != nil || $0.machine.phase == .over }
     }
 
     func whenCancelled(_ body: @escaping @Sendable () -> Void) {

@@ -37,6 +37,7 @@ extension LaunchReport {
             for operation in operations { array.writeObject(for: nil) { operation.writeMembers(to: &$0) } }
         }
         if !stragglers.isEmpty { document.write(stragglers, for: "stragglers") }
+        if let beforeRun { document.write(milliseconds: beforeRun, for: "beforeRunMs") }
         if let afterMilestone {
             document.writeObject(for: "afterMilestone") { afterMilestone.writeMembers(to: &$0, outcomes) }
         }
@@ -181,6 +182,7 @@ extension LaunchReport: Codable {
             outcome: try Outcome(document),
             budget: try BudgetResult(document.object("budget")),
             milestone: try document.optionalString("milestone"),
+            beforeRun: try document.optionalDuration("beforeRunMs"),
             makespan: try document.duration("makespanMs"),
             work: try document.duration("workMs"),
             criticalPathDuration: try document.duration("criticalPathMs"),
@@ -224,6 +226,7 @@ extension LaunchReport.Outcome {
 
 extension LaunchReport.AfterMilestone {
     fileprivate init(_ document: DocumentReader) throws {
+        if try document.objects("operations").isEmpty { throw document.error("operations", "expected at least one operation") }
         self.init(
             outcome: try document.optionalString("outcome") == nil ? nil : LaunchReport.Outcome(document),
             start: try document.duration("startMs"),

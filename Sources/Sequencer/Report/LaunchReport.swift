@@ -49,6 +49,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var budget: BudgetResult
     /// The identifier of the milestone; nil when the graph has none.
     public package(set) var milestone: String?
+    /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
+    public package(set) var beforeRun: Duration?
     /// The time from the beginning of the launch to the end of its last operation.
     public package(set) var makespan: Duration
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
@@ -82,6 +84,7 @@ public struct LaunchReport: Sendable, Hashable {
         outcome: Outcome,
         budget: BudgetResult,
         milestone: String? = nil,
+        beforeRun: Duration? = nil,
         makespan: Duration,
         work: Duration,
         criticalPathDuration: Duration,
@@ -100,6 +103,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.outcome = outcome
         self.budget = budget
         self.milestone = milestone
+        self.beforeRun = beforeRun
         self.makespan = makespan
         self.work = work
         self.criticalPathDuration = criticalPathDuration
@@ -122,6 +126,12 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
+
+    /// The time of the operations that had ended by then.
+    package var workOfLaunchProper: Duration {
+        guard let later = afterMilestone.map({ Set($0.operations) }) else { return work }
+        return operations.reduce(.zero) { later.contains($1.id) ? $0 : $0 + $1.duration }
+    }
 
     /// Whether the critical path leads to the milestone, rather than to the last operation.
     package var isMilestoneReached: Bool { milestone != nil && outcome == .completed }

@@ -128,9 +128,11 @@ struct ForceUpdateOperation: Sendable {
             await stage.takeOver(by: operation) { await presenter?.showUpdate(decision) }
         }
         let reason: AbortReason = if case .maintenance = decision { .maintenance } else { .forceUpdate }
-        if step.abortLate(reason, takeover: takeOver) || isStopped || !step.mayGoOn { return }
+        let hasStopped = step.abortLate(reason, takeover: takeOver)
+        // When the main screen is there, how the launch has ended says nothing of this any more.
+        if isStopped || !step.mayGoOn || hasStopped && !step.isLaunchProperOver { return }
         lateDecision(decision)
-        await takeOver()
+        if !hasStopped { await takeOver() }
     }
 
     /// The policy that was read last, in this launch or before.

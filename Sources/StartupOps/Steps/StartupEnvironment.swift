@@ -50,7 +50,8 @@ public struct StartupEnvironment: Sendable {
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
     package let lateUpdateCheck = LateUpdateCheck()
-    /// Called with an update decision that came when the launch was over, before the update screen takes over.
+    /// Called with an update decision that came when the main screen was there: the launch has completed then, whether or not something ran on. The update
+    /// screen takes over at the same time.
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
 
     /// Whether accounts are restored when no configuration says; nil leaves it to the settings.

@@ -179,17 +179,21 @@ struct PreparedLaunch {
     func options() throws -> LaunchOptions {
         let wanted = arguments.lanes ?? scenario.lanes
         let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
-        return LaunchOptions(
+        var options = LaunchOptions(
             lanes: lanes,
-            // Without a limit of lanes no plan is needed: every ready operation starts at once.
-            order: arguments.isPlanned
-                ? try lanes.map { try scenario.validated().plan(PlanOptions(lanes: $0, goal: arguments.goal)).order } : nil,
             goal: arguments.goal,
             deadline: scenario.deadline(arguments.deadline),
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
         )
+        options.processors = arguments.processors
+        // Without a limit of lanes no plan is needed: every ready operation starts at once.
+        guard arguments.isPlanned, let lanes else { return options }
+        var plan = PlanOptions(lanes: lanes, goal: arguments.goal)
+        plan.processors = options.scarceProcessors
+        options.order = try scenario.validated().plan(plan).order
+        return options
     }
 }
 

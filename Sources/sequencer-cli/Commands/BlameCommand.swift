@@ -47,8 +47,9 @@ struct BlameCommand: LaunchingCommand {
         let style = TextStyle(common.color, for: output)
         var text =
             style.bold(printable(report.scenario))
-            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.work)) of work\n"
+            + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.workOfLaunchProper)) of work\n"
         text += report.warning(style, width: output.width)
+        if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"])
         for row in rows {
             let operation = row.operation
@@ -75,7 +76,9 @@ struct BlameCommand: LaunchingCommand {
         JSONWriter.document("sequencer.blame/1") { json in
             json.write(report.scenario, for: "scenario")
             report.writeOutcome(to: &json)
+            if let before = report.beforeRun { json.write(milliseconds: before, for: "beforeRunMs") }
             json.write(milliseconds: report.makespan, for: "makespanMs")
+            if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
             json.write(milliseconds: report.work, for: "workMs")
             json.writeObjects(rows, for: "operations") { json, row in
                 json.write(row.operation.id, for: "id")

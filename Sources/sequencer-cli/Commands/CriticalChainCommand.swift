@@ -54,6 +54,7 @@ struct CriticalChainCommand: LaunchingCommand {
             json.write(report.scenario, for: "scenario")
             report.writeOutcome(to: &json)
             json.write(milliseconds: report.makespan, for: "makespanMs")
+            if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
             json.writeObjects(chain.map { report.operations[$0] }, for: "chain") { json, operation in
                 json.write(operation.id, for: "id")
                 json.write(milliseconds: operation.start, for: "startMs")

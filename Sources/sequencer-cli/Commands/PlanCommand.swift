@@ -28,6 +28,7 @@ struct PlanCommand: Command {
             },
             .history { $0.history = $1 },
             .goal { $0.goal = $1 },
+            .processors { $0.processors = $1 },
             .integer("effort", "N", in: 0...1000, help: "Look N times as long for a shorter schedule, 0 to 1000 (default: 1).") {
                 $0.effort = $1
             },
@@ -40,8 +41,8 @@ struct PlanCommand: Command {
         "plan launch.json --budget 2s": "Exit with 3 when no plan is within the budget: a gate that never flickers.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "A plan is within the budget and has ended by the deadline.",
-        "1": "Plans within the budget end after the launch's deadline, so the launch would fail.",
+        "0": "In a plan the milestone is within the budget, and comes before the deadline.",
+        "1": "In plans within the budget the milestone comes after the launch's deadline, so the launch would fail.",
         "3": "No plan is within the budget.",
     ]
 
@@ -70,6 +71,7 @@ struct PlanCommand: Command {
     var lanes: [Int] = []
     var whatIf: [WhatIf] = []
     var goal = LaunchGoal.milestone
+    var processors: Int?
     var budget: Duration?
     var deadline: DeadlineArgument?
     /// A file of past launches.
@@ -90,6 +92,7 @@ struct PlanCommand: Command {
         let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
         var options = PlanOptions(effort: effort, goal: goal)
+        options.processors = processors
         for change in whatIf { options.whatIf[change.operation] = change.duration }
         let plans = try plans(of: graph, loaded, options, progress)
         let text = PlanText(

@@ -89,7 +89,7 @@ struct ScenarioFindings {
     private static let mostShown = 100
 
     let isOverBudget: Bool
-    /// Whether the launch will fail, because its deadline comes before its end.
+    /// Whether the launch will fail, because its deadline comes before its milestone.
     let isPastDeadline: Bool
     private let budget: Duration
     private let deadline: Duration?

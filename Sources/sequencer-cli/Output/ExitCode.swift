@@ -53,11 +53,14 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .aborted: self = .aborted
         case .failed, .cancelled: self = .failed
         case .completed:
-            switch report.afterMilestone?.outcome {
-            case .aborted?: self = .aborted
-            case _ where !report.budget.isMet: self = .overBudget
-            case .failed?, .cancelled?: self = isStrict ? .failed : .success
-            case .completed?, nil: self = .success
+            let later = report.afterMilestone
+            if case .aborted? = later?.outcome {
+                self = .aborted
+            } else if !report.budget.isMet {
+                self = .overBudget
+            } else {
+                let isFlawless = later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true
+                self = isFlawless || !isStrict ? .success : .failed
             }
         }
     }

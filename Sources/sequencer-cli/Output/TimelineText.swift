@@ -8,7 +8,9 @@ struct TimelineText {
     /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger graph.
     static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
+    /// Its times count from where the budget's do.
     let report: LaunchReport
+    private let verdict: VerdictText
     /// What operations did that they should not have done, and a person should know.
     let anomalies: [String]
     /// Whether this is what is expected of a launch, rather than what became of one.
@@ -25,7 +27,9 @@ struct TimelineText {
     ///   - isPlan: whether it is a report of what has yet to happen.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, isPlan: Bool = false, style: TextStyle, width: Int) {
-        self.report = report
+        let verdict = VerdictText(report, style: style, width: min(max(width, 40), 400))
+        let report = report.fromProcessStart
+        (self.report, self.verdict) = (report, verdict)
         anomalies = report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) }
         self.isPlan = isPlan
         self.style = style
@@ -46,12 +50,11 @@ struct TimelineText {
         var lines = [header]
         if !shown.isEmpty {
             lines += axisLines
-            let later = Set(report.afterMilestone?.operations ?? [])
-            for operation in shown where !later.contains(operation.id) { lines += rows(of: operation) }
-            if !later.isEmpty {
-                lines.append(style.dim("after the milestone"))
-                for operation in shown where later.contains(operation.id) { lines += rows(of: operation) }
-            }
+            let isLater = Set(report.afterMilestone?.operations ?? [])
+            for operation in shown where !isLater.contains(operation.id) { lines += rows(of: operation) }
+            let later = shown.filter { isLater.contains($0.id) }
+            if !later.isEmpty { lines.append(style.dim("after the milestone")) }
+            for operation in later { lines += rows(of: operation) }
             if shown.count < operations.count {
                 let count = operations.count - shown.count
                 let rest = "\(style.ellipsis) \(count) of \(operations.count) operations not shown: shorter, and not critical"
@@ -59,7 +62,7 @@ struct TimelineText {
             }
             lines.append(legend)
         }
-        return lines + messages + afterMilestone + VerdictText(report, style: style, width: width).lines
+        return lines + messages + afterMilestone + verdict.lines
     }
 
     /// The lines as one text.

@@ -49,7 +49,10 @@ struct VerdictText {
     private var budgetVerdict: (word: String, rest: String) {
         let result = report.budget
         var rest = "  \(report.measuredText(style.duration))"
-        if result.budget?.origin == .processStart { rest += " since the process started" }
+        if result.budget?.origin == .processStart {
+            rest += " since the process started"
+            if let before = report.beforeRun { rest += ", \(style.duration(before)) of it before the launch" }
+        }
         if let budget = result.budget, !result.isMet {
             rest += ", \(style.duration(result.measured - budget.limit)) over"
             let causes = result.causes

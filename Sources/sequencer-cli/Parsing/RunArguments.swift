@@ -69,6 +69,8 @@ struct RunArguments: Equatable, Sendable {
     var isTrusted = false
     var isPlanned = true
     var goal = LaunchGoal.milestone
+    /// How many to suppose; nil for those of the machine, and in virtual time for as many as it takes.
+    var processors: Int?
     /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
     var push: String?, link: String?, shortcut: String?
     /// The device's language and country; nil leaves them to the environment.
@@ -92,6 +94,7 @@ struct RunArguments: Equatable, Sendable {
             read: Injection.all
         ) { $0.injections = $1 },
         .goal { $0.goal = $1 },
+        .processors { $0.processors = $1 },
         .flag("no-plan", help: "Start what is most urgent first, without looking for a better order beforehand.") { $0.isPlanned = false },
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
@@ -127,6 +130,16 @@ extension CommandOption {
 
     static func goal(set: @escaping @Sendable (inout Root, LaunchGoal) -> Void) -> Self {
         .word("goal", "GOAL", LaunchGoal.self, help: "What is to end early: milestone (default), or makespan for everything.", set: set)
+    }
+
+    static func processors(set: @escaping @Sendable (inout Root, Int) -> Void) -> Self {
+        .integer(
+            "processors",
+            "N",
+            in: 1...1024,
+            help: "Suppose N processors, which what computes leaves to the milestone (default: the machine's; virtual: any number).",
+            set: set
+        )
     }
 
     static func history(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {

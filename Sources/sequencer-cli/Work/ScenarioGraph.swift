@@ -43,7 +43,7 @@ extension OperationDocument {
         if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
         if let retry { options.append(.retry(retry)) }
         if let when { options.append(.when { when }) }
-        if onMain { options.append(.suspends(!work.computes)) }
+        if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
         if interactive { options.append(.interactive) }

@@ -201,23 +201,107 @@ struct AfterMilestoneTests {
         #expect(await launch.end().report == report)
     }
 
-    @Test("a milestone that has failed, as it may, ends the launch proper; one that was skipped because of another step does not")
-    func milestoneWithoutSuccess() async throws {
-        func report(_ first: FailurePolicy) async throws -> LaunchReport {
-            var graph = OperationGraph("launch")
-            let config = graph.add("config", .onFailure(.skipDependents)) { if first == .skipDependents { throw Failure() } }
-            graph.add("home", .milestone, .onFailure(.continue), .timeout(.milliseconds(20)), after: config) { step in
-                try await step.sleep(for: VirtualClock.never)
-            }
-            graph.add("sync") { step in try await step.sleep(for: .seconds(1)) }
-            return try await graph.run(budget: .seconds(3), options: .virtual()).report
+    @Test("a milestone that has failed, as it may, ends the launch proper, and the budget's causes are on the way to it")
+    func failedMilestone() async throws {
+        var graph = OperationGraph("launch")
+        let load = graph.add("load") { step in try await step.sleep(for: .seconds(2)) }
+        graph.add("home", .milestone, .onFailure(.continue), after: load) { throw Failure() }
+        graph.add("sync") { step in try await step.sleep(for: .seconds(5)) }
+        let launch = try graph.start(budget: .seconds(1), options: .virtual())
+        for report in [await launch.milestone, await launch.end().report] {
+            #expect(report.outcome == .completed && report.budget.measured == .seconds(2) && !report.budget.isMet)
+            #expect(report.budget.causes == ["load"] && report.criticalPath == ["load", "home"])
+            #expect(report.afterMilestone?.operations == ["sync"])
         }
-        let failed = try await report(.continue)
-        #expect(failed.outcome == .completed && failed.budget.isMet && failed.budget.measured == .milliseconds(20))
-        #expect(failed.afterMilestone?.operations == ["sync"] && failed.criticalPath.last == "home")
-        let skipped = try await report(.skipDependents)
-        #expect(skipped.outcome == .failed(operation: "home", message: "config failed") && !skipped.budget.isMet)
-        #expect(skipped.afterMilestone == nil && skipped.budget.measured == .seconds(1))
+    }
+
+    @Test("a milestone that is skipped because of another step is never reached: the launch has failed, with its last step")
+    func lostMilestone() async throws {
+        var graph = OperationGraph("launch")
+        let config = graph.add("config", .onFailure(.skipDependents)) { throw Failure() }
+        graph.add("home", .milestone, .onFailure(.continue), after: config) {}
+        graph.add("sync") { step in try await step.sleep(for: .seconds(1)) }
+        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
+        #expect(report.outcome == .failed(operation: "home", message: "config failed") && !report.budget.isMet)
+        #expect(report.afterMilestone == nil && report.budget.measured == .seconds(1))
+    }
+
+    @Test("a milestone whose own condition is false was not wanted: such a launch is one without a milestone", arguments: [false, true])
+    func unwantedMilestone(fails: Bool) async throws {
+        var graph = OperationGraph("launch")
+        graph.add("home", .milestone, .when { false }) {}
+        graph.add("asks", .interactive) { step in try await step.sleep(for: .seconds(1)) }
+        graph.add("refresh") { step in
+            try await step.sleep(for: .seconds(2))
+            if fails { throw Failure() }
+        }
+        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
+        #expect(report.outcome == (fails ? .failed(operation: "refresh", message: "no network") : .completed))
+        #expect(report.budget.measured == .seconds(1) && report.budget.interactive == .seconds(1) && report.budget.isMet == !fails)
+        #expect(report.criticalPath == ["refresh"] && report.afterMilestone == nil)
+    }
+
+    @Test("why a step was cancelled before the milestone is said the same after a later stop")
+    func earlierCancel() async throws {
+        let box = LaunchBox()
+        let graph = Self.graph { graph, home in
+            graph.add("wait") { step in
+                try await step.sleep(for: .milliseconds(10))
+                try await box.launch().cancel("tips")
+                try await step.sleep(for: .milliseconds(10))
+            }
+            graph.add("tips", .onFailure(.continue), after: "wait") {}
+            graph.add("update", after: home) { step in
+                try await step.sleep(for: .seconds(1))
+                step.abort(.forceUpdate)
+            }
+            graph.add("upload", after: "update") {}
+        }
+        let report = try await box.run(graph, budget: .seconds(3), options: .virtual()).report
+        expectLaunchProper(report)
+        #expect(report["tips"]?.message == "cancelled before it started")
+        #expect(report["upload"]?.message == "not started: update aborted the launch (force-update)")
+    }
+
+    @Test("questions after the milestone are not the budget's; one that goes on then is cut off there")
+    func questions() async throws {
+        let graph = Self.graph { graph, home in
+            graph.add("asks", .interactive) { step in try await step.sleep(for: .seconds(2)) }
+            graph.add("onboarding", .interactive, after: "asks", home) { step in try await step.sleep(for: .seconds(1)) }
+        }
+        let launch = try graph.start(budget: .seconds(3), options: .virtual())
+        let (soFar, report) = (await launch.milestone, await launch.end().report)
+        #expect(report.budget.questions == [.zero..<(.milliseconds(275))] && report.budget.interactive == .milliseconds(275))
+        #expect(soFar.budget == report.budget && report.budget.measured == .zero)
+    }
+
+    @Test("a history of reports that were made at the milestone forgets nothing that ran on")
+    func history() async throws {
+        let graph = Self.graph { graph, home in
+            graph.add("sync", after: home) { step in try await step.sleep(for: .seconds(1)) }
+        }
+        let launch = try graph.start(options: .virtual())
+        let (soFar, report) = (await launch.milestone, await launch.end().report)
+        var history = LaunchHistory()
+        history.record(report)
+        history.record(soFar)
+        #expect(history.expectedDurations(in: "launch")["sync"] == .seconds(1))
+    }
+
+    @Test("a plan's critical path, slack and stars lead to the milestone, as those of the launch do")
+    func plan() async throws {
+        var graph = OperationGraph("launch")
+        graph.wait("load", 1_000, .expected(.seconds(1)))
+        graph.wait("home", 200, .milestone, .expected(.milliseconds(200)), after: "load")
+        graph.wait("beside", 700, .expected(.milliseconds(700)))
+        graph.wait("upload", 5_000, .expected(.seconds(5)))
+        graph.wait("sync", 300, .expected(.milliseconds(300)), after: "home")
+        let (plan, report) = (try graph.plan(), try await graph.run(options: .virtual()).report)
+        #expect(plan.criticalPath == ["load", "home"] && report.criticalPath == plan.criticalPath)
+        #expect(plan.criticalPathDuration == report.criticalPathDuration)
+        #expect(plan.operations.map(\.slack) == report.operations.map(\.slack))
+        #expect(plan.operations.map(\.isCritical) == report.operations.map(\.isCritical))
+        #expect(plan.operations.map(\.slack) == [.zero, .zero, .milliseconds(500), .zero, .zero])
     }
 
     @Test("a step that ends in the milestone's own moment, but after it, ran on; one before it did not")

@@ -225,6 +225,8 @@ struct RealLaunchPromiseTests {
         let report = try await graph.run(budget: Budget(.nanoseconds(1), from: .processStart)).report
         #expect(report.budget.measured > elapsed)
         #expect(!report.budget.isMet)
+        #expect(try #require(report.beforeRun) >= elapsed)
+        #expect(try await graph.run(budget: .seconds(3)).report.beforeRun == nil)
     }
 
     @Test("a missed budget names the operations that caused it, the largest share first")

@@ -125,6 +125,7 @@ struct LaunchReportCodingTests {
                 causes: ["config", "login"]
             ),
             milestone: "main",
+            beforeRun: .nanoseconds(583_000_001),
             makespan: .nanoseconds(800_000_007),
             work: .seconds(2),
             criticalPathDuration: .milliseconds(700),
@@ -179,6 +180,13 @@ struct LaunchReportCodingTests {
                 ),
             ],
             stragglers: ["login"],
+            afterMilestone: LaunchReport.AfterMilestone(
+                outcome: .failed(operation: "login", message: "no \"route\""),
+                start: .nanoseconds(275_000_001),
+                operations: ["login"],
+                failures: ["login"],
+                stragglers: ["login"]
+            ),
             standstill: .milliseconds(600),
             threadsLeftBehind: 2,
             anomalies: [
@@ -241,6 +249,13 @@ struct LaunchReportCodingTests {
         ]
         let budget = chance() ? Budget(time(), from: chance() ? .run : .processStart, isEnforced: chance()) : nil
         let isMet = chance()
+        let afterMilestone = LaunchReport.AfterMilestone(
+            outcome: chance() ? one(of: outcomes) : nil,
+            start: time(),
+            operations: Array(ids.prefix(1)),
+            failures: ids.filter { _ in chance() },
+            stragglers: ids.filter { _ in chance() }
+        )
         let kinds: [Anomaly.Kind] = [.finishedAgain, .endedLate, .abortedTooLate, .processStoodStill, Anomaly.Kind(name: text())]
         return LaunchReport(
             scenario: text(),
@@ -256,6 +271,7 @@ struct LaunchReportCodingTests {
                 causes: isMet ? [] : ids.filter { _ in chance() }
             ),
             milestone: chance() ? text() : nil,
+            beforeRun: chance() ? time() : nil,
             makespan: time(),
             work: time(),
             criticalPathDuration: time(),
@@ -263,6 +279,7 @@ struct LaunchReportCodingTests {
             lanes: Int.random(in: 0...64, using: &random),
             operations: operations,
             stragglers: ids.filter { _ in chance() },
+            afterMilestone: chance() && !ids.isEmpty ? afterMilestone : nil,
             standstill: chance() ? time() : .zero,
             threadsLeftBehind: chance() ? 3 : 0,
             anomalies: (0..<Int.random(in: 0...3, using: &random)).map { _ in

@@ -32,7 +32,7 @@ public struct LaunchLog: LaunchObserver {
         }
     }
 
-    /// Writes the launch's last line: its outcome, what its budget says, and who ended it.
+    /// Writes the launch's last lines: its outcome, what its budget says, and who ended it; and how that ended which ran on after its milestone, if not well.
     public func observe(_ report: LaunchReport) {
         let budget = report.budget
         var metadata: Logger.Metadata = [
@@ -50,7 +50,15 @@ public struct LaunchLog: LaunchObserver {
             case .aborted, .cancelled: .notice
             case .completed: budget.isMet ? .info : .warning
             }
-        write(level, "launch ended", report.scenario, report.makespan, metadata)
+        write(level, "launch ended", report.scenario, report.afterMilestone?.start ?? report.makespan, metadata)
+        guard let later = report.afterMilestone?.outcome, later != .completed else { return }
+        var trouble: Logger.Metadata = ["outcome": "\(later.name)"]
+        if let explanation = later.explanation {
+            trouble["operation"] = "\(explanation.operation)"
+            trouble["reason"] = "\(explanation.reason)"
+        }
+        let laterLevel: Logger.Level = if case .failed = later { .warning } else { .notice }
+        write(laterLevel, "trouble after the milestone", report.scenario, report.makespan, trouble)
     }
 
     private static func level(of outcome: Outcome) -> Logger.Level {

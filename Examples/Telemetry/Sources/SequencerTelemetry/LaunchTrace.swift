@@ -59,6 +59,13 @@ public struct LaunchTrace: LaunchObserver {
             span.attributes["sequencer.ended_by"] = operation
             span.attributes["sequencer.reason"] = reason
         }
+        if let later = report.afterMilestone?.outcome, later != .completed {
+            span.attributes["sequencer.after_milestone.outcome"] = later.name
+            if let (operation, reason) = later.explanation {
+                span.attributes["sequencer.after_milestone.ended_by"] = operation
+                span.attributes["sequencer.after_milestone.reason"] = reason
+            }
+        }
         if case .failed(let operation, let message) = report.outcome {
             span.setStatus(SpanStatus(code: .error, message: "\(operation): \(message)"))
         }

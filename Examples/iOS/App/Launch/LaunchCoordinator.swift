@@ -105,8 +105,9 @@ final class LaunchCoordinator {
     }
 
     private func ended(_ report: LaunchReport) {
-        state = .launched(report.outcome)
-        switch report.outcome {
+        let outcome = report.outcomeForScreens
+        state = .launched(outcome)
+        switch outcome {
         case .completed:
             stayHealthy()
             deliver()
@@ -139,7 +140,7 @@ final class LaunchCoordinator {
         let running = try? environment.graph(Scenario(for: environment.facts(isRunning: true))).start(budget: .seconds(1))
         if let running { follow(running) }
         Task {
-            let outcome = await running?.end().report.outcome
+            let outcome = await running?.end().report.outcomeForScreens
             // An update that is required now has taken over the screen. Any other failure is none of the person's concern: the app is there.
             if let outcome, case .aborted = outcome {
                 state = .launched(outcome)
@@ -195,5 +196,12 @@ final class LaunchCoordinator {
     private func follow(_ launch: RunningLaunch) {
         let events = launch.events
         Task { await LaunchSignposts.follow(events) }
+    }
+}
+
+extension LaunchReport {
+    /// How the launch ended, for what is on the screen: an update that is required, or maintenance, takes it over also when the main screen is there already.
+    fileprivate var outcomeForScreens: Outcome {
+        if let later = afterMilestone?.outcome, case .aborted = later { later } else { outcome }
     }
 }

@@ -75,7 +75,8 @@ public struct LaunchHistory: Sendable, Hashable {
         }
         record(durations, atLeast: bounds, in: report.scenario)
         guard let place = recorded.lastIndex(where: { $0.name == report.scenario }) else { return }
-        let known = Set(report.operations.map(\.id))
+        // What runs on is not in a report that was made at the milestone.
+        let known = Set(report.operations.map(\.id)).union(report.afterMilestone?.operations ?? [])
         recorded[place].operations = recorded[place].operations.filter { known.contains($0.key) }
     }
 

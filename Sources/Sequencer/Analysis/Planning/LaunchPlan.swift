@@ -62,7 +62,7 @@ public struct LaunchPlan: Sendable {
         sequence = schedule.sequence
         starts = schedule.starts
         ends = schedule.ends
-        assignment = LaneAssignment(problem, schedule)
+        assignment = LaneAssignment(problem, schedule, until: graph.milestoneIndex)
         lanes = options.lanes ?? assignment.count
         bound = LowerBound(problem, lanes: options.lanes)
     }
@@ -135,7 +135,8 @@ public struct LaunchPlan: Sendable {
             lane: assignment.lanes[node] >= 0 ? Int(assignment.lanes[node]) + 1 : nil,
             isMain: graph.isMain(node),
             isInteractive: graph.policy(node).isExpectedOfPerson,
-            slack: .nanoseconds(assignment.slack[node])
+            slack: .nanoseconds(assignment.slack[node]),
+            isCritical: assignment.isCritical[node]
         )
     }
 }
@@ -175,14 +176,14 @@ public struct PlannedOperation: Sendable, Hashable {
     package let isMain: Bool
     /// Whether it waits for a person.
     package let isInteractive: Bool
-    /// How much later it could end without making this plan longer, the order on each lane, on the main thread and at each resource being what it is.
+    /// How much later it could end without making the milestone later (without one: this plan longer), the order on each lane, on the main thread and at each
+    /// resource being what it is; one that the milestone does not need, without ending after it.
     public let slack: Duration
+    /// Whether the milestone (without one: the plan's end) comes later when it ends later.
+    public let isCritical: Bool
 
     /// How long it takes: longer than expected where it is suspended, and finds the main thread taken when it comes back.
     public var duration: Duration { end - start }
-
-    /// Whether the plan gets longer when it ends later.
-    public var isCritical: Bool { slack == .zero }
 }
 
 extension LaunchPlan {
@@ -227,6 +228,9 @@ public struct PlanOptions: Sendable, Hashable {
     public var seed: UInt64
     /// What is to end early. A launch that follows the plan's order needs the same goal in its `LaunchOptions`.
     public var goal: LaunchGoal
+    /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
+    /// the milestone's end only while fewer of that kind run.
+    package var processors: Int?
 
     /// The options of a plan.
     public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1, goal: LaunchGoal = .milestone) {
@@ -244,6 +248,9 @@ extension PlanOptions {
         var problems: [GraphProblem] = []
         if let lanes, !(1...LaunchOptions.maximumLanes).contains(lanes) {
             problems.append(GraphProblem(.invalidOption, "lanes must be 1 to \(LaunchOptions.maximumLanes), and are \(lanes)"))
+        }
+        if let processors, processors < 1 {
+            problems.append(GraphProblem(.invalidOption, "processors must be 1 or more, and are \(processors)"))
         }
         if effort < 0 { problems.append(GraphProblem(.invalidOption, "effort must be 0 or more, and is \(effort)")) }
         for (id, duration) in whatIf.sorted(by: { $0.key < $1.key }) {

@@ -8,7 +8,7 @@ import Sequencer
 /// remaining path as key. No lane idles while an operation could run on it, but to keep it free for the milestone (``Reservations``). An operation whose resources are held is passed over until one
 /// of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
 ///
-/// One scheduler is used for any number of schedules, so that none of them allocates.
+/// One scheduler is used for any number of schedules: its arrays are made once.
 struct ListScheduler {
     private struct Candidate: Comparable {
         let key: Int64
@@ -52,6 +52,9 @@ struct ListScheduler {
     /// Nil where nothing can be in the milestone's way, after that, and in a backward schedule.
     private var keeper: ReservationKeeper?
     private let reservations: Reservations?
+    /// Nil where processors do not matter, when the milestone has ended, and in a backward schedule.
+    private var processors: ProcessorShare?
+    private var lastEnd: Nanoseconds = 0
 
     /// - Parameter lanes: how many operations can run at the same time, besides one on the main thread.
     init(_ problem: PlanningProblem, lanes: Int) {
@@ -77,6 +80,8 @@ struct ListScheduler {
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
         keeper = isBackward ? nil : reservations.map { ReservationKeeper($0) }
+        processors = isBackward ? nil : problem.processors.map { ProcessorShare(processors: $0) }
+        lastEnd = 0
         for node in 0..<problem.count {
             waiting[node] = Int32(before.range(node).count)
             if waiting[node] == 0 { enqueue(Int32(node), keys) }
@@ -84,9 +89,14 @@ struct ListScheduler {
         while true {
             startReady(keys, after)
             let nextEnd = running.first?.key
-            if let look = keeper?.nextLook, look < nextEnd ?? .max {
+            if let look = keeper?.nextLook, look < nextEnd ?? .max, look <= processors?.nextLook(after: lastEnd) ?? .max {
                 time = look
                 takeBack(keys)
+                continue
+            }
+            if let look = processors?.nextLook(after: lastEnd), look < nextEnd ?? .max {
+                time = look
+                processors?.lookAgain(at: time)
                 continue
             }
             guard let nextEnd else { break }
@@ -106,12 +116,14 @@ struct ListScheduler {
     private mutating func end(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         ends[Int(node)] = time
         release(node)
+        if processors != nil, problem.keepsThread[Int(node)] { processors?.ended() }
         lookAgain(after: node, keys)
         complete(node, keys, after)
     }
 
     private mutating func startReady(_ keys: [Int64], _ after: PlanningProblem.Links) {
         while true {
+            if processors != nil { offerProcessors(keys) }
             if let join = readyJoins.popLast() {
                 starts[Int(join)] = time
                 ends[Int(join)] = time
@@ -134,6 +146,7 @@ struct ListScheduler {
 
     private mutating func start(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         let index = Int(node)
+        if processors != nil, yieldsProcessor(node, keys) { return }
         if keeper != nil, isHeldBack(node) { return }
         let needed = problem.resources.range(index)
         for place in needed {
@@ -146,6 +159,7 @@ struct ListScheduler {
         starts[index] = time
         sequence.append(node)
         let duration = problem.durations[index]
+        if processors != nil, problem.keepsThread[index], duration > 0 { processors?.started() }
         guard duration > 0 else {
             ends[index] = time
             // It gives back at once what it takes.
@@ -164,6 +178,19 @@ struct ListScheduler {
         running.push(Candidate(key: time.addingSaturated(duration), node: node))
     }
 
+    /// Puts an operation aside that would take processor time from the milestone.
+    private mutating func yieldsProcessor(_ node: Int32, _ keys: [Int64]) -> Bool {
+        let index = Int(node)
+        guard problem.keepsThread[index], !problem.urgency.isNeeded[index], processors?.hasRoom == false else { return false }
+        processors?.putAside(index, key: keys[index])
+        wakeFreeResources(of: node)
+        return true
+    }
+
+    private mutating func offerProcessors(_ keys: [Int64]) {
+        for node in processors?.takeBack() ?? [] { enqueue(Int32(node), keys) }
+    }
+
     /// Puts an operation aside that would be in the milestone's way.
     private mutating func isHeldBack(_ node: Int32) -> Bool {
         let index = Int(node)
@@ -172,11 +199,16 @@ struct ListScheduler {
             let limit = keeper?.obstacle(to: index, at: time, takesLastLane: isOnLane && freeLanes == 1)
         else { return false }
         keeper?.putAside(index, onMain: !isOnLane, until: limit)
-        for place in problem.resources.range(index) {
+        wakeFreeResources(of: node)
+        return true
+    }
+
+    /// What an operation that is put aside turns down is for whoever waits for that.
+    private mutating func wakeFreeResources(of node: Int32) {
+        for place in problem.resources.range(Int(node)) {
             let resource = Int(problem.resources.targets[place])
             if !isHeld[resource] { wake(resource) }
         }
-        return true
     }
 
     private mutating func lookAgain(after node: Int32, _ keys: [Int64]) {
@@ -226,9 +258,11 @@ struct ListScheduler {
 
     /// Lets operations that waited for this one become ready.
     private mutating func complete(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
-        if keeper != nil, Int(node) == problem.milestone {
-            for node in keeper?.takeAll() ?? [] { enqueue(Int32(node), keys) }
+        lastEnd = time
+        if keeper != nil || processors != nil, Int(node) == problem.milestone {
+            for node in (keeper?.takeAll() ?? []) + (processors?.takeAll() ?? []) { enqueue(Int32(node), keys) }
             keeper = nil
+            processors = nil
         }
         for place in after.range(Int(node)) {
             let next = Int(after.targets[place])

@@ -68,7 +68,7 @@ extension ValidatedGraph {
     private func planningProblem(_ options: PlanOptions) throws(GraphError) -> PlanningProblem {
         let problems = options.problems(for: self)
         guard problems.isEmpty else { throw GraphError(graph: name, problems: problems) }
-        return PlanningProblem(self, durations: options.durations(in: self), goal: options.goal)
+        return PlanningProblem(self, durations: options.durations(in: self), goal: options.goal, processors: options.processors)
     }
 
     /// - Parameter enough: the length with which the search is content, even if there may be a shorter one.

@@ -46,13 +46,17 @@ struct PlanningProblem: Sendable {
     let milestone: Int?
     /// What is kept free for it, without a limit of lanes, and with one; nil where nothing can be in its way.
     private let reservations: (any: Reservations?, limited: Reservations?)
+    /// The processors, which what the milestone does not need leaves to it; nil where they do not matter.
+    let processors: Int?
+    /// Whether each operation keeps its thread.
+    let keepsThread: [Bool]
     /// The longest path by these durations.
     let path: CriticalPath
 
     var count: Int { durations.count }
 
     /// The problem of scheduling `graph` when each operation takes as long as `durations` says.
-    init(_ graph: ValidatedGraph, durations: [Nanoseconds], goal: LaunchGoal = .milestone) {
+    init(_ graph: ValidatedGraph, durations: [Nanoseconds], goal: LaunchGoal = .milestone, processors: Int? = nil) {
         let traits = (0..<graph.count).map { graph.isJoin($0) }
         let expected = durations
         // A join ends when it is ready, whatever was expected of it.
@@ -93,6 +97,8 @@ struct PlanningProblem: Sendable {
             Reservations(graph, durations: expected, isNeeded: isNeeded, hasLanes: hasLanes)
         }
         self.reservations = (reservations(hasLanes: false), reservations(hasLanes: true))
+        self.processors = isNeeded.contains(false) ? processors : nil
+        keepsThread = processors == nil ? [] : (0..<graph.count).map { !traits[$0] && graph.keepsThread($0) }
     }
 
     /// What is kept free for the milestone; nil where nothing can be in its way.
@@ -296,12 +302,15 @@ struct LaneAssignment: Sendable {
     /// How many lanes are used.
     private(set) var count = 0
     private(set) var slack: [Nanoseconds]
+    private(set) var isCritical: [Bool]
 
-    init(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) {
+    /// - Parameter milestone: what counts; nil for the end of the schedule.
+    init(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
         lanes = [Int32](repeating: -1, count: problem.count)
         slack = [Nanoseconds](repeating: 0, count: problem.count)
+        isCritical = [Bool](repeating: false, count: problem.count)
         assignLanes(problem, schedule)
-        computeSlack(problem, schedule)
+        computeSlack(problem, schedule, until: milestone)
     }
 
     private struct End: Comparable {
@@ -353,11 +362,14 @@ struct LaneAssignment: Sendable {
     }
 
     /// Backward from the end: an operation must end before what waits for it can start, and before what comes next where it runs.
-    private mutating func computeSlack(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) {
-        var latestStarts = [Nanoseconds](repeating: schedule.makespan, count: problem.count)
-        var nextOnLane = [Nanoseconds](repeating: schedule.makespan, count: count)
-        var nextOnMain = schedule.makespan
-        var nextHolders = [Nanoseconds](repeating: schedule.makespan, count: problem.resourceNames.count)
+    private mutating func computeSlack(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
+        // What nothing that is counted waits for may end at any time.
+        let end = milestone == nil ? schedule.makespan : .max / 2
+        let lastCounted = milestone.map { schedule.ends[$0] } ?? schedule.makespan
+        var latestStarts = [Nanoseconds](repeating: end, count: problem.count)
+        var nextOnLane = [Nanoseconds](repeating: end, count: count)
+        var nextOnMain = end
+        var nextHolders = [Nanoseconds](repeating: end, count: problem.resourceNames.count)
         for event in events(problem, schedule).reversed() {
             let node = event.node
             let isBack = problem.places[node] == .suspended && problem.durations[node] > 0
@@ -365,13 +377,15 @@ struct LaneAssignment: Sendable {
                 // Its end is behind it; what comes before it on the main thread has to let it start.
                 latestStarts[node] = min(latestStarts[node], nextOnMain)
             } else {
-                var latest = schedule.makespan
+                var latest = node == milestone ? lastCounted : end
                 for successor in problem.successors[node] { latest = min(latest, latestStarts[Int(successor)]) }
                 for resource in problem.resources[node] { latest = min(latest, nextHolders[Int(resource)]) }
                 if problem.places[node] == .main || problem.places[node] == .suspended { latest = min(latest, nextOnMain) }
                 if lanes[node] >= 0 { latest = min(latest, nextOnLane[Int(lanes[node])]) }
 
-                slack[node] = latest - schedule.ends[node]
+                let isCounted = latest <= lastCounted
+                slack[node] = isCounted ? latest - schedule.ends[node] : max(0, lastCounted - schedule.ends[node])
+                isCritical[node] = isCounted && slack[node] == 0
                 latestStarts[node] = latest - problem.durations[node]
                 if isBack {
                     nextOnMain = latest

@@ -4,8 +4,8 @@ extension LaunchReport {
     /// The launch in the Trace Event Format, which Perfetto (<https://ui.perfetto.dev>) and `chrome://tracing` open.
     ///
     /// The launch, the main thread and each lane are a track; an operation is a slice on its track, a dependency an arrow from the end of one slice to the
-    /// start of another. What never started is an instant on a track of its own. Times are in microseconds from the launch's begin, exact to the
-    /// nanosecond. A slice has a length of at least one nanosecond, and begins as many nanoseconds later as it takes to come after such slices of
+    /// start of another. What never started is an instant on a track of its own. Times are in microseconds from the launch's begin (from the process's, where
+    /// the budget counts from there), exact to the nanosecond. A slice has a length of at least one nanosecond, and begins as many nanoseconds later as it takes to come after such slices of
     /// what it came after. Where an operation gave back its lane, to pause before another attempt for instance, and another one ran there, the lane has a
     /// second track. A dependency that the operation did not wait for, because it was put off or never started, has no arrow.
     ///
@@ -14,6 +14,10 @@ extension LaunchReport {
     /// - Parameter pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Complexity: O(dependencies + operations · log operations).
     public func chromeTrace(pretty: Bool = false) -> String {
+        fromProcessStart.trace(pretty: pretty)
+    }
+
+    private func trace(pretty: Bool) -> String {
         let slices = TraceSlices(self)
         let text = JSONWriter.object(pretty: pretty) { json in
             json.write("ms", for: "displayTimeUnit")

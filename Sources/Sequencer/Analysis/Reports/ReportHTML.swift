@@ -19,6 +19,10 @@ extension LaunchReport {
     /// - Parameter maximumRows: how many operations have a bar; every operation is in the table.
     /// - Complexity: O(dependencies + operations · log operations).
     public func html(maximumRows: Int = 1000) -> String {
+        fromProcessStart.page(maximumRows)
+    }
+
+    private func page(_ maximumRows: Int) -> String {
         let title = Markup.text(scenario)
         return """
             <!DOCTYPE html>

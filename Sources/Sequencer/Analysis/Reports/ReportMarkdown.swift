@@ -11,9 +11,13 @@ extension LaunchReport {
     /// - Parameter maximumRows: how many operations are in the table. Of a launch with more, those of the critical path come first, then those that did
     ///   not succeed, then the longest; a line says how many are missing. Comments end at 65,536 characters.
     public func markdown(maximumRows: Int = 100) -> String {
+        fromProcessStart.comment(maximumRows)
+    }
+
+    private func comment(_ maximumRows: Int) -> String {
         var text = "### \(Markdown.text(scenario)): \(verdictText)\n\n"
         text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
-        text += "\(durationText(work)) of work on \(lanes) lane\(lanes == 1 ? "" : "s").\n\n"
+        text += "\(durationText(workOfLaunchProper)) of work on \(lanes) lane\(lanes == 1 ? "" : "s").\n\n"
         if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
         if !criticalPath.isEmpty {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"

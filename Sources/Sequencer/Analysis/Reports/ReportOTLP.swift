@@ -164,8 +164,16 @@ struct OTLPTrace {
         json.writeAttribute("sequencer.critical_path_ms", milliseconds: report.criticalPathDuration)
         json.writeAttribute("sequencer.work_ms", milliseconds: report.work)
         json.writeAttribute("sequencer.lanes", report.lanes)
+        if let before = report.beforeRun { json.writeAttribute("sequencer.before_run_ms", milliseconds: before) }
         if let later = report.afterMilestone {
             if let outcome = later.outcome { json.writeAttribute("sequencer.after_milestone.outcome", outcome.name) }
+            switch later.outcome {
+            case .aborted(let operation, let reason)?:
+                json.writeAttribute("sequencer.after_milestone.abort.by", operation)
+                json.writeAttribute("sequencer.after_milestone.abort.reason", reason.description)
+            case .failed(let operation, _)?: json.writeAttribute("sequencer.after_milestone.failure.operation", operation)
+            case .completed?, .cancelled?, nil: break
+            }
             json.writeAttribute("sequencer.after_milestone.start_ms", milliseconds: later.start)
             json.writeAttribute("sequencer.after_milestone.operations", later.operations)
         }

@@ -4,7 +4,8 @@ import Sequencer
 extension LaunchReport {
     /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
     var verdictText: String {
-        outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(measuredText())" : outcome.name + milestoneText()
+        let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
+        return outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(measuredText())\(later)" : outcome.name + milestoneText()
     }
 
     /// How the launch ended, without a full stop. Identifiers and messages are as they are in the report.
@@ -23,7 +24,9 @@ extension LaunchReport {
     /// - Parameter isPlan: whether it is a report of what has yet to happen.
     package func afterMilestoneText(isPlan: Bool = false, _ text: (Duration) -> String = durationText) -> String? {
         guard let later = afterMilestone else { return nil }
-        let count = later.operations.count
+        // What was skipped did nothing; what runs is in no report yet.
+        let count = later.operations.count { self[$0].map { $0.start != nil } ?? true }
+        if count == 0, later.outcome == .completed { return nil }
         let isYetToHappen = isPlan || later.outcome == nil
         let verb = isYetToHappen ? (count == 1 ? "runs" : "run") : "ran"
         let subject = "\(count) operation\(count == 1 ? "" : "s") \(verb) on after the milestone"
@@ -34,7 +37,7 @@ extension LaunchReport {
         case .completed: start + "; \(later.failures.count) failed, as \(later.failures.count == 1 ? "it" : "they") may"
         case .failed(let operation, let message): start + ", and \(operation) \(isPlan ? "fails" : "failed"): \(message)"
         case .aborted(let operation, let reason): start + ", and \(operation) stopped the launch (\(reason))"
-        case .cancelled: start + ", and \(count == 1 ? "was" : "were") cancelled"
+        case .cancelled: start + ", and the launch was cancelled"
         }
     }
 

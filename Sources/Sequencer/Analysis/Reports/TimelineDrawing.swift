@@ -16,7 +16,7 @@ extension LaunchReport {
     ///   succeed, then the longest; the picture says how many are missing.
     /// - Complexity: O(operations · log operations).
     public func svg(maximumRows: Int = 1000) -> String {
-        TimelineDrawing(self, for: .file, maximumRows: maximumRows).svg()
+        TimelineDrawing(fromProcessStart, for: .file, maximumRows: maximumRows).svg()
     }
 }
 

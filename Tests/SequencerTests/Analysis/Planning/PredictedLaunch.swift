@@ -3,7 +3,7 @@
 
 /// A launch made up from a seed whose steps take as long as is expected of them, by virtual time: what its plan says must come true to the nanosecond.
 ///
-/// It has every option that decides when something starts or ends: lanes, an order, the main thread (kept, or left while suspended), exclusive resources, joins,
+/// It has every option that decides when something starts or ends: lanes, processors, an order, the main thread (kept, or left while suspended), exclusive resources, joins,
 /// durations of zero and many that are equal. Options that decide nothing here are given too: conditions that hold, persons' time, a milestone, attempts,
 /// timeouts, a deadline and what may be put off where no budget is kept.
 ///
@@ -26,6 +26,7 @@ struct PredictedLaunch: Sendable {
     let seed: UInt64
     let graph: OperationGraph
     let lanes: Int?
+    let processors: Int?
     /// Whether the launch follows the order of a plan that was searched for.
     let isSearched: Bool
 
@@ -52,7 +53,7 @@ struct PredictedLaunch: Sendable {
             if kind == .suspendedOnMain { options.append(.suspends(true)) }
             if kind == .askingOnMain || chance(0.1) { options.append(.interactive) }
             // Whoever asks a person leaves the main thread, unless it is said that it does not.
-            if kind == .computingOnMain { options.append(.suspends(false)) }
+            if kind == .computingOnMain || kind == .computing { options.append(.suspends(false)) }
             if kind == .conditionalJoin || kind != .join && chance(0.2) { options.append(.when { true }) }
             if kind != .join, chance(contention) { options.append(.exclusive("ui")) }
             if kind != .join, chance(contention) { options.append(.exclusive("database")) }
@@ -66,6 +67,7 @@ struct PredictedLaunch: Sendable {
         self.seed = seed
         lanes = [nil, 1, 2, 3, 8, 100].randomElement(using: &generator) ?? nil
         isSearched = random.count <= 10 && chance(0.3)
+        processors = chance(0.4) ? Int.random(in: 1...3, using: &generator) : nil
         graph = random.graph(
             options: { options[$0] },
             work: { node in
@@ -84,8 +86,10 @@ struct PredictedLaunch: Sendable {
 
     /// Where the launch is not as planned.
     func differences() async throws -> [String] {
-        let plan = try graph.plan(PlanOptions(lanes: lanes, effort: isSearched ? 1 : 0))
+        var planOptions = PlanOptions(lanes: lanes, effort: isSearched ? 1 : 0)
         var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
+        (planOptions.processors, options.processors) = (processors, processors)
+        let plan = try graph.plan(planOptions)
         if isSearched { options.order = plan.order }
         let report = try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report
         var differences = plan.faults() + report.anomalies.map { "\($0)" }

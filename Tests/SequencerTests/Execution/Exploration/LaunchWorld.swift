@@ -164,7 +164,7 @@ struct LaunchWorld {
     /// Whether the milestone has ended in a launch that went on then.
     private var isMilestoneReached: Bool {
         guard let milestone = launch.milestone, let outcome = ends[milestone] else { return false }
-        return machine.stop != .failed(milestone) && (outcome != .skipped || machine.nodes[milestone].isSkippedAlone)
+        return machine.stop != .failed(milestone) && outcome != .skipped
     }
 
     private mutating func act(on actions: LaunchStateMachine.Actions) {

@@ -1,0 +1,75 @@
+import Sequencer
+
+extension LaunchReport {
+    /// The launch as the person saw it who started the process: its times count from there, and the time before the launch is an operation, the first one. A
+    /// report whose budget does not count from there is left as it is. For drawings and tables.
+    package var fromProcessStart: LaunchReport {
+        guard let before = beforeRun, before > .zero else { return self }
+        var report = self
+        let id = "(before the launch)"
+        let first = OperationReport(
+            id: id,
+            outcome: .succeeded,
+            ready: .zero,
+            start: .zero,
+            end: before,
+            attempts: 1,
+            lane: nil,
+            isMain: true,
+            slack: .zero,
+            isCritical: true
+        )
+        report.operations = [first] + operations.map { $0.later(by: before) }
+        report.criticalPath = [id] + criticalPath
+        report.criticalPathDuration += before
+        report.makespan += before
+        report.work += before
+        report.afterMilestone = afterMilestone.map { later in
+            AfterMilestone(
+                outcome: later.outcome,
+                start: later.start + before,
+                operations: later.operations,
+                failures: later.failures,
+                stragglers: later.stragglers
+            )
+        }
+        report.budget = BudgetResult(
+            budget: budget.budget.map { Budget($0.limit, isEnforced: $0.isEnforced) },
+            measured: budget.measured,
+            interactive: budget.interactive,
+            questions: budget.questions.map { $0.lowerBound + before..<$0.upperBound + before },
+            isMet: budget.isMet,
+            causes: budget.causes
+        )
+        report.startedAt = startedAt.map { $0.addingTimeInterval(-(before / .seconds(1))) }
+        report.beforeRun = nil
+        return report
+    }
+}
+
+extension OperationReport {
+    fileprivate func later(by time: Duration) -> OperationReport {
+        OperationReport(
+            id: id,
+            title: title,
+            dependencies: dependencies,
+            outcome: outcome,
+            failure: failure,
+            ready: ready.map { $0 + time },
+            start: start.map { $0 + time },
+            end: end + time,
+            expected: expected,
+            attempts: attempts,
+            lane: lane,
+            isMain: isMain,
+            isInteractive: isInteractive,
+            interactive: interactive,
+            slack: slack,
+            isCritical: isCritical,
+            isCut: isCut,
+            isDeferred: isDeferred,
+            message: message,
+            notes: notes
+        )
+    }
+}

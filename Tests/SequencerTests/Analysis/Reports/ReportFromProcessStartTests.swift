@@ -1,0 +1,101 @@
+import Foundation
+import SequencerAnalysis
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// The time before the launch, where the budget counts from the start of the process.
+@Suite("Before the launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ReportFromProcessStartTests {
+    /// `home` takes 22 ms; the process that runs this test is older than any of the budgets.
+    private func report(_ limit: Duration) async throws -> LaunchReport {
+        var graph = OperationGraph("launch")
+        graph.add("home", .milestone) { step in try await step.sleep(for: .milliseconds(22)) }
+        graph.add("sync", after: "home") { step in try await step.sleep(for: .milliseconds(100)) }
+        return try await graph.run(budget: Budget(limit, from: .processStart, isEnforced: false), options: .virtual()).report
+    }
+
+    @Test("what the time before the launch explains is no operation's fault; what is missing to the overrun is")
+    func causes() async throws {
+        let explained = try await report(.milliseconds(23))
+        #expect(!explained.budget.isMet && explained.budget.causes.isEmpty)
+        let before = try #require(explained.beforeRun)
+        #expect(explained.budget.measured == before + .milliseconds(22))
+        #expect(try await report(.milliseconds(21)).budget.causes == ["home"])
+    }
+
+    @Test("a report keeps it, and is equal when it is read again")
+    func coding() async throws {
+        let report = try await report(.milliseconds(23))
+        #expect(report.json(pretty: false).contains(#""beforeRunMs":"#))
+        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8)) == report)
+    }
+
+    @Test("drawings and tables begin with the process: the time before the launch is the first bar")
+    func drawings() throws {
+        let report = Self.sample
+        let whole = report.fromProcessStart
+        #expect(whole.operations.map(\.id) == ["(before the launch)", "home", "sync"])
+        #expect(whole["(before the launch)"]?.end == .milliseconds(583))
+        #expect(whole["home"]?.start == .milliseconds(583) && whole["home"]?.end == .milliseconds(605))
+        #expect(whole.endOfLaunchProper == .milliseconds(605) && whole.makespan == .milliseconds(705))
+        #expect(whole.criticalPath == ["(before the launch)", "home"] && whole.criticalPathDuration == .milliseconds(605))
+        #expect(whole.budget.budget?.origin == .run && whole.budget.measured == .milliseconds(605))
+        #expect(whole.budget.questions == [.milliseconds(583)..<(.milliseconds(585))])
+        #expect(whole.startedAt == Date(timeIntervalSince1970: 1_699_999_999.417))
+        #expect(whole.fromProcessStart == whole)
+        for text in [report.svg(), report.html(), report.markdown(), report.chromeTrace()] { #expect(text.contains("before the launch")) }
+        var other = report
+        other.beforeRun = nil
+        #expect(other.fromProcessStart == other)
+    }
+
+    private static var sample: LaunchReport {
+        LaunchReport(
+            scenario: "launch",
+            startedAt: Date(timeIntervalSince1970: 1_700_000_000),
+            outcome: .completed,
+            budget: BudgetResult(
+                budget: Budget(.milliseconds(300), from: .processStart),
+                measured: .milliseconds(605),
+                interactive: .zero,
+                questions: [.zero..<(.milliseconds(2))],
+                isMet: false
+            ),
+            milestone: "home",
+            beforeRun: .milliseconds(583),
+            makespan: .milliseconds(122),
+            work: .milliseconds(122),
+            criticalPathDuration: .milliseconds(22),
+            criticalPath: ["home"],
+            lanes: 1,
+            operations: [
+                OperationReport(
+                    id: "home",
+                    outcome: .succeeded,
+                    ready: .zero,
+                    start: .zero,
+                    end: .milliseconds(22),
+                    attempts: 1,
+                    lane: 1,
+                    slack: .zero,
+                    isCritical: true
+                ),
+                OperationReport(
+                    id: "sync",
+                    dependencies: ["home"],
+                    outcome: .succeeded,
+                    ready: .milliseconds(22),
+                    start: .milliseconds(22),
+                    end: .milliseconds(122),
+                    attempts: 1,
+                    lane: 1,
+                    slack: .zero,
+                    isCritical: false
+                ),
+            ],
+            afterMilestone: LaunchReport.AfterMilestone(outcome: .completed, start: .milliseconds(22), operations: ["sync"])
+        )
+    }
+}
