@@ -46,31 +46,28 @@ extension LaunchStorage {
         if let record { waiter(FinishedLaunch(self, record)) }
     }
 
-    /// Calls `waiter`, which must not block, when the launch proper has ended: with what there is to report then, or later if it is asked later.
+    /// Calls `waiter`, which must not block, when the launch proper has ended: with what there was to report then.
     func whenMilestoneIsOver(_ waiter: @escaping @Sendable (RunRecord) -> Void) {
-        let anomalies = anomaliesElsewhere
-        let record = state.withLock { state -> RunRecord? in
-            if let record = state.record { return record }
-            if state.machine.endOfLaunchProper != nil { return makeRecord(&state, anomalies) }
-            state.milestoneWaiters.append(waiter)
-            return nil
+        let record = state.withLock { state in
+            let record = state.milestoneRecord ?? state.record
+            if record == nil { state.milestoneWaiters.append(waiter) }
+            return record
         }
         if let record { waiter(record) }
     }
 
     func tellMilestoneWaiters() {
-        let anomalies = anomaliesElsewhere
         let (waiters, record) = state.withLock { state -> ([@Sendable (RunRecord) -> Void], RunRecord?) in
-            // The launch may have ended since the milestone: its end tells them then.
-            guard !state.milestoneWaiters.isEmpty, state.machine.endOfLaunchProper != nil else { return ([], nil) }
+            // Where nothing runs on, the end of the launch tells them.
+            guard let record = state.milestoneRecord else { return ([], nil) }
             defer { state.milestoneWaiters = [] }
-            return (state.milestoneWaiters, state.record ?? makeRecord(&state, anomalies))
+            return (state.milestoneWaiters, record)
         }
         guard let record else { return }
         for waiter in waiters { waiter(record) }
     }
 
-    private func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
+    func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
         RunRecord(
             &state,
             graph: graph,

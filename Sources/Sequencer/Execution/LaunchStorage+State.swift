@@ -3,14 +3,16 @@ import Foundation
 extension LaunchStorage.State {
     /// What follows from an input, to be done without the lock; nil when nothing does, as after most.
     @inline(__always)
-    mutating func takeConsequences(_ graph: ValidatedGraph, _ values: ValueTable) -> LaunchStorage.Consequences? {
+    mutating func takeConsequences(_ launch: LaunchStorage) -> LaunchStorage.Consequences? {
         let wake = machine.takeWake()
         if actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
-        return takeConsequences(graph, values, wake: wake)
+        return takeConsequences(launch, wake: wake)
     }
 
-    private mutating func takeConsequences(_ graph: ValidatedGraph, _ values: ValueTable, wake: Nanoseconds?) -> LaunchStorage.Consequences
-    {
+    private mutating func takeConsequences(_ launch: LaunchStorage, wake: Nanoseconds?) -> LaunchStorage.Consequences {
+        let (graph, values) = (launch.graph, launch.values)
+        // As things are at the milestone, whoever asks for them later.
+        if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.alive > 0 { milestoneRecord = launch.makeRecord(&self, []) }
         for node in actions.useFallbackValue {
             if case .value(let value)? = graph.policy(node).fallback { set(value, of: node, in: values) }
         }

@@ -57,6 +57,8 @@ final class LaunchStorage: StepHost {
         /// Both made when they are first needed.
         var appCode: AppCodeQueue?
         var cancels: AppCodeQueue?
+        /// What the launch had come to at its milestone; nil until then, and where nothing ran on.
+        var milestoneRecord: RunRecord?
         /// What the launch left behind; nil until it is over.
         var record: RunRecord?
     }
@@ -157,7 +159,7 @@ final class LaunchStorage: StepHost {
         var consequences: Consequences?
         let result = state.withLock { state in
             let result = body(&state, now)
-            consequences = state.takeConsequences(graph, values)
+            consequences = state.takeConsequences(self)
             return result
         }
         if let consequences { act(on: consequences, defersAppCode: defersAppCode) }

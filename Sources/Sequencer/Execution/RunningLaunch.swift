@@ -107,8 +107,8 @@ public struct RunningLaunch: Sendable {
         return launch
     }
 
-    /// Waits for the launch proper to end, with its milestone, and gives the report so far: of the operations that have ended. Those that go on are named in
-    /// ``LaunchReport/afterMilestone``, whose outcome is nil; the report of ``end()`` has them all.
+    /// Waits for the launch proper to end, with its milestone, and gives the report as it was then: of the operations that had ended. Those that ran on are named
+    /// in ``LaunchReport/afterMilestone``, whose outcome is nil; the report of ``end()`` has them all.
     ///
     /// ```swift
     /// let launch = try graph.start(budget: .seconds(3))
@@ -116,8 +116,9 @@ public struct RunningLaunch: Sendable {
     /// archive.keep(await launch.end().report)                  // when everything is done
     /// ```
     ///
-    /// Without a milestone, and if the milestone is never reached, it waits for the end of the launch, and this is its report. If it is asked for after the milestone,
-    /// it has what has ended up to then. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits does not cancel the launch, and does not end the wait.
+    /// It is the same report whenever it is asked for. Where nothing runs on, without a milestone, and where the milestone is never reached, it waits for the end of the
+    /// launch, and is the report of that. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits
+    /// does not cancel the launch, and does not end the wait.
     nonisolated(nonsending) public var milestone: LaunchReport {
         get async {
             let holder = storage.virtualTime?.waitForEndBegins()

@@ -90,7 +90,7 @@ struct RunningLaunchTests {
 
     // MARK: The milestone
 
-    @Test("milestone gives the report so far when the milestone has ended, while the launch goes on; after the end, the whole report")
+    @Test("milestone gives the report so far when the milestone has ended, while the launch goes on; and the same after the end")
     func milestone() async throws {
         let gate = Gate()
         var graph = OperationGraph("milestone")
@@ -104,7 +104,7 @@ struct RunningLaunchTests {
         gate.open()
         let report = await launch.end().report
         #expect(report.outcome == .completed && report.afterMilestone?.outcome == .completed)
-        #expect(await launch.milestone == report)
+        #expect(await launch.milestone == soFar)
     }
 
     @Test("milestone waits for a milestone however that ends, and for the end of a launch without one")
