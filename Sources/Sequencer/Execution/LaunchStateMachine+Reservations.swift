@@ -69,14 +69,23 @@ extension LaunchStateMachine {
         let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
         guard traits[node].contains(.yieldsProcessor), isFirst, processors?.hasRoom == false else { return false }
         nodes[node].state = .aside
-        processors?.putAside(node, key: -ready.rank)
+        processors?.putAside(node, onMain: traits[node].contains(.isMain), key: -ready.rank)
         needsWake = true
         if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
         return true
     }
 
+    /// Takes back as many as there is room for, of those for lanes and of those for the main thread: who of them starts is decided when they are taken.
     mutating func offerProcessors() {
-        for node in processors?.takeBack() ?? [] { enqueueAgain(node) }
+        for isMain in [false, true] {
+            var room = processors?.room ?? 0
+            // One that was cancelled meanwhile takes no room.
+            while room > 0, let node = processors?.takeBack(onMain: isMain) {
+                guard nodes[node].state == .aside else { continue }
+                enqueue(node)
+                room -= 1
+            }
+        }
     }
 
     private mutating func enqueueAgain(_ node: Int) {

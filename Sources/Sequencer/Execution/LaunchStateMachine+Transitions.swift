@@ -76,6 +76,7 @@ extension LaunchStateMachine {
                     // Until it has answered; what it lets start has the whole timeout again.
                     nodes[node].start = time
                     setTimeout(node)
+                    if traits[node].contains(.keepsThread) { processors?.started() }
                     return Assignment(node: node, attempt: 1, kind: .checkCondition)
                 }
             }
@@ -132,14 +133,14 @@ extension LaunchStateMachine {
                 needsWake = true
             }
             if !personWaits.isEmpty { endPersonWaits(node) }
-            if traits[node].contains(.keepsThread), !nodes[node].isComputingFallback { processors?.ended() }
         }
         if traits[node].contains(.hasResources) {
             resources.release(by: node)
             offerFreeResources(of: node)
         }
-        let hasBegun = nodes[node].state == .running || nodes[node].state == .checking
-        if traits[node].contains(.keepsMain), hasBegun, !nodes[node].isComputingFallback { mainKeepers -= 1 }
+        let hasBegun = (nodes[node].state == .running || nodes[node].state == .checking) && !nodes[node].isComputingFallback
+        if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
+        if traits[node].contains(.keepsThread), hasBegun { processors?.ended() }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
     }
 
@@ -256,6 +257,7 @@ extension LaunchStateMachine {
         if endOfLaunchProper != nil { nodes[node].isAfterMilestone = true }
         if node == milestone {
             interactiveUntilMilestone = interactive.total(at: time)
+            questionsUntilMilestone = interactive.intervals(at: time)
             actions.isMilestoneOver = true
             endReservations()
         }

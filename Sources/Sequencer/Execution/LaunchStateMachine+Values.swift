@@ -298,10 +298,13 @@ struct InteractiveClock {
         }
     }
 
-    /// The intervals that began before a time, cut off there; one that goes on is among them.
-    func intervals(until time: Nanoseconds) -> [Range<Nanoseconds>] {
-        let all = intervals + (isRunning ? [since..<max(since, time)] : [])
-        return all.filter { $0.lowerBound < time }.map { $0.clamped(to: $0.lowerBound..<time) }
+    /// The intervals up to now, the one that goes on among them.
+    func intervals(at time: Nanoseconds) -> [Range<Nanoseconds>] {
+        guard isRunning else { return intervals }
+        var copy = self
+        copy.running = 1
+        copy.end(at: time)
+        return copy.intervals
     }
 
     func total(at time: Nanoseconds) -> Nanoseconds {

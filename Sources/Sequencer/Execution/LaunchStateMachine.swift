@@ -137,6 +137,7 @@ struct LaunchStateMachine {
     var interactive = InteractiveClock()
     /// Interactive time until the milestone ended; nil until then.
     var interactiveUntilMilestone: Nanoseconds?
+    var questionsUntilMilestone: [Range<Nanoseconds>] = []
     var endOfLaunch: Nanoseconds = 0
     /// The time of ``stop``.
     var stopTime: Nanoseconds = 0
@@ -211,6 +212,8 @@ struct LaunchStateMachine {
         advance(to: time)
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
+        // Before what has just become ready: rank decides.
+        if processors != nil { offerProcessors() }
         let next = nextForWorker(after: ended)
         settle(&actions)
         return (counted, next)
@@ -228,6 +231,7 @@ struct LaunchStateMachine {
         advance(to: time)
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
+        if processors != nil { offerProcessors() }
         let next = activeWorkers < settings.workers ? takeNext(forMain: false) : nil
         if next != nil { activeWorkers += 1 }
         settle(&actions)
@@ -249,6 +253,8 @@ struct LaunchStateMachine {
     mutating func conditionAnswered(_ node: Int, _ answer: Bool?, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
         advance(to: time)
         guard nodes[node].state == .checking else { return false }
+        // It was counted when its condition was asked.
+        if answer != false, traits[node].contains(.keepsThread) { processors?.ended() }
         switch answer {
         case true?:
             nodes[node].start = -1

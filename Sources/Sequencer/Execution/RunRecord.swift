@@ -78,11 +78,12 @@ final class RunRecord: Sendable {
         if let milestone, milestone.state == .ended, endOfLaunchProper != nil || milestone.outcome.isSuccess {
             endOfMeasuring = milestone.end
             interactive = state.machine.interactiveUntilMilestone ?? 0
+            questions = state.machine.questionsUntilMilestone
         } else {
             endOfMeasuring = end
             interactive = state.machine.interactive.total(at: end)
+            questions = state.machine.interactive.intervals(at: end)
         }
-        questions = state.machine.interactive.intervals(until: endOfMeasuring)
     }
 
     // MARK: The report
@@ -162,7 +163,8 @@ final class RunRecord: Sendable {
 
     private func criticalPath() -> CriticalPath {
         // What was put off held nothing up, even if others wait for it; the path leads to the milestone all the same.
-        let endsWithMilestone = endOfLaunchProper != nil || nodes.contains { $0.isDeferred }
+        let isSkipped = graph.milestoneIndex.map { nodes[$0].outcome == .skipped } ?? true
+        let endsWithMilestone = endOfLaunchProper != nil || !isSkipped && nodes.contains { $0.isDeferred }
         return CriticalPath(of: graph, endingWith: endsWithMilestone ? graph.milestoneIndex : nil) {
             nodes[$0].isDeferred ? 0 : nodes[$0].duration
         }

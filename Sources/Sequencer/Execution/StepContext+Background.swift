@@ -19,7 +19,7 @@ extension StepContext {
     /// It may when the operation, or the launch, came to any other end.
     package var mayGoOn: Bool { host.mayOutlive(assignment) }
 
-    /// Whether the launch proper has ended, with its milestone or altogether.
+    /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
     package var isLaunchProperOver: Bool { host.isLaunchProperOver }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
@@ -48,7 +48,7 @@ extension LaunchStorage {
     }
 
     var isLaunchProperOver: Bool {
-        state.withLock { $0.machine.endOfLaunchProper != nil || $0.machine.phase == .over }
+        state.withLock { $0.machine.endOfLaunchProper != nil }
     }
 
     func whenCancelled(_ body: @escaping @Sendable () -> Void) {

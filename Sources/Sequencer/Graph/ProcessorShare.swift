@@ -21,7 +21,8 @@ package struct ProcessorShare: Sendable {
     /// How many operations that keep a thread may run before others of that kind are put aside.
     private var limit: Int
     private var running = 0
-    private var aside = Heap<Aside>()
+    private var asideForLanes = Heap<Aside>()
+    private var asideForMain = Heap<Aside>()
     private var lastLook: Nanoseconds = 0
 
     package init(processors: Int) {
@@ -37,33 +38,38 @@ package struct ProcessorShare: Sendable {
     package mutating func ended() { running -= 1 }
 
     /// - Parameter key: of several, the one with the smallest goes first.
-    package mutating func putAside(_ node: Int, key: Int64) { aside.push(Aside(key: key, node: Int32(node))) }
+    package mutating func putAside(_ node: Int, onMain isMain: Bool, key: Int64) {
+        let aside = Aside(key: key, node: Int32(node))
+        if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
+    }
 
-    /// Takes back as many as there is room for.
-    package mutating func takeBack() -> [Int] {
-        if aside.isEmpty { return [] }
-        var nodes: [Int] = []
-        while nodes.count < limit - running, let first = aside.pop() { nodes.append(Int(first.node)) }
-        return nodes
+    /// How many more may start.
+    package var room: Int { max(0, limit - running) }
+
+    /// Takes back the first of those that were put aside.
+    package mutating func takeBack(onMain isMain: Bool) -> Int? {
+        (isMain ? asideForMain.pop() : asideForLanes.pop()).map { Int($0.node) }
     }
 
     /// All that were put aside.
     package mutating func takeAll() -> [Int] {
-        limit = .max
-        return takeBack()
+        var nodes: [Int] = []
+        while let first = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(first.node)) }
+        return nodes
     }
 
     /// When to look whether nothing goes on; nil when nothing was put aside.
     ///
     /// - Parameter lastEnd: when an operation last ended.
     package func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
-        aside.isEmpty ? nil : max(lastEnd, lastLook).addingSaturated(Self.patience)
+        asideForLanes.isEmpty && asideForMain.isEmpty ? nil : max(lastEnd, lastLook).addingSaturated(Self.patience)
     }
 
     /// Nothing has ended for a while.
     package mutating func lookAgain(at time: Nanoseconds) {
         lastLook = time
-        limit += processors
+        // What the milestone needs has started without asking.
+        limit = max(limit, running) + processors
     }
 }
 
@@ -73,9 +79,10 @@ extension ValidatedGraph {
     package func keepsThread(_ node: Int) -> Bool {
         let step = graph.nodes[node]
         if let isSaid = step.policy?.value.isSaidToSuspend { return !isSaid }
+        if case .nothing = step.work { return false }
+        if step.isMain { return !policy(node).suspends }
         return switch step.work {
-        case .action, .synchronous: true
-        case .main: !policy(node).suspends
+        case .action, .synchronous, .main: true
         case .operation(let operation): !operation.isAsynchronous
         case .nothing, .asynchronousAction, .asynchronous, .makeOperation: false
         }

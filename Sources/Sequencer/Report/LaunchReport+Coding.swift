@@ -182,7 +182,9 @@ extension LaunchReport: Codable {
             outcome: try Outcome(document),
             budget: try BudgetResult(document.object("budget")),
             milestone: try document.optionalString("milestone"),
-            beforeRun: try document.optionalDuration("beforeRunMs"),
+            // Of a budget that counts from elsewhere it would say nothing.
+            beforeRun: try document.object("budget").optionalString("from") == "processStart"
+                ? document.optionalDuration("beforeRunMs") : nil,
             makespan: try document.duration("makespanMs"),
             work: try document.duration("workMs"),
             criticalPathDuration: try document.duration("criticalPathMs"),

@@ -134,7 +134,9 @@ public struct LaunchReport: Sendable, Hashable {
     }
 
     /// Whether the critical path leads to the milestone, rather than to the last operation.
-    package var isMilestoneReached: Bool { milestone != nil && outcome == .completed }
+    package var isMilestoneReached: Bool {
+        outcome == .completed && milestone.flatMap { self[$0] }.map { $0.outcome != .skipped } ?? false
+    }
 }
 
 extension LaunchReport {

@@ -129,8 +129,8 @@ package struct EncoderWriter: DocumentWriter {
 package struct DocumentReader {
     private let values: KeyedDecodingContainer<TextKey>
 
-    /// The longest time that is read: some three centuries.
-    private static let maximumMilliseconds = 1e13
+    /// The longest time that is read, some three centuries: a little less than there are nanoseconds to count.
+    private static let maximumMilliseconds = 9e12
     private static let maximumCount = 1_000_000
 
     package init(_ decoder: any Decoder) throws {

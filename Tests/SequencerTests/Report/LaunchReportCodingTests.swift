@@ -271,7 +271,7 @@ struct LaunchReportCodingTests {
                 causes: isMet ? [] : ids.filter { _ in chance() }
             ),
             milestone: chance() ? text() : nil,
-            beforeRun: chance() ? time() : nil,
+            beforeRun: budget?.origin == .processStart && chance() ? time() : nil,
             makespan: time(),
             work: time(),
             criticalPathDuration: time(),

@@ -62,7 +62,7 @@ public struct LaunchPlan: Sendable {
         sequence = schedule.sequence
         starts = schedule.starts
         ends = schedule.ends
-        assignment = LaneAssignment(problem, schedule, until: graph.milestoneIndex)
+        assignment = LaneAssignment(problem, schedule, until: problem.milestone)
         lanes = options.lanes ?? assignment.count
         bound = LowerBound(problem, lanes: options.lanes)
     }
@@ -103,7 +103,7 @@ public struct LaunchPlan: Sendable {
     public var criticalPathDuration: Duration { .nanoseconds(path.length) }
 
     private var path: CriticalPath {
-        guard let milestone = graph.milestoneIndex else { return problem.path }
+        guard let milestone = problem.milestone else { return problem.path }
         return CriticalPath(of: graph, endingWith: milestone) { problem.durations[$0] }
     }
 

@@ -89,14 +89,11 @@ struct ListScheduler {
         while true {
             startReady(keys, after)
             let nextEnd = running.first?.key
-            if let look = keeper?.nextLook, look < nextEnd ?? .max, look <= processors?.nextLook(after: lastEnd) ?? .max {
+            let (keeperLook, processorLook) = (keeper?.nextLook, processors?.nextLook(after: lastEnd))
+            if case let look = min(keeperLook ?? .max, processorLook ?? .max), look < nextEnd ?? .max {
                 time = look
-                takeBack(keys)
-                continue
-            }
-            if let look = processors?.nextLook(after: lastEnd), look < nextEnd ?? .max {
-                time = look
-                processors?.lookAgain(at: time)
+                if keeperLook == look { takeBack(keys) }
+                if processorLook == look { processors?.lookAgain(at: time) }
                 continue
             }
             guard let nextEnd else { break }
@@ -182,13 +179,19 @@ struct ListScheduler {
     private mutating func yieldsProcessor(_ node: Int32, _ keys: [Int64]) -> Bool {
         let index = Int(node)
         guard problem.keepsThread[index], !problem.urgency.isNeeded[index], processors?.hasRoom == false else { return false }
-        processors?.putAside(index, key: keys[index])
+        processors?.putAside(index, onMain: problem.places[index] != .lane, key: keys[index])
         wakeFreeResources(of: node)
         return true
     }
 
     private mutating func offerProcessors(_ keys: [Int64]) {
-        for node in processors?.takeBack() ?? [] { enqueue(Int32(node), keys) }
+        for isMain in [false, true] {
+            var room = processors?.room ?? 0
+            while room > 0, let node = processors?.takeBack(onMain: isMain) {
+                enqueue(Int32(node), keys)
+                room -= 1
+            }
+        }
     }
 
     /// Puts an operation aside that would be in the milestone's way.

@@ -25,7 +25,8 @@ extension LaunchReport {
     package func afterMilestoneText(isPlan: Bool = false, _ text: (Duration) -> String = durationText) -> String? {
         guard let later = afterMilestone else { return nil }
         // What was skipped did nothing; what runs is in no report yet.
-        let count = later.operations.count { self[$0].map { $0.start != nil } ?? true }
+        let skipped = Set(operations.lazy.filter { $0.start == nil }.map(\.id))
+        let count = later.operations.count { !skipped.contains($0) }
         if count == 0, later.outcome == .completed { return nil }
         let isYetToHappen = isPlan || later.outcome == nil
         let verb = isYetToHappen ? (count == 1 ? "runs" : "run") : "ran"
