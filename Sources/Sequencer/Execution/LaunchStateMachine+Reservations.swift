@@ -7,16 +7,12 @@ extension LaunchStateMachine {
         // A further attempt has a timeout that runs already. And an app's queue gives its turns to whoever is ready.
         let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
         guard traits[node].contains(.mayBeHeld), isFirst, isMain || !settings.usesQueue else { return false }
-        let limit = reservations?.obstacle(
-            to: node,
-            at: time,
-            takesLastLane: !isMain && lanes.available == 1,
-            // In virtual time, which takes what goes first of both sides, that has started.
-            startsReady: !settings.takesOneAtATime && lanes.available > 0
-        )
-        guard let limit else { return false }
+        let (time, takesLastLane) = (time, !isMain && lanes.available == 1)
+        // In virtual time, which takes what goes first of both sides, that has started.
+        let startsReady = !settings.takesOneAtATime && lanes.available > 0
+        let isAside = reservations?.putAside(node, onMain: isMain, at: time, takesLastLane: takesLastLane, startsReady: startsReady)
+        guard isAside == true else { return false }
         nodes[node].state = .aside
-        reservations?.putAside(node, onMain: isMain, until: limit)
         needsWake = true
         // What it turns down is for whoever waits for that.
         if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
@@ -48,13 +44,15 @@ extension LaunchStateMachine {
         if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
-    /// The milestone has ended: nobody waits for it any more.
-    mutating func endReservations() {
+    /// What was more urgent than `level` has ended: nobody waits for it any more.
+    mutating func endReservations(above level: UInt8) {
+        guard soughtLevel > level else { return }
+        soughtLevel = level
         guard reservations != nil || processors != nil else { return }
-        for node in reservations?.takeAll() ?? [] { enqueueAgain(node) }
+        for node in reservations?.takeAll(above: level) ?? [] { enqueueAgain(node) }
         for node in processors?.takeAll() ?? [] { enqueueAgain(node) }
-        reservations = nil
-        processors = nil
+        if reservations?.isEmpty == true { reservations = nil }
+        if level == 0 { processors = nil }
         needsWake = true
     }
 
@@ -67,7 +65,9 @@ extension LaunchStateMachine {
         let node = Int(ready.node)
         // As above: a further attempt does not wait.
         let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
-        guard traits[node].contains(.yieldsProcessor), isFirst, processors?.hasRoom == false else { return false }
+        guard traits[node].contains(.yieldsProcessor), isFirst, traits.levels[node] < soughtLevel, processors?.hasRoom == false else {
+            return false
+        }
         nodes[node].state = .aside
         processors?.putAside(node, onMain: traits[node].contains(.isMain), key: -ready.rank)
         needsWake = true

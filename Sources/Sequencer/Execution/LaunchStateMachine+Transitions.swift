@@ -259,8 +259,8 @@ extension LaunchStateMachine {
             interactiveUntilMilestone = interactive.total(at: time)
             questionsUntilMilestone = interactive.intervals(at: time)
             actions.isMilestoneOver = true
-            endReservations()
         }
+        if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : 1) }
         record(.ended, node: node, at: time)
         guard phase == .running else { return }
         let effect = effectOnDependents(node)

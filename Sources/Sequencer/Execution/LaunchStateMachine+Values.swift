@@ -172,8 +172,12 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// What is kept free for the milestone; nil where nothing can be in its way.
-        let reservations: Reservations?
+        /// What is kept free for the milestone, and for an initial display before it; none where nothing can be in their way.
+        let reservations: [Reservations]
+        /// How urgent each operation is (``Urgency/levels``); none where all are alike.
+        let levels: [UInt8]
+        /// The largest of them; 0 where all are alike.
+        let highestLevel: UInt8
 
         /// Whether there is anything to cut or to put off.
         var canKeepBudgets: Bool { !all.isDisjoint(with: [.hasFallback, .isDeferrable]) }
@@ -208,20 +212,20 @@ extension LaunchStateMachine {
             }
             let urgency = order == nil || graph.milestoneIndex != nil ? graph.urgency(for: goal) : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks ?? []
-            reservations = urgency.flatMap { urgency in
-                let hasLanes = (lanes ?? .max) < graph.count
-                return Reservations(graph, durations: graph.expectedDurations, isNeeded: urgency.isNeeded, hasLanes: hasLanes)
-            }
-            if let reservations {
+            let hasLanes = (lanes ?? .max) < graph.count
+            reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
+            for reservations in reservations {
                 for node in bits.indices where !bits[node].contains(.isJoin) {
                     bits[node].insert(.freesOthers)
                     if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
                     if reservations.isOnTheWay(node) { bits[node].insert(.isAwaited) }
                 }
             }
-            if processors != nil, let urgency, urgency.isNeeded.contains(false) {
+            let hasLevels = urgency?.hasLevels == true
+            (levels, highestLevel) = hasLevels ? (urgency?.levels ?? [], urgency?.highest ?? 0) : ([], 0)
+            if processors != nil, let urgency, urgency.hasLevels {
                 for node in bits.indices where graph.keepsThread(node) {
-                    bits[node].formUnion(urgency.isNeeded[node] ? .keepsThread : [.keepsThread, .yieldsProcessor])
+                    bits[node].formUnion(levels[node] == urgency.highest ? .keepsThread : [.keepsThread, .yieldsProcessor])
                 }
             }
             all = bits.reduce(into: []) { $0.formUnion($1) }

@@ -95,6 +95,7 @@ struct LaunchStateMachine {
     let successors: AdjacencyList
     let traits: NodeTraits
     let milestone: Int
+    let initialDisplay: Int
     var readyForMain = Heap<Ready>()
     var timers = Heap<Timer>()
     /// Keeps the budget; nil where that changes nothing.
@@ -113,8 +114,10 @@ struct LaunchStateMachine {
     var earliestTimeout: Nanoseconds = 0
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
+    /// The level (``Urgency``) of what the launch goes for: 2 until its initial display has ended, 1 until its milestone has.
+    var soughtLevel: UInt8
     /// Nil where nothing can be in the milestone's way, and after that.
-    var reservations: ReservationKeeper?
+    var reservations: ReservationKeepers?
     /// Nil where processors do not matter, and when the milestone has ended.
     var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
@@ -125,7 +128,7 @@ struct LaunchStateMachine {
     // What few inputs have to do with.
     var hasBegun = false
     /// Whether it was cancelled before it began.
-    private var isCancelledAtBegin = false
+    var isCancelledAtBegin = false
     /// The first stop; later ones change nothing.
     var stop: Stop?
     /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on then. Nil until then.
@@ -164,9 +167,11 @@ struct LaunchStateMachine {
             traits.watchAll()
         }
         self.traits = traits
-        reservations = traits.reservations.map { ReservationKeeper($0) }
+        reservations = ReservationKeepers(traits.reservations)
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         milestone = graph.milestoneIndex ?? -1
+        initialDisplay = graph.initialDisplayIndex ?? -1
+        soughtLevel = traits.highestLevel
         nodes = NodeTable(degrees: graph.degrees)
         successors = graph.successors
         alive = graph.count
@@ -319,80 +324,6 @@ struct LaunchStateMachine {
             } else {
                 giveUp(outcome: .cancelled, &actions)
             }
-        }
-        settle(&actions)
-    }
-
-    /// An operation stops the launch on purpose.
-    ///
-    /// - Returns: whether it did: false when the launch was over, or stopped already.
-    mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
-        advance(to: time)
-        guard phase == .running else { return false }
-        isTakeoverRunning = hasTakeover
-        stopLaunch(.aborted(by: node, reason), &actions)
-        settle(&actions)
-        return true
-    }
-
-    /// The takeover came to its end.
-    mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        isTakeoverRunning = false
-        settle(&actions)
-    }
-
-    /// A running operation begins to wait for a person.
-    mutating func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        guard isCurrent(assignment) else { return }
-        beginPersonWait(assignment.node, wait)
-        settle(&actions)
-    }
-
-    /// The operation waits for a person no longer.
-    mutating func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        guard isCurrent(assignment) else { return }
-        endPersonWait(assignment.node, wait)
-        settle(&actions)
-    }
-
-    /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.
-    mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
-        guard hasBegun else {
-            isCancelledAtBegin = true
-            return
-        }
-        advance(to: time)
-        stopLaunch(.cancelled, &actions)
-        settle(&actions)
-    }
-
-    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other never starts.
-    ///
-    /// One that still waits ends in its turn, when its dependencies have: what comes after it relies on them too.
-    mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        guard phase == .running else { return }
-        guard hasBegun else {
-            nodes[node].isToldToCancel = true
-            return
-        }
-        switch nodes[node].state {
-        case .waiting: nodes[node].isToldToCancel = true
-        case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
-        case .pausing:
-            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
-            notSucceeded(node, .cancelled)
-        case .checking:
-            replaceWorker(of: node)
-            notSucceeded(node, .cancelled)
-        case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
-        case .running:
-            tellToCancel(node, &actions)
-            setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
-        case .ended: return
         }
         settle(&actions)
     }

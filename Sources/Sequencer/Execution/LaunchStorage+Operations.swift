@@ -16,7 +16,7 @@ extension LaunchStorage {
             // Looked for before the others, so that nothing but its closure is held meanwhile.
             guard case .action(let body) = graph.graph.nodes[assignment.node].work else { return run(assignment) }
             do {
-                try body()
+                try atQualityOfService(of: assignment.node, body)
             } catch {
                 return workerEnded(assignment, throwing: error)
             }
@@ -33,7 +33,7 @@ extension LaunchStorage {
         case .synchronous(let body):
             let value: any Sendable
             do {
-                value = try body(StepContext(host: self, assignment: assignment))
+                value = try atQualityOfService(of: assignment.node) { try body(StepContext(host: self, assignment: assignment)) }
             } catch {
                 return workerEnded(assignment, throwing: error)
             }
@@ -113,7 +113,17 @@ extension LaunchStorage {
     }
 
     private func qualityOfService(of node: Int) -> QualityOfService {
-        graph.graph.nodes[node].policy?.value.qualityOfService ?? qualityOfService
+        if let said = graph.graph.nodes[node].policy?.value.qualityOfService { return said }
+        let isForLater = !levelsThatYield.isEmpty && levelsThatYield[node] == 0
+        return isForLater ? .utility : qualityOfService
+    }
+
+    /// Runs what a worker does for a step.
+    @inline(__always)
+    private func atQualityOfService<Result>(of node: Int, _ body: () throws -> Result) rethrows -> Result {
+        // In a queue of the app's, that decides.
+        if queue != nil { return try body() }
+        return try QualityOfService.withThread(at: qualityOfService(of: node), usually: qualityOfService, body)
     }
 
     /// Starts the operation of a step here, made before if it has to be.

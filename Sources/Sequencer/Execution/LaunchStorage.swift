@@ -92,6 +92,8 @@ final class LaunchStorage: StepHost {
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
     let qualityOfService: QualityOfService
+    /// How urgent each operation is (``Urgency/levels``), where the others leave the processors' time to what the milestone needs; none where they do not.
+    let levelsThatYield: [UInt8]
     let startOffset: Duration
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
@@ -116,6 +118,8 @@ final class LaunchStorage: StepHost {
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
+        let isLowered = options.lowersLaterSteps && queue == nil && qualityOfService != .background
+        levelsThatYield = isLowered ? traits.levels : []
         stallWatch = options.stallWatch
         startsTasksAtOnce = options.startsTasksAtOnce
         version = options.version

@@ -106,6 +106,7 @@ final class RunRecord: Sendable {
             outcome: outcome(),
             budget: budgetResult(),
             milestone: graph.milestone,
+            initialDisplay: graph.initialDisplay,
             beforeRun: budget?.origin == .processStart ? startOffset : nil,
             makespan: .nanoseconds(end),
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),

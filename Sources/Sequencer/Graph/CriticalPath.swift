@@ -56,7 +56,7 @@ package struct CriticalPath {
 
 extension ValidatedGraph {
     /// Which operations end before `last` does, or are it.
-    fileprivate func leading(to last: Int) -> [Bool] {
+    func leading(to last: Int) -> [Bool] {
         var isLeading = [Bool](repeating: false, count: count)
         isLeading[last] = true
         for node in order.lazy.reversed().map(Int.init) where successors[node].contains(where: { isLeading[$0.index] }) {
@@ -98,45 +98,5 @@ extension ValidatedGraph {
     /// The expected duration of each operation, in nanoseconds; zero without one.
     package var expectedDurations: [Nanoseconds] {
         graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
-    }
-}
-
-/// What is to end early, where lanes, the main thread or a resource are scarce.
-public enum LaunchGoal: String, Sendable, Hashable, CaseIterable {
-    /// The milestone, and then everything: what it needs goes first, and others make room for that.
-    case milestone
-    /// Everything, as if there were no milestone: the longest remaining path goes first.
-    case makespan
-}
-
-/// What goes first where lanes, the main thread or a resource are scarce: what the milestone needs, by the longest path to its end; then all else, by the
-/// longest remaining path.
-///
-/// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
-package struct Urgency: Sendable {
-    /// Whether the milestone needs the operation, or is it; true of all without a milestone.
-    package let isNeeded: [Bool]
-    /// The longest path from the operation's start: to the end of the milestone where that needs it, else to the end of the graph.
-    package let paths: [Nanoseconds]
-
-    /// - Complexity: O(operations + dependencies).
-    package init(of graph: ValidatedGraph, for goal: LaunchGoal = .milestone, duration: (Int) -> Nanoseconds) {
-        let remaining = CriticalPath.remaining(in: graph, duration: duration)
-        let isNeeded = goal == .milestone ? graph.milestoneIndex.map { graph.leading(to: $0) } ?? [] : []
-        guard isNeeded.contains(false) else {
-            // Every path ends with the milestone.
-            (self.isNeeded, paths) = (Array(repeating: true, count: graph.count), remaining)
-            return
-        }
-        let toMilestone = CriticalPath.remaining(in: graph) { isNeeded[$0] ? duration($0) : 0 }
-        self.isNeeded = isNeeded
-        paths = remaining.indices.map { isNeeded[$0] ? toMilestone[$0] : remaining[$0] }
-    }
-
-    /// A number for each operation; the larger goes first.
-    package var ranks: [Nanoseconds] {
-        guard isNeeded.contains(false) else { return paths }
-        let others = paths.indices.lazy.filter { !isNeeded[$0] }.map { paths[$0] }.max() ?? 0
-        return paths.indices.map { isNeeded[$0] ? others.addingSaturated(1).addingSaturated(paths[$0]) : paths[$0] }
     }
 }

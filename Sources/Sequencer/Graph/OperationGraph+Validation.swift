@@ -31,6 +31,7 @@ extension OperationGraph {
             operationPositions: operations
         )
         checkInputs(graph, &problems)
+        checkDisplays(graph, &problems)
         if order.count < count { problems += GraphCycles(count: count, outside: order, graph.predecessors).cycles.map(problem(of:)) }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
@@ -94,9 +95,11 @@ extension OperationGraph {
     /// The problem of a milestone that may be put off.
     package static let deferrableMilestone =
         "a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"
+    package static let deferrableDisplay =
+        "an initial display cannot be deferrable: put off until the milestone has ended, it would not be the first"
 
     private func checkPolicies(_ problems: inout [GraphProblem]) {
-        var milestone: Int?
+        var (milestone, initialDisplay): (Int?, Int?)
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
@@ -122,23 +125,36 @@ extension OperationGraph {
                 }
                 if !(0...1).contains(retry.jitter) { complain("a retry's jitter must be 0 to 1, and is \(retry.jitter)") }
             }
-            if policy.isMilestone {
-                if policy.isDeferrable {
-                    complain(Self.deferrableMilestone)
+            func mark(_ first: inout Int?, as role: String) {
+                guard let other = first else {
+                    first = position
+                    return
                 }
-                if let first = milestone {
-                    problems.append(
-                        GraphProblem(
-                            .severalMilestones,
-                            positions: [first, position],
-                            "'\(printable(nodes[first].id))' and '\(printable(node.id))' are both marked as milestone; there can be one"
-                        )
-                    )
-                } else {
-                    milestone = position
-                }
+                let names = "'\(printable(nodes[other].id))' and '\(printable(node.id))'"
+                let complaint = "\(names) are both marked as \(role); there can be one"
+                problems.append(GraphProblem(.severalMilestones, positions: [other, position], complaint))
+            }
+            if policy.isMilestone { mark(&milestone, as: "milestone") }
+            if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
+            if policy.isDeferrable {
+                if policy.isMilestone { complain(Self.deferrableMilestone) }
+                if policy.isInitialDisplay { complain(Self.deferrableDisplay) }
             }
         }
+        if let initialDisplay, milestone == nil {
+            let complaint = "is the initial display of a launch without a milestone; mark the step that shows the whole screen as milestone"
+            problems.append(
+                GraphProblem(.invalidOption, positions: [initialDisplay], "\(printable(nodes[initialDisplay].id)): \(complaint)")
+            )
+        }
+    }
+
+    /// Checks that the initial display does not come after the full one.
+    private func checkDisplays(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
+        guard let initial = graph.initialDisplayIndex, let full = graph.milestoneIndex, initial != full else { return }
+        guard graph.predecessors.reachable(from: initial).contains(full) else { return }
+        let complaint = "is the initial display, and waits for the milestone, '\(printable(nodes[full].id))'; it has to come before that"
+        problems.append(GraphProblem(.invalidOption, positions: [initial], "\(printable(nodes[initial].id)): \(complaint)"))
     }
 
     /// Checks that every step reads values that will be there; one that reads from an unknown step waits for it too, which is reported already.

@@ -18,6 +18,8 @@ package struct Reservations: Sendable {
     /// The most resources that are kept free: those that most operations on the milestone's way use.
     private static let mostResources = 16 - Machine.firstResource
 
+    /// Of ``Urgency``: what is less urgent makes room.
+    let level: UInt8
     /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one behind it, `.max`
     /// if there is none. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
     private let near: [Nanoseconds]
@@ -35,11 +37,14 @@ package struct Reservations: Sendable {
 
     /// - Parameters:
     ///   - durations: expected of each operation; 0 where nothing is.
+    ///   - level: of ``Urgency``: what is less urgent makes room for what is at least as urgent as this.
     ///   - hasLanes: whether lanes are limited.
     /// - Returns: nil where no operation can be in the milestone's way.
     /// - Complexity: O((operations + dependencies) × machines), of which there are 16 at most.
-    package init?(_ graph: ValidatedGraph, durations: [Nanoseconds], isNeeded: [Bool], hasLanes: Bool) {
-        guard graph.milestoneIndex != nil, isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
+    private init?(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, level: UInt8, hasLanes: Bool) {
+        let isNeeded = urgency.levels.map { $0 >= level }
+        guard isNeeded.contains(true), isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
+        self.level = level
         // A join takes no time, whatever is expected of it.
         let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
         let resources = Self.numbers(graph, isNeeded)
@@ -90,6 +95,16 @@ package struct Reservations: Sendable {
         (self.near, self.rows, self.uses, self.contested, self.durations) = (near, rows, uses, contested, durations)
     }
 
+    /// For the milestone, and before it for the initial display where there is one; none where no operation can be in their way.
+    ///
+    /// - Complexity: O((operations + dependencies) × machines).
+    package static func all(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, hasLanes: Bool) -> [Reservations] {
+        guard urgency.hasLevels else { return [] }
+        return (1...max(urgency.highest, 1)).reversed().compactMap {
+            Reservations(graph, durations: durations, urgency, level: $0, hasLanes: hasLanes)
+        }
+    }
+
     /// The numbers of resources that operations on the milestone's way and others use.
     private static func numbers(_ graph: ValidatedGraph, _ isNeeded: [Bool]) -> [ExclusiveResource: Int] {
         var users: [ExclusiveResource: (needed: Int, others: Int, first: Int)] = [:]
@@ -110,28 +125,28 @@ package struct Reservations: Sendable {
     package func mayHold(_ node: Int) -> Bool { contested[node] != 0 }
 
     /// Whether something that the milestone needs waits for the operation's end, and for a machine.
-    fileprivate func isAwaited(_ node: Int) -> Bool { isAwaited[node] && rows[node] >= 0 }
+    func isAwaited(_ node: Int) -> Bool { isAwaited[node] && rows[node] >= 0 }
 
-    fileprivate func duration(_ node: Int) -> Nanoseconds { durations[node] }
+    func duration(_ node: Int) -> Nanoseconds { durations[node] }
 
     /// Whether the milestone needs the operation: it is then said when it becomes ready and when it starts.
     package func isOnTheWay(_ node: Int) -> Bool { isAwaited[node] }
 
     /// For how long at the longest others are held back for an operation that waits for a resource.
-    fileprivate var longestWait: Nanoseconds { longest.addingSaturated(longest) }
+    var longestWait: Nanoseconds { longest.addingSaturated(longest) }
 
     /// The machines that an operation takes.
-    fileprivate func machines(of node: Int, takesLastLane: Bool) -> UInt16 {
+    func machines(of node: Int, takesLastLane: Bool) -> UInt16 {
         takesLastLane ? contested[node] : contested[node] & ~(1 << Machine.lane)
     }
 
     /// The resources, among the machines, that an operation on the milestone's way needs.
-    fileprivate func resources(of node: Int) -> UInt16 {
+    func resources(of node: Int) -> UInt16 {
         isAwaited[node] ? uses[node] & (.max << UInt16(Machine.firstResource)) : 0
     }
 
     /// Whether something behind an operation is expected to use one of the machines before a time, if that operation ends at `end`.
-    fileprivate func usesBehind(_ node: Int, endingAt end: Nanoseconds, anyOf machines: UInt16, before time: Nanoseconds) -> Bool {
+    func usesBehind(_ node: Int, endingAt end: Nanoseconds, anyOf machines: UInt16, before time: Nanoseconds) -> Bool {
         let row = Int(rows[node])
         if row < 0 { return false }
         let leavesLane = uses[node] & 1 << Machine.lane != 0
@@ -143,153 +158,5 @@ package struct Reservations: Sendable {
             if wait < .max, end.addingSaturated(wait) < time { return true }
         }
         return false
-    }
-}
-
-/// What runs on the milestone's way, and what has been put aside for it.
-package struct ReservationKeeper: Sendable {
-    /// One that runs, or is to go on when its pause is over.
-    private struct Running: Sendable {
-        let node: Int32
-        /// When it is expected to end.
-        let end: Nanoseconds
-    }
-
-    /// One that is ready.
-    private struct Waiting: Sendable {
-        let node: Int32
-        let resources: UInt16
-        /// From now on nothing waits for it any more.
-        let limit: Nanoseconds
-    }
-
-    private struct Aside: Comparable, Sendable {
-        let duration: Nanoseconds
-        let node: Int32
-
-        static func < (left: Aside, right: Aside) -> Bool { (left.duration, left.node) < (right.duration, right.node) }
-    }
-
-    /// How many operations are looked at, of those that run or are ready, and of those that were put aside: more would cost more than they save.
-    private static let mostAwaited = 64
-    private static let mostLookedAt = 16
-
-    private let reservations: Reservations
-    /// On the milestone's way: what runs, and what is ready.
-    private var running: [Running] = []
-    private var waiting: [Waiting] = []
-    private var asideForLanes = Heap<Aside>()
-    private var asideForMain = Heap<Aside>()
-    /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
-    package private(set) var nextLook: Nanoseconds?
-
-    package init(_ reservations: Reservations) {
-        self.reservations = reservations
-    }
-
-    /// An operation on the way is ready.
-    package mutating func becameReady(_ node: Int, at time: Nanoseconds) {
-        guard waiting.count < Self.mostAwaited, !waiting.contains(where: { $0.node == node }) else { return }
-        let limit = time.addingSaturated(reservations.longestWait)
-        waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
-    }
-
-    /// An operation on the way has started, or will at a later time.
-    package mutating func started(_ node: Int, at time: Nanoseconds) {
-        // It may have been said of its pause.
-        ended(node)
-        guard reservations.isAwaited(node), running.count < Self.mostAwaited else { return }
-        running.append(Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node))))
-    }
-
-    /// An operation has ended, or runs no longer.
-    package mutating func ended(_ node: Int) {
-        stopWaiting(node)
-        guard let place = running.firstIndex(where: { $0.node == node }) else { return }
-        running.swapAt(place, running.count - 1)
-        running.removeLast()
-    }
-
-    private mutating func stopWaiting(_ node: Int) {
-        guard let place = waiting.firstIndex(where: { $0.node == node }) else { return }
-        waiting.swapAt(place, waiting.count - 1)
-        waiting.removeLast()
-    }
-
-    /// - Parameters:
-    ///   - takesLastLane: whether no lane would be free after it has started.
-    ///   - startsReady: whether what is ready on the way is about to start.
-    /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
-    package func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
-        let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
-        if machines == 0 { return nil }
-        let duration = reservations.duration(node)
-        let end = time.addingSaturated(duration)
-        var limit: Nanoseconds?
-        for other in running {
-            // An expectation that was wrong: nothing waits for it for longer than its own time, or than it would wait for this one.
-            let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
-            guard otherLimit > time else { continue }
-            guard reservations.usesBehind(Int(other.node), endingAt: max(other.end, time), anyOf: machines, before: end) else { continue }
-            limit = max(limit ?? 0, otherLimit)
-        }
-        for other in waiting where other.limit > time {
-            let otherEnd = time.addingSaturated(reservations.duration(Int(other.node)))
-            // What is ready may need several resources, and wait for another one of them.
-            guard
-                other.resources & machines != 0
-                    || startsReady && reservations.usesBehind(Int(other.node), endingAt: otherEnd, anyOf: machines, before: end)
-            else { continue }
-            limit = max(limit ?? 0, other.limit)
-        }
-        return limit
-    }
-
-    /// - Parameter limit: what ``obstacle(to:at:takesLastLane:startsReady:)`` has said.
-    package mutating func putAside(_ node: Int, onMain isMain: Bool, until limit: Nanoseconds) {
-        push(Aside(duration: reservations.duration(node), node: Int32(node)), onMain: isMain)
-        nextLook = min(nextLook ?? .max, limit)
-    }
-
-    private mutating func push(_ aside: Aside, onMain isMain: Bool) {
-        if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
-    }
-
-    /// Takes back those that may start now, among the shortest.
-    ///
-    /// - Parameter takesLastLane: whether one lane at most is free.
-    package mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
-        if asideForLanes.isEmpty, asideForMain.isEmpty { return [] }
-        var free: [Int] = []
-        var next = Nanoseconds.max
-        for isMain in [false, true] {
-            var held: [Aside] = []
-            var looks = 0
-            while looks < Self.mostLookedAt, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
-                looks += 1
-                if let limit = obstacle(to: Int(aside.node), at: time, takesLastLane: !isMain && takesLastLane) {
-                    next = min(next, limit)
-                    held.append(aside)
-                } else {
-                    free.append(Int(aside.node))
-                }
-            }
-            for aside in held { push(aside, onMain: isMain) }
-        }
-        if asideForLanes.isEmpty, asideForMain.isEmpty {
-            nextLook = nil
-        } else {
-            // Of those that were not looked at nobody knows: the others will have ended by then, if nothing holds them up.
-            nextLook = next < .max ? next : time.addingSaturated(max(reservations.longestWait, 1))
-        }
-        return free
-    }
-
-    /// All that were put aside.
-    package mutating func takeAll() -> [Int] {
-        var nodes: [Int] = []
-        while let aside = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(aside.node)) }
-        nextLook = nil
-        return nodes
     }
 }

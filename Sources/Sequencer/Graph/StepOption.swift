@@ -192,7 +192,8 @@ public struct StepOption: Sendable {
     /// deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
-    /// The quality of service the operation runs at; the launch's own unless said.
+    /// The quality of service the operation runs at; unless said, the launch's own, and on Apple's systems `.utility` for one that the milestone does not need.
+    /// A Foundation operation has its own.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
         StepOption { $0.qualityOfService = qos }
     }
@@ -212,7 +213,33 @@ public struct StepOption: Sendable {
 
     /// Marks the step whose end stops the budget's clock, such as `main-app`, and with which the launch proper ends: its outcome is final then, and what runs on is
     /// in ``LaunchReport/afterMilestone``. One step of a graph at most.
-    public static let milestone = StepOption { $0.isMilestone = true }
+    public static let milestone = StepOption.milestone(.fullDisplay)
+
+    /// Marks the step with which the person sees that much. One step of a graph at most for each ``Display``.
+    ///
+    /// ```swift
+    /// let skeleton = graph.add("skeleton", .milestone(.initialDisplay), after: splash, on: .main) { await screen.showSkeleton() }
+    /// graph.add("main-app", .milestone, using: feed, after: skeleton, on: .main) { feed in await screen.show(feed) }
+    /// ```
+    ///
+    /// Where something is scarce, what the initial display needs goes first, then what the full display needs, then the rest. Only the full display ends the
+    /// launch proper and stops the budget's clock. An initial display that is not ready by then is no goal any more.
+    public static func milestone(_ display: Display) -> StepOption {
+        switch display {
+        case .initialDisplay: StepOption { $0.isInitialDisplay = true }
+        case .fullDisplay: StepOption { $0.isMilestone = true }
+        }
+    }
+
+    /// What a person sees of an app that starts.
+    ///
+    /// The terms are those of Android's launch metrics: time to initial display (TTID) and time to full display (TTFD).
+    public enum Display: Sendable, Hashable {
+        /// The first frame of the app's own, such as a skeleton of its main screen; the graph needs a step for the full display too.
+        case initialDisplay
+        /// The main screen with what the person came for; ``StepOption/milestone`` is short for it.
+        case fullDisplay
+    }
 }
 
 /// A substitute for an operation's value when it fails, times out or is cancelled on its own.
@@ -257,6 +284,7 @@ package struct StepPolicy: Sendable {
     var qualityOfService: QualityOfService?
     package var expected: Duration?
     package var isMilestone = false
+    package var isInitialDisplay = false
     var fallback: StepFallback?
     package var hasFallback: Bool { fallback != nil }
     /// Takes the value's place when the step is left out.

@@ -41,7 +41,7 @@ public struct ValidatedGraph: Sendable {
         let order: [Int32]
         let operationPositions: [Int]
         private let computedPredecessors = AtomicLazyReference<Boxed<AdjacencyList>>()
-        private let computedMilestone = AtomicLazyReference<Boxed<Int?>>()
+        private let computedDisplays = AtomicLazyReference<Boxed<Displays>>()
 
         /// Computed when they are first asked for: a launch never looks back.
         package var predecessors: AdjacencyList {
@@ -51,9 +51,9 @@ public struct ValidatedGraph: Sendable {
         }
 
         /// Looked for when it is first asked for.
-        var milestone: Int? {
-            if let known = computedMilestone.load() { return known.value }
-            return computedMilestone.storeIfNil(Boxed(graph.nodes.firstIndex { $0.policy?.value.isMilestone == true })).value
+        var displays: Displays {
+            if let known = computedDisplays.load() { return known.value }
+            return computedDisplays.storeIfNil(Boxed(Displays(graph))).value
         }
 
         init(
@@ -90,6 +90,20 @@ public struct ValidatedGraph: Sendable {
         parts = Parts(graph, positions, edges, degrees, successors, order, operationPositions)
     }
 
+    /// The positions of the steps that a person waits for.
+    private struct Displays: Sendable {
+        var initial: Int?
+        var full: Int?
+
+        init(_ graph: OperationGraph) {
+            for (position, node) in graph.nodes.enumerated() {
+                guard let policy = node.policy?.value else { continue }
+                if policy.isInitialDisplay { initial = position }
+                if policy.isMilestone { full = position }
+            }
+        }
+    }
+
     /// The number of operations.
     package var count: Int { graph.count }
 
@@ -102,7 +116,18 @@ public struct ValidatedGraph: Sendable {
     /// The step whose end stops the budget's clock, if one was marked.
     public var milestone: String? { milestoneIndex.map(id) }
 
-    package var milestoneIndex: Int? { parts.milestone }
+    package var milestoneIndex: Int? { parts.displays.full }
+
+    /// The step with which the person sees the app for the first time, if one was marked.
+    public var initialDisplay: String? { initialDisplayIndex.map(id) }
+
+    package var initialDisplayIndex: Int? { parts.displays.initial }
+
+    /// The steps whose ends are to come early, the first first: the initial display and the milestone.
+    package var awaitedEnds: [Int] {
+        let (first, last) = (initialDisplayIndex, milestoneIndex)
+        return (first == last ? [last] : [first, last]).compactMap { $0 }
+    }
 
     package func id(_ index: Int) -> String { graph.nodes[index].id }
     package func policy(_ index: Int) -> StepPolicy { graph.nodes[index].policy?.value ?? StepPolicy.standard }

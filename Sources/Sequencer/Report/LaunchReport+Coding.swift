@@ -28,6 +28,7 @@ extension LaunchReport {
         writeOutcome(to: &document)
         document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
         if let milestone { document.write(milestone, for: "milestone") }
+        if let initialDisplay { document.write(initialDisplay, for: "initialDisplay") }
         document.write(milliseconds: makespan, for: "makespanMs")
         document.write(milliseconds: work, for: "workMs")
         document.write(milliseconds: criticalPathDuration, for: "criticalPathMs")
@@ -182,6 +183,7 @@ extension LaunchReport: Codable {
             outcome: try Outcome(document),
             budget: try BudgetResult(document.object("budget")),
             milestone: try document.optionalString("milestone"),
+            initialDisplay: try document.optionalString("initialDisplay"),
             // Of a budget that counts from elsewhere it would say nothing.
             beforeRun: try document.object("budget").optionalString("from") == "processStart"
                 ? document.optionalDuration("beforeRunMs") : nil,

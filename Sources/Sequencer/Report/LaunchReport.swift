@@ -49,6 +49,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var budget: BudgetResult
     /// The identifier of the milestone; nil when the graph has none.
     public package(set) var milestone: String?
+    /// The identifier of the initial display; nil when the graph has none.
+    public package(set) var initialDisplay: String?
     /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
     public package(set) var beforeRun: Duration?
     /// The time from the beginning of the launch to the end of its last operation.
@@ -84,6 +86,7 @@ public struct LaunchReport: Sendable, Hashable {
         outcome: Outcome,
         budget: BudgetResult,
         milestone: String? = nil,
+        initialDisplay: String? = nil,
         beforeRun: Duration? = nil,
         makespan: Duration,
         work: Duration,
@@ -103,6 +106,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.outcome = outcome
         self.budget = budget
         self.milestone = milestone
+        self.initialDisplay = initialDisplay
         self.beforeRun = beforeRun
         self.makespan = makespan
         self.work = work
@@ -184,7 +188,13 @@ extension LaunchReport: CustomStringConvertible {
     public var description: String {
         let verdict = outcome == .completed ? "; \(measuredText()), \(budget.isMet ? "pass" : "fail")" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.text)" } ?? ""
-        return "\(printable(scenario)): \(outcome.text)\(verdict)\(later)"
+        return "\(printable(scenario)): \(outcome.text)\(verdict)\(initialDisplayText())\(later)"
+    }
+
+    /// `; initial display after 275 ms`; nothing when the person saw none.
+    package func initialDisplayText(_ text: (Duration) -> String = durationText) -> String {
+        guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return "" }
+        return "; initial display after \(text(operation.end))"
     }
 
     /// `1.33 s of 3 s`.

@@ -1,6 +1,10 @@
 import Dispatch
 import Foundation
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 // The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for tasks.
 extension QualityOfService {
     /// That of a task's priority; at most user-initiated, since higher ones belong to the main thread.
@@ -30,4 +34,38 @@ extension QualityOfService {
         default: nil
         }
     }
+}
+
+// Apple's systems schedule a thread by its quality of service; elsewhere a thread has none.
+extension QualityOfService {
+    #if canImport(Darwin)
+        static let isHeeded = true
+
+        /// Runs `body` on this thread at this quality of service; `usual` is that of the thread.
+        @inline(__always)
+        static func withThread<Result>(
+            at quality: @autoclosure () -> QualityOfService,
+            usually usual: QualityOfService,
+            _ body: () throws -> Result
+        ) rethrows -> Result {
+            let quality = quality()
+            guard quality != usual else { return try body() }
+            let before = qos_class_self()
+            pthread_set_qos_class_self_np(quality.dispatchQoS.qosClass.rawValue, 0)
+            defer { pthread_set_qos_class_self_np(before, 0) }
+            return try body()
+        }
+    #else
+        static let isHeeded = false
+
+        /// Runs `body`.
+        @inline(__always)
+        static func withThread<Result>(
+            at quality: @autoclosure () -> QualityOfService,
+            usually usual: QualityOfService,
+            _ body: () throws -> Result
+        ) rethrows -> Result {
+            try body()
+        }
+    #endif
 }

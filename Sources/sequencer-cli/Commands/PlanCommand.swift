@@ -152,6 +152,7 @@ struct PlanCommand: Command {
             if let deadline { json.write(milliseconds: deadline, for: "deadlineMs") }
             json.writeObjects(plans, for: "plans") { json, plan in
                 json.write(plan.lanes, for: "lanes")
+                if let end = plan.initialDisplayEnd { json.write(milliseconds: end, for: "initialDisplayMs") }
                 if plan.hasMilestone { json.write(milliseconds: plan.milestoneEnd, for: "milestoneMs") }
                 json.write(milliseconds: plan.makespan, for: "makespanMs")
                 json.write(milliseconds: plan.lowerBound, for: "lowerBoundMs")

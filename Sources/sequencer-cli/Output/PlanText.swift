@@ -27,26 +27,31 @@ struct PlanText {
     /// The one that ends what is to end early first; of several, that with the fewest lanes.
     private var earliest: LaunchPlan? {
         plans.min { left, right in
-            let isForMilestone = left.options.goal == .milestone
-            let (leftEnd, rightEnd) = isForMilestone ? (left.milestoneEnd, right.milestoneEnd) : (left.makespan, right.makespan)
-            return (leftEnd, left.makespan) < (rightEnd, right.makespan)
+            if left.options.goal == .makespan { return left.makespan < right.makespan }
+            func ends(_ plan: LaunchPlan) -> (Duration, Duration, Duration) {
+                (plan.initialDisplayEnd ?? .zero, plan.milestoneEnd, plan.makespan)
+            }
+            return ends(left) < ends(right)
         }
     }
 
     private var summary: String {
         let hasMilestone = plans.first?.hasMilestone == true
-        var table = TextTable(["lanes"] + (hasMilestone ? ["milestone"] : []) + ["takes", "at least", "busy", "budget"], leading: 0)
+        let hasInitialDisplay = plans.first?.initialDisplayEnd != nil
+        let ends = (hasInitialDisplay ? ["initial display"] : []) + (hasMilestone ? ["milestone"] : [])
+        var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
             let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
             let missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
             table.add(
-                ["\(plan.lanes)"] + (hasMilestone ? [style.duration(plan.milestoneEnd)] : []) + [
-                    style.duration(plan.makespan),
-                    style.duration(plan.lowerBound),
-                    "\(Int((plan.utilization * 100).rounded()))%",
-                    "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)",
-                ]
+                ["\(plan.lanes)"] + [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil].compactMap { $0.map(style.duration) }
+                    + [
+                        style.duration(plan.makespan),
+                        style.duration(plan.lowerBound),
+                        "\(Int((plan.utilization * 100).rounded()))%",
+                        "\(verdict) \(style.duration(plan.measured)) of \(style.duration(budget.limit))\(missed)",
+                    ]
             )
         }
         return table.text(style)
@@ -128,6 +133,7 @@ extension LaunchReport {
             outcome: plan.isWithin(deadline) ? .completed : plan.outcome(of: plan.operations, deadline),
             budget: BudgetResult(budget: budget, measured: plan.measured, interactive: plan.interactive, isMet: plan.meets(budget)),
             milestone: plan.graph.milestone,
+            initialDisplay: plan.graph.initialDisplay,
             makespan: plan.makespan,
             work: plan.work,
             criticalPathDuration: plan.criticalPathDuration,

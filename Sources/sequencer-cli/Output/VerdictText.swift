@@ -36,7 +36,7 @@ struct VerdictText {
     }
 
     /// What the launch made of its budget before it was stopped, if that is to be said.
-    private var milestone: String { report.milestoneText(style.duration) }
+    private var milestone: String { report.milestoneText(style.duration) + report.initialDisplayText(style.duration) }
 
     private var tone: TextStyle.Tone {
         switch report.outcome {
@@ -61,7 +61,7 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
-        return (result.isMet ? "PASS" : "FAIL", rest)
+        return (result.isMet ? "PASS" : "FAIL", rest + report.initialDisplayText(style.duration))
     }
 
     /// An operation with its duration, and the one that was expected where that was less.

@@ -63,7 +63,7 @@ private struct ScenarioParser {
     let faults: ScenarioFaults
 
     private enum ScenarioKey: String, CaseIterable {
-        case schema, name, budget, milestone, lanes, deadline, operations
+        case schema, name, budget, milestone, initialDisplay, lanes, deadline, operations
     }
 
     private enum OperationKey: String, CaseIterable {
@@ -95,6 +95,7 @@ private struct ScenarioParser {
                 case .name: document.name = try field.label("the name")
                 case .budget: document.budget = try field.duration()
                 case .milestone: document.milestone = try field.label("the milestone")
+                case .initialDisplay: document.initialDisplay = try field.label("the initial display")
                 case .lanes: document.lanes = try field.integer(in: ScenarioDocument.lanes)
                 case .deadline: document.deadline = try field.duration()
                 case .operations:
@@ -319,13 +320,27 @@ private struct ScenarioGraphCheck {
     func run() throws(ScenarioFault) {
         let indices = try indicesOfUniqueIDs()
         try checkDependencies(indices)
-        guard let milestone = document.milestone else { return }
+        try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
+        try checkDisplay(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay, indices)
+        if document.initialDisplay != nil, document.milestone == nil {
+            try faults.keep { () throws(ScenarioFault) in throw root.missing("milestone") }
+        }
+    }
+
+    /// Checks that a step which shows something is there, and is never put off.
+    private func checkDisplay(
+        _ id: String?,
+        at key: String,
+        _ role: String,
+        _ deferrable: String,
+        _ indices: [String: Int]
+    ) throws(ScenarioFault) {
+        guard let id else { return }
         try faults.keep { () throws(ScenarioFault) in
-            guard let index = indices[milestone] else {
-                let field = root.child("milestone") ?? root
-                throw field.fault("the milestone \(quoted(milestone)) is not an operation\(nearest(milestone))")
+            guard let index = indices[id] else {
+                throw (root.child(key) ?? root).fault("\(role) \(quoted(id)) is not an operation\(nearest(id))")
             }
-            if document.operations[index].deferrable { throw field("deferrable", of: index).fault(OperationGraph.deferrableMilestone) }
+            if document.operations[index].deferrable { throw field("deferrable", of: index).fault(deferrable) }
         }
     }
 

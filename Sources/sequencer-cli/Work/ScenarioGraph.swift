@@ -10,14 +10,19 @@ extension ScenarioDocument {
     func graph(clock: ClockMode) -> OperationGraph {
         var graph = OperationGraph(name)
         graph.reserveCapacity(operations.count)
-        for operation in operations { operation.add(to: &graph, clock: clock, isMilestone: operation.id == milestone) }
+        for operation in operations {
+            var displays: [StepOption] = []
+            if operation.id == milestone { displays.append(.milestone) }
+            if operation.id == initialDisplay { displays.append(.milestone(.initialDisplay)) }
+            operation.add(to: &graph, clock: clock, displays)
+        }
         return graph
     }
 }
 
 extension OperationDocument {
-    fileprivate func add(to graph: inout OperationGraph, clock: ClockMode, isMilestone: Bool) {
-        let options = StepOption.all(options(isMilestone: isMilestone))
+    fileprivate func add(to graph: inout OperationGraph, clock: ClockMode, _ displays: [StepOption]) {
+        let options = StepOption.all(options + displays)
         if onMain {
             graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in
                 try await work.perform(in: launch, clock: clock, expected: expected)
@@ -36,7 +41,7 @@ extension OperationDocument {
         }
     }
 
-    private func options(isMilestone: Bool) -> [StepOption] {
+    private var options: [StepOption] {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
@@ -48,7 +53,6 @@ extension OperationDocument {
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
         if interactive { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
-        if isMilestone { options.append(.milestone) }
         switch onFailure {
         case .required: break
         case .skipDependents: options.append(.onFailure(.skipDependents))

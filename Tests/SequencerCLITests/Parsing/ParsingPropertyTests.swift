@@ -88,6 +88,7 @@ struct ParsingPropertyTests {
             document.operations.append(operation)
         }
         document.milestone = document.operations.randomElement(using: &random)?.id
+        document.initialDisplay = Bool.random(using: &random) ? document.milestone : nil
         document.budget = Bool.random(using: &random) ? randomDuration(&random) : nil
         document.lanes = Bool.random(using: &random) ? Int.random(in: 1...1024, using: &random) : nil
         document.operations.shuffle(using: &random)
@@ -104,6 +105,7 @@ struct ParsingPropertyTests {
         var members = ["\"schema\": \"sequencer.scenario/1\"", "\"name\": \(literal(document.name))"]
         if let budget = document.budget { members.append("\"budget\": \(literal(budget))") }
         if let milestone = document.milestone { members.append("\"milestone\": \(literal(milestone))") }
+        if let initialDisplay = document.initialDisplay { members.append("\"initialDisplay\": \(literal(initialDisplay))") }
         if let lanes = document.lanes { members.append("\"lanes\": \(lanes)") }
         members.append("\"operations\": [\n\(document.operations.map(json).joined(separator: ",\n"))\n]")
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"

@@ -45,7 +45,7 @@ struct ScenarioComplaintTests {
             (inFile("\"opertions\": []"), "f.json:2:1: opertions: unknown key 'opertions'; did you mean 'operations'?"),
             (
                 inFile("\"x y\": []"),
-                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'lanes', 'deadline' or 'operations'"
+                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'lanes', 'deadline' or 'operations'"
             ),
             (inFile("\"name\": \"n\", \"name\": \"n\""), "f.json:2:14: the key 'name' is given twice in one object"),
             (inFile("\"lanes\": 0"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 0"),
@@ -64,6 +64,14 @@ struct ScenarioComplaintTests {
             (
                 inFile("\"name\": \"n\", \"milestone\": \"mian\", \"operations\": [{\"id\": \"main\"}]"),
                 "f.json:2:27: milestone: the milestone 'mian' is not an operation; did you mean 'main'?"
+            ),
+            (
+                inFile("\"name\": \"n\", \"milestone\": \"main\", \"initialDisplay\": \"mian\", \"operations\": [{\"id\": \"main\"}]"),
+                "f.json:2:53: initialDisplay: the initial display 'mian' is not an operation; did you mean 'main'?"
+            ),
+            (
+                inFile("\"name\": \"n\", \"initialDisplay\": \"main\", \"operations\": [{\"id\": \"main\"}]"),
+                "f.json:1:1: missing key 'milestone'"
             ),
         ]
     )

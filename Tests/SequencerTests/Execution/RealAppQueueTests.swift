@@ -24,8 +24,15 @@ struct RealAppQueueTests {
         let queue = queue()
         let seen = Locked<[String: [String?]]>([:])
         var graph = OperationGraph("named")
+        // The operation of the step before goes on for a moment when its step has ended, and this one has begun.
         let look: @Sendable (StepContext) -> Void = { [queue] step in
-            let names = queue.operations.filter { $0.isExecuting }.map(\.name)
+            let own = step.operation == "main" ? [] : [step.operation]
+            let limit = ContinuousClock.now + .patience
+            var names: [String?] = []
+            repeat {
+                names = queue.operations.filter { $0.isExecuting }.map(\.name)
+                sched_yield()
+            } while names != own && ContinuousClock.now < limit
             seen.withLock { $0[step.operation] = names }
         }
         graph.add("straight") { step in look(step) }

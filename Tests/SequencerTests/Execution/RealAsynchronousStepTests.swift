@@ -53,6 +53,32 @@ struct RealAsynchronousStepTests {
         #expect(priorities.withLock { $0 } == ["high": .userInitiated, "low": .utility, "high again": .userInitiated])
     }
 
+    @Test("Where the system heeds that, what the milestone does not need runs at utility quality of service, unless it says otherwise")
+    func laterSteps() async throws {
+        let priorities = Locked<[String: TaskPriority]>([:])
+        var graph = OperationGraph("later")
+        let note: @Sendable (String) async -> Void = { id in
+            let priority = Task.currentPriority
+            priorities.withLock { $0[id] = priority }
+        }
+        graph.add("first") { await note("first") }
+        graph.add("skeleton", .milestone(.initialDisplay), after: "first") { await note("skeleton") }
+        graph.add("home", .milestone, after: "first") { await note("home") }
+        graph.add("sync") { await note("sync") }
+        graph.add("backup", .qualityOfService(.background)) { await note("backup") }
+        graph.add("later", after: "home") { await note("later") }
+        var options = LaunchOptions.patient
+        options.lowersLaterSteps = true
+        _ = try await graph.run(options: options)
+        let needed: [String: TaskPriority] = ["first": .userInitiated, "skeleton": .userInitiated, "home": .userInitiated]
+        let others: [String: TaskPriority] = ["sync": .utility, "backup": .background, "later": .utility]
+        #expect(priorities.withLock { $0 } == needed.merging(others) { $1 })
+        // A launch in the background is lower already.
+        options.qualityOfService = .background
+        _ = try await graph.run(options: options)
+        #expect(priorities.withLock { $0.values.allSatisfy { $0 == .background } })
+    }
+
     @Test("A launch is user-initiated, or as urgent as its options say, or as whoever starts it")
     func inheritedQuality() async {
         func quality(_ options: LaunchOptions, from priority: TaskPriority) async -> [String?: QualityOfService] {

@@ -28,7 +28,7 @@ extension ValidatedGraph {
     /// The graph in the language of Graphviz, each dependency drawn from what is waited for to what waits.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. What runs
-    /// on the main thread is filled, what waits for a person is a hexagon, the milestone has a double border. The critical path is red and
+    /// on the main thread is filled, what waits for a person is a hexagon, the milestone and the initial display have double borders. The critical path is red and
     /// thick, when an expected duration is known of any operation; dependencies that others imply are dashed. A comment at the top says
     /// so. No identifier or title can break out of its place. The same graph always gives the same text, without a newline at its end;
     /// nothing can fail.
@@ -50,7 +50,7 @@ extension ValidatedGraph {
             //   rounded        runs on a lane
             //   filled         runs on the main thread
             //   hexagon        interactive: waits for a person
-            //   double border  the milestone: its end stops the budget's clock
+            //   double border  the milestone: its end stops the budget's clock\(facts.initialDisplay == nil ? "" : "; or the initial display")
             //   red, thick     the critical path, by expected durations
             //   dashed         implied by other dependencies
             digraph \(DOT.name(name)) {
@@ -87,7 +87,7 @@ extension ValidatedGraph {
         } else if isInteractive {
             attributes.append("style=solid")
         }
-        if node == facts.milestone { attributes.append("peripheries=2") }
+        if facts.isDisplay(node) { attributes.append("peripheries=2") }
         if facts.hasExpectations && facts.isCritical[node] { attributes.append(DOT.critical) }
         return attributes.joined(separator: ", ")
     }

@@ -21,6 +21,7 @@ extension ValidatedGraph {
             json.write("sequencer.graph/1", for: "schema")
             json.write(name, for: "scenario")
             if let milestone = facts.milestone { json.write(id(milestone), for: "milestone") } else { json.writeNull(for: "milestone") }
+            if let initialDisplay { json.write(initialDisplay, for: "initialDisplay") }
             json.write(facts.path.path.map(id), for: "criticalPath")
             json.write(milliseconds: facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero, for: "criticalPathMs")
             json.writeArray(for: "operations") { json in
@@ -64,6 +65,7 @@ extension ValidatedGraph {
 struct GraphFacts {
     private let graph: ValidatedGraph
     let milestone: Int?
+    let initialDisplay: Int?
     /// Whether an expected duration is known of any operation; without one, paths count operations.
     let hasExpectations: Bool
     let path: CriticalPath
@@ -78,6 +80,7 @@ struct GraphFacts {
     init(_ graph: ValidatedGraph) {
         self.graph = graph
         milestone = graph.milestoneIndex
+        initialDisplay = graph.initialDisplayIndex
         hasExpectations = (0..<graph.count).contains { (graph.policy($0).expected?.nanoseconds ?? 0) > 0 }
         path = graph.expectedPath
         isCritical = [Bool](repeating: false, count: graph.count)
@@ -97,6 +100,9 @@ struct GraphFacts {
     }
 
     func isMain(_ node: Int) -> Bool { graph.isMain(node) }
+
+    /// Whether it is the milestone or the initial display.
+    func isDisplay(_ node: Int) -> Bool { node == milestone || node == initialDisplay }
 
     /// The expected duration, for people; nil when none is known.
     func expectedText(_ node: Int) -> String? { graph.policy(node).expected.map { durationText($0) } }

@@ -4,7 +4,7 @@ extension ValidatedGraph {
     /// The graph as a flowchart of Mermaid, which GitHub and many editors draw where a code block says `mermaid`.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration. What runs on the main thread is filled, what waits for a
-    /// person is a hexagon, the milestone has a double border. The critical path is red and thick, when an expected duration is known of any operation;
+    /// person is a hexagon, the milestone and the initial display have double borders. The critical path is red and thick, when an expected duration is known of any operation;
     /// dependencies that others imply are dotted. No identifier or title can break out of its place: nodes are named by numbers. The same graph
     /// always gives the same text, without a newline at its end.
     ///
@@ -53,7 +53,7 @@ extension ValidatedGraph {
         if let expected = facts.expectedText(node) { label += "<br/>\(expected)" }
         let (opening, closing) =
             policy(node).isInteractive
-            ? ("{{", "}}") : node == facts.milestone ? ("[[", "]]") : facts.isMain(node) ? ("[", "]") : ("(", ")")
+            ? ("{{", "}}") : facts.isDisplay(node) ? ("[[", "]]") : facts.isMain(node) ? ("[", "]") : ("(", ")")
         return "n\(node)\(opening)\"\(label)\"\(closing)"
     }
 }
@@ -62,7 +62,7 @@ extension ValidatedGraph {
     /// The graph as a gantt chart of Mermaid: when each operation could start at the earliest, by expected durations and with lanes enough.
     ///
     /// Operations on the main thread have a section, the others another; those of the critical path are marked. Times are whole milliseconds; an operation
-    /// of which nothing is expected has no length. The milestone's end has a diamond. The same graph always gives the same text, without a newline
+    /// of which nothing is expected has no length. The ends of the milestone and of the initial display have diamonds. The same graph always gives the same text, without a newline
     /// at its end. What a number of lanes makes of it is a ``LaunchPlan``.
     ///
     /// The language: <https://mermaid.js.org/syntax/gantt.html>.
@@ -90,10 +90,11 @@ extension ValidatedGraph {
             lines.append("  section \(section)")
             lines += nodes.map(task)
         }
-        if let milestone = facts.milestone {
-            let end = rounded(path.earliestStart[milestone].addingSaturated(expected[milestone]))
-            lines.append("  section Milestone")
-            lines.append("  \(MermaidText.line(facts.title(milestone) ?? id(milestone))) :milestone, \(end), \(end)")
+        let ends = awaitedEnds
+        if !ends.isEmpty { lines.append("  section Milestone\(ends.count == 1 ? "" : "s")") }
+        for node in ends {
+            let end = rounded(path.earliestStart[node].addingSaturated(expected[node]))
+            lines.append("  \(MermaidText.line(facts.title(node) ?? id(node))) :milestone, \(end), \(end)")
         }
         return try MermaidText.checked(lines.joined(separator: "\n"), name)
     }

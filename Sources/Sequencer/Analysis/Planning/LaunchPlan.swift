@@ -192,6 +192,9 @@ extension LaunchPlan {
         graph.milestoneIndex.map { .nanoseconds(ends[$0]) } ?? makespan
     }
 
+    /// When the initial display ends; nil without one.
+    package var initialDisplayEnd: Duration? { graph.initialDisplayIndex.map { .nanoseconds(ends[$0]) } }
+
     /// The time, until the milestone ends, in which at least one interactive operation runs: it does not count against a budget.
     package var interactive: Duration {
         let end = milestoneEnd.nanoseconds

@@ -50,8 +50,10 @@ struct ListScheduler {
     private var parked: [Parking]
     private var time: Nanoseconds = 0
     /// Nil where nothing can be in the milestone's way, after that, and in a backward schedule.
-    private var keeper: ReservationKeeper?
-    private let reservations: Reservations?
+    private var keeper: ReservationKeepers?
+    private let reservations: [Reservations]
+    /// The level (``Urgency``) of what is gone for.
+    private var soughtLevel: UInt8 = 0
     /// Nil where processors do not matter, when the milestone has ended, and in a backward schedule.
     private var processors: ProcessorShare?
     private var lastEnd: Nanoseconds = 0
@@ -79,7 +81,8 @@ struct ListScheduler {
         let after = isBackward ? problem.predecessors : problem.successors
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
-        keeper = isBackward ? nil : reservations.map { ReservationKeeper($0) }
+        keeper = isBackward ? nil : ReservationKeepers(reservations)
+        soughtLevel = problem.urgency.highest
         processors = isBackward ? nil : problem.processors.map { ProcessorShare(processors: $0) }
         lastEnd = 0
         for node in 0..<problem.count {
@@ -171,14 +174,14 @@ struct ListScheduler {
         case .main: isMainFree = false
         case .suspended, .nowhere: break
         }
-        if keeper != nil, reservations?.isOnTheWay(index) == true { keeper?.started(index, at: time) }
+        keeper?.started(index, at: time)
         running.push(Candidate(key: time.addingSaturated(duration), node: node))
     }
 
     /// Puts an operation aside that would take processor time from the milestone.
     private mutating func yieldsProcessor(_ node: Int32, _ keys: [Int64]) -> Bool {
         let index = Int(node)
-        guard problem.keepsThread[index], !problem.urgency.isNeeded[index], processors?.hasRoom == false else { return false }
+        guard problem.keepsThread[index], problem.urgency.levels[index] < soughtLevel, processors?.hasRoom == false else { return false }
         processors?.putAside(index, onMain: problem.places[index] != .lane, key: keys[index])
         wakeFreeResources(of: node)
         return true
@@ -198,10 +201,8 @@ struct ListScheduler {
     private mutating func isHeldBack(_ node: Int32) -> Bool {
         let index = Int(node)
         let isOnLane = problem.places[index] == .lane
-        guard reservations?.mayHold(index) == true,
-            let limit = keeper?.obstacle(to: index, at: time, takesLastLane: isOnLane && freeLanes == 1)
-        else { return false }
-        keeper?.putAside(index, onMain: !isOnLane, until: limit)
+        let isAside = keeper?.putAside(index, onMain: !isOnLane, at: time, takesLastLane: isOnLane && freeLanes == 1)
+        guard isAside == true else { return false }
         wakeFreeResources(of: node)
         return true
     }
@@ -262,11 +263,8 @@ struct ListScheduler {
     /// Lets operations that waited for this one become ready.
     private mutating func complete(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         lastEnd = time
-        if keeper != nil || processors != nil, Int(node) == problem.milestone {
-            for node in (keeper?.takeAll() ?? []) + (processors?.takeAll() ?? []) { enqueue(Int32(node), keys) }
-            keeper = nil
-            processors = nil
-        }
+        if Int(node) == problem.milestone { endReservations(above: 0, keys) }
+        if Int(node) == problem.initialDisplay { endReservations(above: 1, keys) }
         for place in after.range(Int(node)) {
             let next = Int(after.targets[place])
             waiting[next] -= 1
@@ -274,8 +272,17 @@ struct ListScheduler {
         }
     }
 
+    /// What was more urgent than `level` has ended: nobody waits for it any more.
+    private mutating func endReservations(above level: UInt8, _ keys: [Int64]) {
+        guard soughtLevel > level else { return }
+        soughtLevel = level
+        for node in (keeper?.takeAll(above: level) ?? []) + (processors?.takeAll() ?? []) { enqueue(Int32(node), keys) }
+        if keeper?.isEmpty == true { keeper = nil }
+        if level == 0 { processors = nil }
+    }
+
     private mutating func enqueue(_ node: Int32, _ keys: [Int64]) {
-        if keeper != nil, reservations?.isOnTheWay(Int(node)) == true { keeper?.becameReady(Int(node), at: time) }
+        keeper?.becameReady(Int(node), at: time)
         switch problem.places[Int(node)] {
         case .lane: readyForLanes.push(Candidate(key: keys[Int(node)], node: node))
         case .main, .suspended: readyForMain.push(Candidate(key: keys[Int(node)], node: node))
@@ -291,7 +298,7 @@ struct ListScheduler {
 ///
 /// What the milestone needs goes before all else; the rules order both parts.
 enum PriorityRule: CaseIterable {
-    /// What the engine goes by: the longest path to the milestone for what that needs, then the longest remaining path.
+    /// What the engine goes by (``Urgency``): the longest path to the milestone for what that needs, then the longest remaining path.
     case longestPath
     /// The longest remaining path, of equal ones the operation with more successors: CP/MISF (H. Kasahara, S. Narita, "Practical multiprocessor
     /// scheduling algorithms for efficient parallel processing", 1984).
@@ -332,9 +339,9 @@ enum PriorityRule: CaseIterable {
     /// Each operation's place when all are sorted: what the milestone needs first, then by weight, the heaviest first, then as they were added.
     private func positions(_ problem: PlanningProblem, _ weight: (Int) -> (Int64, Int64)) -> [Int64] {
         let weights = (0..<problem.count).map(weight)
-        let isNeeded = problem.urgency.isNeeded
+        let levels = problem.urgency.levels
         let sorted = (0..<problem.count).sorted { left, right in
-            if isNeeded[left] != isNeeded[right] { return isNeeded[left] }
+            if levels[left] != levels[right] { return levels[left] > levels[right] }
             return weights[left] != weights[right] ? weights[left] > weights[right] : left < right
         }
         var keys = [Int64](repeating: 0, count: problem.count)

@@ -17,7 +17,8 @@ extension OperationGraph {
 }
 
 extension ValidatedGraph {
-    /// Predicts a launch of this graph from expected durations: the milestone ends as early as can be found, and of such schedules this is the shortest.
+    /// Predicts a launch of this graph from expected durations: the milestone ends as early as can be found, and of such schedules this is the shortest. An initial
+    /// display comes before both.
     ///
     /// The search begins with what a launch without a plan starts first, tries other rules, then changes the best schedule here and there; it ends
     /// when the milestone and the makespan are as early as their lower bounds, or after a number of schedules that ``PlanOptions/effort`` multiplies. The same graph and
@@ -75,14 +76,20 @@ extension ValidatedGraph {
     private func plan(
         _ options: PlanOptions,
         _ problem: PlanningProblem,
-        enough: PlanSearch.Length = PlanSearch.Length(milestone: 0, makespan: 0)
+        enough: PlanSearch.Length = .shortest
     ) -> LaunchPlan {
         let bound = problem.provenBound(lanes: options.lanes)
-        let milestoneBound = problem.milestoneBound(lanes: options.lanes) ?? bound
+        func end(_ last: Int) -> Nanoseconds { problem.bound(endOf: last, lanes: options.lanes) }
+        let shortest = PlanSearch.Length(
+            initialDisplay: problem.initialDisplay.map(end) ?? 0,
+            // Where everything leads to the milestone, it ends with the launch.
+            milestone: problem.milestone.map { problem.urgency.levels.contains(0) ? end($0) : bound } ?? bound,
+            makespan: bound
+        )
         var search = PlanSearch(
             problem,
             lanes: options.lanes ?? max(count, 1),
-            target: PlanSearch.Length(milestone: max(milestoneBound, enough.milestone), makespan: max(bound, enough.makespan)),
+            target: shortest.or(enough),
             limit: PlanSearch.limit(count: count, effort: options.effort),
             seed: options.seed
         )
@@ -94,6 +101,7 @@ extension ValidatedGraph {
 extension LaunchPlan {
     fileprivate var schedule: PlanSearch.Schedule {
         let length = PlanSearch.Length(
+            initialDisplay: problem.initialDisplay.map { ends[$0] } ?? 0,
             milestone: (options.goal == .milestone ? milestoneEnd : makespan).nanoseconds,
             makespan: makespan.nanoseconds
         )
@@ -110,20 +118,34 @@ extension LaunchPlan {
 /// in the order, keeps what is not worse, and begins again from another schedule when nothing has become better for long. It ends at a bound
 /// that no schedule beats, or after a number of schedules. The same problem, seed and limit give the same schedule.
 struct PlanSearch {
-    /// How good a schedule is: the milestone's end matters first, then that of everything.
+    /// How good a schedule is: the initial display's end matters first, then the milestone's, then that of everything.
     struct Length: Comparable {
+        /// When the initial display ends; 0 without one.
+        var initialDisplay: Nanoseconds
         /// When the milestone ends; without one, when everything has ended.
         var milestone: Nanoseconds
         var makespan: Nanoseconds
 
-        static let longest = Length(milestone: .max, makespan: .max)
+        static let shortest = Length(initialDisplay: 0, milestone: 0, makespan: 0)
+        static let longest = Length(initialDisplay: .max, milestone: .max, makespan: .max)
 
         static func < (left: Length, right: Length) -> Bool {
-            (left.milestone, left.makespan) < (right.milestone, right.makespan)
+            (left.initialDisplay, left.milestone, left.makespan) < (right.initialDisplay, right.milestone, right.makespan)
         }
 
-        /// Whether both are no longer than another's.
-        func isWithin(_ other: Length) -> Bool { milestone <= other.milestone && makespan <= other.makespan }
+        /// Whether all are no longer than another's.
+        func isWithin(_ other: Length) -> Bool {
+            initialDisplay <= other.initialDisplay && milestone <= other.milestone && makespan <= other.makespan
+        }
+
+        /// The longer of each.
+        func or(_ other: Length) -> Length {
+            Length(
+                initialDisplay: max(initialDisplay, other.initialDisplay),
+                milestone: max(milestone, other.milestone),
+                makespan: max(makespan, other.makespan)
+            )
+        }
     }
 
     /// The best schedule so far.
@@ -194,7 +216,12 @@ struct PlanSearch {
     private mutating func evaluated(_ keys: [Int64]) -> Candidate {
         evaluations += 1
         let makespan = scheduler.schedule(keys)
-        let length = Length(milestone: problem.milestone.map { scheduler.ends[$0] } ?? makespan, makespan: makespan)
+        let ends = scheduler.ends
+        let length = Length(
+            initialDisplay: problem.initialDisplay.map { ends[$0] } ?? 0,
+            milestone: problem.milestone.map { ends[$0] } ?? makespan,
+            makespan: makespan
+        )
         if length < best.length {
             best = Schedule(length: length, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
         }
@@ -254,7 +281,7 @@ struct PlanSearch {
             let path = problem.urgency.paths[node]
             // In this order it cannot overflow.
             let key = -path + path / 100 * Int64.random(in: -percent...percent, using: &random)
-            return problem.urgency.isNeeded[node] ? key.addingSaturated(-first) : key
+            return (0..<problem.urgency.levels[node]).reduce(key) { key, _ in key.addingSaturated(-first) }
         }
     }
 

@@ -44,8 +44,10 @@ struct PlanningProblem: Sendable {
     let urgency: Urgency
     /// The operation whose end matters first.
     let milestone: Int?
-    /// What is kept free for it, without a limit of lanes, and with one; nil where nothing can be in its way.
-    private let reservations: (any: Reservations?, limited: Reservations?)
+    /// The one whose end matters before that.
+    let initialDisplay: Int?
+    /// What is kept free for both, without a limit of lanes, and with one; none where nothing can be in their way.
+    private let reservations: (any: [Reservations], limited: [Reservations])
     /// The processors, which what the milestone does not need leaves to it; nil where they do not matter.
     let processors: Int?
     /// Whether each operation keeps its thread.
@@ -92,17 +94,17 @@ struct PlanningProblem: Sendable {
         let isKnown = expected.contains { $0 > 0 }
         urgency = Urgency(of: graph, for: goal) { isKnown ? expected[$0] : 1 }
         milestone = goal == .milestone ? graph.milestoneIndex : nil
-        let isNeeded = urgency.isNeeded
-        func reservations(hasLanes: Bool) -> Reservations? {
-            Reservations(graph, durations: expected, isNeeded: isNeeded, hasLanes: hasLanes)
-        }
-        self.reservations = (reservations(hasLanes: false), reservations(hasLanes: true))
-        self.processors = isNeeded.contains(false) ? processors : nil
+        initialDisplay = goal == .milestone ? graph.initialDisplayIndex : nil
+        reservations = (
+            Reservations.all(graph, durations: expected, urgency, hasLanes: false),
+            Reservations.all(graph, durations: expected, urgency, hasLanes: true)
+        )
+        self.processors = urgency.hasLevels ? processors : nil
         keepsThread = processors == nil ? [] : (0..<graph.count).map { !traits[$0] && graph.keepsThread($0) }
     }
 
-    /// What is kept free for the milestone; nil where nothing can be in its way.
-    func reservations(lanes: Int) -> Reservations? { lanes < count ? reservations.limited : reservations.any }
+    /// What is kept free for the milestone, and for an initial display before it; none where nothing can be in their way.
+    func reservations(lanes: Int) -> [Reservations] { lanes < count ? reservations.limited : reservations.any }
 }
 
 /// A lower bound that takes into account in which order operations must run: often exact where ``LowerBound`` is not.
@@ -253,10 +255,13 @@ struct LowerBound {
 }
 
 extension PlanningProblem {
-    /// What the milestone cannot end before; nil where it ends with the launch.
-    func milestoneBound(lanes: Int?) -> Nanoseconds? {
-        guard milestone != nil, urgency.isNeeded.contains(false) else { return nil }
-        let needed = urgency.isNeeded
+    /// What an operation cannot end before.
+    func bound(endOf last: Int, lanes: Int?) -> Nanoseconds {
+        var needed = [Bool](repeating: false, count: count)
+        needed[last] = true
+        for node in order.lazy.reversed().map(Int.init) where needed[node] {
+            for predecessor in predecessors[node] { needed[Int(predecessor)] = true }
+        }
         var starts = [Nanoseconds](repeating: 0, count: count)
         var path: Nanoseconds = 0
         for node in order.lazy.map(Int.init) where needed[node] {

@@ -5,7 +5,8 @@ extension LaunchReport {
     /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
     var verdictText: String {
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
-        return outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(measuredText())\(later)" : outcome.name + milestoneText()
+        let verdict = outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(measuredText())" : outcome.name + milestoneText()
+        return verdict + initialDisplayText() + later
     }
 
     /// How the launch ended, without a full stop. Identifiers and messages are as they are in the report.

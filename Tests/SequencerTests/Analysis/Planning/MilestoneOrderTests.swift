@@ -49,7 +49,7 @@ struct MilestoneOrderTests {
         let ids = (0..<graph.count).sorted { ranks[$0] > ranks[$1] }.map(graph.id)
         #expect(ids.prefix(3) == ["a", "b", "home"])
         let urgency = Urgency(of: graph) { graph.expectedDurations[$0] }
-        #expect(urgency.isNeeded.count { $0 } == 3)
+        #expect(urgency.levels.count { $0 == 1 } == 3)
         #expect(try urgency.paths[graph.index(of: "a")] == Duration.milliseconds(450).nanoseconds)
     }
 

@@ -48,6 +48,10 @@ struct PredictedLaunch: Sendable {
         }
         let contention = Double.random(in: 0...0.5, using: &generator)
         let milestone = chance(0.5) ? Int.random(in: 0..<random.count, using: &generator) : nil
+        // Of its own, so that the rest of a launch is what it would be without one. Operations come after those they wait for.
+        var another = SplitMix64(seed: seed &+ 90_000)
+        let isFirstMarked = Bool.random(using: &another)
+        let initialDisplay = milestone.flatMap { isFirstMarked ? Int.random(in: 0...$0, using: &another) : nil }
         let options = kinds.enumerated().map { node, kind -> [StepOption] in
             var options: [StepOption] = [.expected(kind == .straight || kind == .conditionalJoin ? .zero : durations[node])]
             if kind == .suspendedOnMain { options.append(.suspends(true)) }
@@ -61,7 +65,10 @@ struct PredictedLaunch: Sendable {
             if chance(0.1) { options.append(.retry(attempts: 3)) }
             if chance(0.1) { options.append(.onFailure(.continue)) }
             if chance(0.1) { options.append(.qualityOfService(.utility)) }
-            if node == milestone { options.append(.milestone) } else if chance(0.1) { options.append(.deferrable) }
+            let isDeferrable = node != milestone && chance(0.1)
+            if node == milestone { options.append(.milestone) }
+            if node == initialDisplay { options.append(.milestone(.initialDisplay)) }
+            if isDeferrable, node != initialDisplay { options.append(.deferrable) }
             return options
         }
         self.seed = seed

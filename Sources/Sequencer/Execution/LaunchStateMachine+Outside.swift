@@ -1,0 +1,76 @@
+/// The inputs that no end of an operation and no time brings: an operation that aborts the launch or waits for a person, and whoever cancels.
+extension LaunchStateMachine {
+    /// An operation stops the launch on purpose.
+    ///
+    /// - Returns: whether it did: false when the launch was over, or stopped already.
+    mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
+        advance(to: time)
+        guard phase == .running else { return false }
+        isTakeoverRunning = hasTakeover
+        stopLaunch(.aborted(by: node, reason), &actions)
+        settle(&actions)
+        return true
+    }
+
+    /// The takeover came to its end.
+    mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        isTakeoverRunning = false
+        settle(&actions)
+    }
+
+    /// A running operation begins to wait for a person.
+    mutating func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard isCurrent(assignment) else { return }
+        beginPersonWait(assignment.node, wait)
+        settle(&actions)
+    }
+
+    /// The operation waits for a person no longer.
+    mutating func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard isCurrent(assignment) else { return }
+        endPersonWait(assignment.node, wait)
+        settle(&actions)
+    }
+
+    /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.
+    mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
+        guard hasBegun else {
+            isCancelledAtBegin = true
+            return
+        }
+        advance(to: time)
+        stopLaunch(.cancelled, &actions)
+        settle(&actions)
+    }
+
+    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other never starts.
+    ///
+    /// One that still waits ends in its turn, when its dependencies have: what comes after it relies on them too.
+    mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        guard phase == .running else { return }
+        guard hasBegun else {
+            nodes[node].isToldToCancel = true
+            return
+        }
+        switch nodes[node].state {
+        case .waiting: nodes[node].isToldToCancel = true
+        case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
+        case .pausing:
+            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
+            notSucceeded(node, .cancelled)
+        case .checking:
+            replaceWorker(of: node)
+            notSucceeded(node, .cancelled)
+        case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
+        case .running:
+            tellToCancel(node, &actions)
+            setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
+        case .ended: return
+        }
+        settle(&actions)
+    }
+}

@@ -1,0 +1,221 @@
+/// What has been put aside for the milestone, and for an initial display before it.
+package struct ReservationKeepers: Sendable {
+    /// The most urgent first.
+    private var keepers: [ReservationKeeper]
+
+    /// - Returns: nil where there is nothing to keep free.
+    package init?(_ reservations: [Reservations]) {
+        if reservations.isEmpty { return nil }
+        keepers = reservations.map { ReservationKeeper($0) }
+    }
+
+    package var isEmpty: Bool { keepers.isEmpty }
+
+    /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
+    package var nextLook: Nanoseconds? { keepers.lazy.compactMap(\.nextLook).min() }
+
+    /// An operation is ready.
+    package mutating func becameReady(_ node: Int, at time: Nanoseconds) {
+        for place in keepers.indices { keepers[place].becameReady(node, at: time) }
+    }
+
+    /// An operation has started, or will at a later time.
+    package mutating func started(_ node: Int, at time: Nanoseconds) {
+        for place in keepers.indices { keepers[place].started(node, at: time) }
+    }
+
+    /// An operation has ended, or runs no longer.
+    package mutating func ended(_ node: Int) {
+        for place in keepers.indices { keepers[place].ended(node) }
+    }
+
+    /// Puts an operation aside that could start now, if it would be in the way of a more urgent one.
+    ///
+    /// - Parameters:
+    ///   - takesLastLane: whether no lane would be free after it has started.
+    ///   - startsReady: whether what is ready on the way is about to start.
+    /// - Returns: whether it did.
+    package mutating func putAside(
+        _ node: Int,
+        onMain isMain: Bool,
+        at time: Nanoseconds,
+        takesLastLane: Bool,
+        startsReady: Bool = false
+    ) -> Bool {
+        for place in keepers.indices {
+            let limit = keepers[place].obstacle(to: node, at: time, takesLastLane: takesLastLane, startsReady: startsReady)
+            guard let limit else { continue }
+            keepers[place].putAside(node, onMain: isMain, until: limit)
+            return true
+        }
+        return false
+    }
+
+    /// Takes back those that may start now, among the shortest.
+    ///
+    /// - Parameter takesLastLane: whether one lane at most is free.
+    package mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
+        var free: [Int] = []
+        for place in keepers.indices { free += keepers[place].takeBack(at: time, takesLastLane: takesLastLane) }
+        return free
+    }
+
+    /// Takes back what was put aside for operations more urgent than a level: these have ended.
+    package mutating func takeAll(above level: UInt8) -> [Int] {
+        var nodes: [Int] = []
+        while let first = keepers.indices.first, keepers[first].level > level {
+            nodes += keepers[first].takeAll()
+            keepers.removeFirst()
+        }
+        return nodes
+    }
+}
+
+/// What runs on the milestone's way, and what has been put aside for it.
+struct ReservationKeeper: Sendable {
+    /// One that runs, or is to go on when its pause is over.
+    private struct Running: Sendable {
+        let node: Int32
+        /// When it is expected to end.
+        let end: Nanoseconds
+    }
+
+    /// One that is ready.
+    private struct Waiting: Sendable {
+        let node: Int32
+        let resources: UInt16
+        /// From now on nothing waits for it any more.
+        let limit: Nanoseconds
+    }
+
+    private struct Aside: Comparable, Sendable {
+        let duration: Nanoseconds
+        let node: Int32
+
+        static func < (left: Aside, right: Aside) -> Bool { (left.duration, left.node) < (right.duration, right.node) }
+    }
+
+    /// How many operations are looked at, of those that run or are ready, and of those that were put aside: more would cost more than they save.
+    private static let mostAwaited = 64
+    private static let mostLookedAt = 16
+
+    private let reservations: Reservations
+    var level: UInt8 { reservations.level }
+    /// On the milestone's way: what runs, and what is ready.
+    private var running: [Running] = []
+    private var waiting: [Waiting] = []
+    private var asideForLanes = Heap<Aside>()
+    private var asideForMain = Heap<Aside>()
+    /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
+    private(set) var nextLook: Nanoseconds?
+
+    init(_ reservations: Reservations) {
+        self.reservations = reservations
+    }
+
+    /// An operation is ready.
+    mutating func becameReady(_ node: Int, at time: Nanoseconds) {
+        guard reservations.isOnTheWay(node), waiting.count < Self.mostAwaited, !waiting.contains(where: { $0.node == node }) else { return }
+        let limit = time.addingSaturated(reservations.longestWait)
+        waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
+    }
+
+    /// An operation has started, or will at a later time.
+    mutating func started(_ node: Int, at time: Nanoseconds) {
+        // It may have been said of its pause.
+        ended(node)
+        guard reservations.isAwaited(node), running.count < Self.mostAwaited else { return }
+        running.append(Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node))))
+    }
+
+    /// An operation has ended, or runs no longer.
+    mutating func ended(_ node: Int) {
+        stopWaiting(node)
+        guard let place = running.firstIndex(where: { $0.node == node }) else { return }
+        running.swapAt(place, running.count - 1)
+        running.removeLast()
+    }
+
+    private mutating func stopWaiting(_ node: Int) {
+        guard let place = waiting.firstIndex(where: { $0.node == node }) else { return }
+        waiting.swapAt(place, waiting.count - 1)
+        waiting.removeLast()
+    }
+
+    /// - Parameters:
+    ///   - takesLastLane: whether no lane would be free after it has started.
+    ///   - startsReady: whether what is ready on the way is about to start.
+    /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
+    func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
+        let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
+        if machines == 0 { return nil }
+        let duration = reservations.duration(node)
+        let end = time.addingSaturated(duration)
+        var limit: Nanoseconds?
+        for other in running {
+            // An expectation that was wrong: nothing waits for it for longer than its own time, or than it would wait for this one.
+            let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
+            guard otherLimit > time else { continue }
+            guard reservations.usesBehind(Int(other.node), endingAt: max(other.end, time), anyOf: machines, before: end) else { continue }
+            limit = max(limit ?? 0, otherLimit)
+        }
+        for other in waiting where other.limit > time {
+            let otherEnd = time.addingSaturated(reservations.duration(Int(other.node)))
+            // What is ready may need several resources, and wait for another one of them.
+            guard
+                other.resources & machines != 0
+                    || startsReady && reservations.usesBehind(Int(other.node), endingAt: otherEnd, anyOf: machines, before: end)
+            else { continue }
+            limit = max(limit ?? 0, other.limit)
+        }
+        return limit
+    }
+
+    /// - Parameter limit: what ``obstacle(to:at:takesLastLane:startsReady:)`` has said.
+    mutating func putAside(_ node: Int, onMain isMain: Bool, until limit: Nanoseconds) {
+        push(Aside(duration: reservations.duration(node), node: Int32(node)), onMain: isMain)
+        nextLook = min(nextLook ?? .max, limit)
+    }
+
+    private mutating func push(_ aside: Aside, onMain isMain: Bool) {
+        if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
+    }
+
+    /// Takes back those that may start now, among the shortest.
+    ///
+    /// - Parameter takesLastLane: whether one lane at most is free.
+    mutating func takeBack(at time: Nanoseconds, takesLastLane: Bool) -> [Int] {
+        if asideForLanes.isEmpty, asideForMain.isEmpty { return [] }
+        var free: [Int] = []
+        var next = Nanoseconds.max
+        for isMain in [false, true] {
+            var held: [Aside] = []
+            var looks = 0
+            while looks < Self.mostLookedAt, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
+                looks += 1
+                if let limit = obstacle(to: Int(aside.node), at: time, takesLastLane: !isMain && takesLastLane) {
+                    next = min(next, limit)
+                    held.append(aside)
+                } else {
+                    free.append(Int(aside.node))
+                }
+            }
+            for aside in held { push(aside, onMain: isMain) }
+        }
+        if asideForLanes.isEmpty, asideForMain.isEmpty {
+            nextLook = nil
+        } else {
+            // Of those that were not looked at nobody knows: the others will have ended by then, if nothing holds them up.
+            nextLook = next < .max ? next : time.addingSaturated(max(reservations.longestWait, 1))
+        }
+        return free
+    }
+
+    /// All that were put aside.
+    mutating func takeAll() -> [Int] {
+        var nodes: [Int] = []
+        while let aside = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(aside.node)) }
+        nextLook = nil
+        return nodes
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the tool makes of a scenario with an initial display.
+@Suite("An initial display, in scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct RunInitialDisplayTests {
+    private static func result(_ words: String...) async throws -> Tool.Result {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "backup", "work": { "simulate": "900ms" } }"#,
+                #"{ "id": "feed", "work": { "simulate": "400ms" } }"#,
+                #"{ "id": "home", "after": ["feed"], "work": { "simulate": "200ms" } }"#,
+                #"{ "id": "skeleton", "work": { "simulate": "100ms" } }"#,
+                head: #""milestone": "home", "initialDisplay": "skeleton", "budget": "1s", "lanes": 1, "#
+            )
+        )
+        return try await Tool.run(words.map { $0 == "FILE" ? path : $0 })
+    }
+
+    @Test("run shows it first, and says when it came, with a plan and without", arguments: ["--no-plan", "--strict"])
+    func run(option: String) async throws {
+        let result = try await Self.result("run", "FILE", "--clock", "virtual", option)
+        #expect(result.code == 0)
+        #expect(result.output.hasSuffix("\nPASS  700 ms of 1 s; initial display after 100 ms\n"), "\(result.output)")
+    }
+
+    @Test("plan has a column for it, and a key")
+    func plan() async throws {
+        let text = try await Self.result("plan", "FILE", "--lanes", "1,2").output
+        #expect(text.hasPrefix("  lanes  initial display  milestone"), "\(text)")
+        let json = try await Self.result("plan", "FILE", "--lanes", "1", "--json").json()
+        let plans = try #require(json["plans"] as? [[String: Any]])
+        #expect(plans[0]["initialDisplayMs"] as? Double == 100 && plans[0]["milestoneMs"] as? Double == 700)
+    }
+
+    @Test("graph and report name it")
+    func names() async throws {
+        #expect(try await Self.result("graph", "FILE", "--json").json()["initialDisplay"] as? String == "skeleton")
+        let report = try await Self.result("run", "FILE", "--clock", "virtual", "--json")
+        #expect(try report.json()["initialDisplay"] as? String == "skeleton")
+    }
+}

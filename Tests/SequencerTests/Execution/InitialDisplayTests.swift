@@ -1,0 +1,194 @@
+import Foundation
+import SequencerAnalysis
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Two milestones: what the initial display needs goes first, then what the full display needs, then the rest.
+@Suite("The initial display", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct InitialDisplayTests {
+    private static func add(
+        _ id: String,
+        _ milliseconds: Int,
+        _ options: StepOption...,
+        to graph: inout OperationGraph,
+        after: String...,
+        on thread: Place = .anywhere
+    ) {
+        let duration = Duration.milliseconds(milliseconds)
+        let all = StepOption.all(options + [.suspends(false), .expected(duration)])
+        switch thread {
+        case .anywhere: graph.add(id, all, after: after) { step in try await step.compute(for: duration) }
+        case .main: graph.add(id, all, after: after, on: .main) { step in try await step.compute(for: duration) }
+        }
+    }
+
+    private enum Place {
+        case anywhere, main
+    }
+
+    /// ```
+    /// theme ──▶ skeleton (the initial display)   100 ms each
+    /// login ──▶ feed ──▶ home (the milestone)    200 ms each
+    /// other-0 ... other-3                        900 ms each, which nobody waits for
+    /// ```
+    private static func graph(_ first: StepOption = .milestone(.initialDisplay)) -> OperationGraph {
+        var graph = OperationGraph("two-screens")
+        for number in 0..<4 { add("other-\(number)", 900, to: &graph) }
+        add("login", 200, to: &graph)
+        add("feed", 200, to: &graph, after: "login")
+        add("home", 200, .milestone, to: &graph, after: "feed")
+        add("theme", 100, to: &graph)
+        add("skeleton", 100, first, to: &graph, after: "theme")
+        return graph
+    }
+
+    private static func report(
+        _ graph: OperationGraph,
+        lanes: Int? = nil,
+        processors: Int? = nil,
+        goal: LaunchGoal = .milestone
+    ) async throws -> LaunchReport {
+        var options = LaunchOptions.virtual(lanes: lanes)
+        (options.processors, options.goal) = (processors, goal)
+        let report = try await graph.run(options: options).report
+        // The plan says the same.
+        var planned = PlanOptions(lanes: lanes, effort: 0, goal: goal)
+        planned.processors = processors
+        #expect(try graph.plan(planned).operations.map(\.start) == report.operations.map(\.start))
+        return report
+    }
+
+    @Test("what it needs goes first, then what the full display needs, then the rest", arguments: [1, 2])
+    func order(lanes: Int) async throws {
+        let report = try await Self.report(Self.graph(), lanes: lanes)
+        #expect(report["skeleton"]?.end == .milliseconds(200))
+        #expect(report["home"]?.end == .milliseconds(lanes == 1 ? 800 : 600))
+        #expect(report.budget.measured == report["home"]?.end)
+        #expect(report.operations.prefix(4).allSatisfy { ($0.start ?? .zero) >= .milliseconds(lanes == 1 ? 800 : 200) })
+        // Without the mark, the longer way goes first.
+        #expect(try await Self.report(Self.graph(.all([])), lanes: 1)["skeleton"]?.end ?? .zero > .milliseconds(600))
+        #expect(try await Self.report(Self.graph(), lanes: 1, goal: .makespan)["skeleton"]?.end ?? .zero > .milliseconds(600))
+    }
+
+    @Test("a plan ends it first, then the milestone, then everything", arguments: [0, 1])
+    func plan(effort: Int) throws {
+        let plan = try Self.graph().plan(PlanOptions(lanes: 1, effort: effort))
+        #expect(plan.initialDisplayEnd == .milliseconds(200))
+        #expect(plan.milestoneEnd == .milliseconds(800))
+        #expect(plan.makespan == .milliseconds(4_400))
+        #expect(try Self.graph(.all([])).plan().initialDisplayEnd == nil)
+    }
+
+    @Test("what the full display needs keeps out of its way on the main thread; what nobody waits for, out of both ways")
+    func mainThread() async throws {
+        var graph = OperationGraph("main")
+        Self.add("statistics", 900, to: &graph, on: .main)
+        Self.add("layout", 300, to: &graph, on: .main)
+        Self.add("theme", 50, to: &graph)
+        Self.add("skeleton", 50, .milestone(.initialDisplay), to: &graph, after: "theme", on: .main)
+        Self.add("feed", 380, to: &graph)
+        Self.add("home", 50, .milestone, to: &graph, after: "layout", "feed", on: .main)
+        let report = try await Self.report(graph)
+        #expect(report["skeleton"]?.end == .milliseconds(100))
+        #expect(report["layout"]?.start == .milliseconds(100))
+        #expect(report["home"]?.end == .milliseconds(450))
+        #expect(report["statistics"]?.start == .milliseconds(450))
+    }
+
+    @Test("with few processors, what computes for the full display leaves them to the initial one, and all else to both")
+    func processors() async throws {
+        let report = try await Self.report(Self.graph(), lanes: 8, processors: 1)
+        #expect(report["theme"]?.start == .zero)
+        #expect(report["skeleton"]?.end == .milliseconds(200))
+        #expect(report["login"]?.start == .milliseconds(200))
+        #expect(report["home"]?.end == .milliseconds(800))
+        #expect(report.operations.prefix(4).allSatisfy { $0.start == .milliseconds(800) })
+    }
+
+    @Test("a full display that comes first ends both goals; one step may be both")
+    func unusual() async throws {
+        var graph = OperationGraph("late")
+        Self.add("home", 100, .milestone, to: &graph)
+        Self.add("skeleton", 900, .milestone(.initialDisplay), to: &graph)
+        for number in 0..<3 { Self.add("other-\(number)", 300, to: &graph) }
+        let report = try await Self.report(graph, lanes: 2)
+        #expect(report.budget.measured == .milliseconds(100))
+        #expect(report.makespan == .milliseconds(1_000))
+        var both = OperationGraph("both")
+        Self.add("other", 300, to: &both)
+        Self.add("home", 100, .milestone, .milestone(.initialDisplay), to: &both)
+        #expect(try await Self.report(both, lanes: 1)["home"]?.end == .milliseconds(100))
+    }
+
+    @Test("a skipped one is no goal any more, and holds nothing up")
+    func skipped() async throws {
+        var graph = OperationGraph("skipped")
+        Self.add("theme", 100, .when { false }, to: &graph)
+        Self.add("skeleton", 100, .milestone(.initialDisplay), .when { false }, to: &graph, after: "theme")
+        Self.add("home", 100, .milestone, to: &graph)
+        let report = try await graph.run(options: LaunchOptions.virtual(lanes: 1)).report
+        #expect(report.outcome == .completed)
+        #expect(report["home"]?.end == .milliseconds(100))
+        #expect(report.description == "skipped: completed; 100 ms, pass")
+    }
+
+    @Test("fault O57: two of them, one without a milestone, one behind it, and one that may be put off are refused")
+    func refused() {
+        func problems(_ make: (inout OperationGraph) -> Void) -> [String] {
+            var graph = OperationGraph("wrong")
+            make(&graph)
+            do throws(GraphError) { _ = try graph.validated() } catch { return error.problems.map(\.message) }
+            return []
+        }
+        let first = StepOption.milestone(.initialDisplay)
+        #expect(
+            problems {
+                $0.add("a", first) {}
+                $0.add("b", first) {}
+                $0.add("home", .milestone) {}
+            } == ["'a' and 'b' are both marked as initial display; there can be one"]
+        )
+        #expect(
+            problems { $0.add("a", first) {} }
+                == ["a: is the initial display of a launch without a milestone; mark the step that shows the whole screen as milestone"]
+        )
+        #expect(
+            problems {
+                $0.add("home", .milestone) {}
+                $0.add("between", after: "home") {}
+                $0.add("a", first, after: "between") {}
+            } == ["a: is the initial display, and waits for the milestone, 'home'; it has to come before that"]
+        )
+        #expect(
+            problems {
+                $0.add("a", first, .deferrable) {}
+                $0.add("home", .milestone) {}
+            } == ["a: \(OperationGraph.deferrableDisplay)"]
+        )
+    }
+
+    @Test("a report names it, says when it came, and can be read again")
+    func report() async throws {
+        let report = try await Self.report(Self.graph(), lanes: 2)
+        #expect(report.initialDisplay == "skeleton")
+        #expect(report.description == "two-screens: completed; 600 ms, pass; initial display after 200 ms")
+        let again = try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8))
+        #expect(again == report)
+        #expect(report.json().contains("\"initialDisplay\": \"skeleton\""))
+        let without = try await Self.report(Self.graph(.all([])), lanes: 2)
+        #expect(without.initialDisplay == nil)
+        #expect(!without.json().contains("initialDisplay"))
+    }
+
+    @Test("drawings mark it")
+    func drawings() throws {
+        let graph = try Self.graph().validated()
+        #expect(graph.tree().contains("initial display"))
+        #expect(graph.dot().components(separatedBy: "peripheries=2").count == 3)
+        #expect(graph.json().contains("\"initialDisplay\": \"skeleton\""))
+        #expect(try graph.mermaid().contains("[[\"skeleton"))
+        #expect(try graph.gantt().contains("skeleton :milestone, 200, 200"))
+    }
+}
