@@ -166,7 +166,7 @@ struct LaunchTests {
     func enforcement() async throws {
         func report(isEnforced: Bool) async throws -> LaunchReport {
             var graph = OperationGraph("enforced")
-            let flags = graph.add("flags", .expected(.milliseconds(100)), fallback: "cached") { launch in
+            let flags = graph.add("flags", .cuttable, .expected(.milliseconds(100)), fallback: "cached") { launch in
                 try await launch.sleep(for: .seconds(5))
                 return "fresh"
             }

@@ -1,4 +1,4 @@
-/// Keeping the budget: operations with a fallback are cut at their latest end, deferrable ones that no longer fit run after the milestone.
+/// Keeping the budget: operations that say so are cut at their latest end, deferrable ones that no longer fit run after the milestone.
 ///
 /// Nothing is cut where that cannot save the budget, by what is expected: some operation that the milestone waits for, and that has not ended,
 /// leaves too little time for what cannot be cut.
@@ -39,7 +39,7 @@ extension LaunchStateMachine {
     var cutTime: Nanoseconds? {
         mutating get {
             guard phase == .running, keeper != nil else { return nil }
-            while let cut = keeper?.cuts.first, !isCuttable(Int(cut.node)) { _ = keeper?.cuts.pop() }
+            while let cut = keeper?.cuts.first, !isGoingOn(Int(cut.node)) { _ = keeper?.cuts.pop() }
             guard !interactive.isRunning, let cut = keeper?.cuts.first else { return nil }
             return cut.time.addingSaturated(interactive.total(at: time))
         }
@@ -47,11 +47,12 @@ extension LaunchStateMachine {
 
     /// When an operation that runs is to be cut, as far as that can be told now.
     func cutTime(of node: Int) -> Nanoseconds? {
-        guard let time = keeper?.cutTimes[Int32(node)], isCuttable(node), !interactive.isRunning else { return nil }
+        guard let time = keeper?.cutTimes[Int32(node)], isGoingOn(node), !interactive.isRunning else { return nil }
         return time.addingSaturated(interactive.total(at: self.time))
     }
 
-    private func isCuttable(_ node: Int) -> Bool {
+    /// Whether there is still something to cut.
+    private func isGoingOn(_ node: Int) -> Bool {
         nodes[node].state != .ended && !nodes[node].isComputingFallback
     }
 
@@ -61,7 +62,7 @@ extension LaunchStateMachine {
     mutating func planCut(of node: Int) -> Bool {
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node) else { return false }
         let now = countedTime
-        guard traits[node].contains(.hasFallback), !traits[node].contains(.isInteractive) else {
+        guard traits[node].contains(.isCuttable) else {
             let isTooLate = latestEnds.isTooLate(node, readyAt: now)
             keeper?.watched.push(Due(time: isTooLate ? .min : last, node: Int32(node)))
             return false
@@ -156,7 +157,7 @@ struct LatestEnds: Sendable {
     init(_ graph: ValidatedGraph, limit: Nanoseconds) {
         let policies = graph.graph.nodes.map { $0.policy?.value }
         let expected = policies.map { $0.map { $0.isExpectedOfPerson ? 0 : $0.expected?.nanoseconds ?? 0 } ?? 0 }
-        func canBeCut(_ node: Int) -> Bool { policies[node]?.fallback != nil && policies[node]?.isPersonsTime != true }
+        func canBeCut(_ node: Int) -> Bool { policies[node]?.canBeCut == true }
         let needed = expected.indices.map { policies[$0]?.isDeferrable == true ? 0 : expected[$0] }
 
         var earliest = [Nanoseconds](repeating: 0, count: graph.count)
@@ -190,7 +191,7 @@ struct LatestEnds: Sendable {
         leastRest[node] < 0 ? nil : limit.addingSaturated(-leastRest[node])
     }
 
-    /// When an operation with a fallback that becomes ready at `time` is to be cut; nil for one that the milestone does not wait for.
+    /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does not wait for.
     ///
     /// One that is ready early enough is cut when the rest of the budget is needed for what comes after it. One that is late gets the time that is
     /// expected of it, as far as operations that cannot be cut leave it.

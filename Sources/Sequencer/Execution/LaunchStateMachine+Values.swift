@@ -156,9 +156,11 @@ extension LaunchStateMachine {
             static let keepsThread = Bits(rawValue: 65536)
             /// It keeps one, and leaves the processors to the milestone.
             static let yieldsProcessor = Bits(rawValue: 131_072)
+            /// It may be cut to keep the budget.
+            static let isCuttable = Bits(rawValue: 262_144)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
-            static let whenReady: Bits = [.isJoin, .isDeferrable, .hasFallback, .isWatched]
+            static let whenReady: Bits = [.isJoin, .isDeferrable, .isCuttable, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
             static let whenTaken: Bits = [
                 .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
@@ -180,7 +182,7 @@ extension LaunchStateMachine {
         let highestLevel: UInt8
 
         /// Whether there is anything to cut or to put off.
-        var canKeepBudgets: Bool { !all.isDisjoint(with: [.hasFallback, .isDeferrable]) }
+        var canKeepBudgets: Bool { !all.isDisjoint(with: [.isCuttable, .isDeferrable]) }
 
         /// - Parameters:
         ///   - order: identifiers in the order in which ready operations go first; nil for what is most urgent.
@@ -202,6 +204,7 @@ extension LaunchStateMachine {
                 if policy.timeout != nil { bits.insert(.hasTimeout) }
                 if policy.retry != nil { bits.insert(.hasRetry) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
+                if policy.canBeCut { bits.insert(.isCuttable) }
                 if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)

@@ -95,6 +95,8 @@ extension OperationGraph {
     /// The problem of a milestone that may be put off.
     package static let deferrableMilestone =
         "a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"
+    package static let cuttableWithoutFallback =
+        "only an operation with a fallback can be cuttable: its value takes the place of the one that is cut"
     package static let deferrableDisplay =
         "an initial display cannot be deferrable: put off until the milestone has ended, it would not be the first"
 
@@ -136,6 +138,7 @@ extension OperationGraph {
             }
             if policy.isMilestone { mark(&milestone, as: "milestone") }
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
+            if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if policy.isDeferrable {
                 if policy.isMilestone { complain(Self.deferrableMilestone) }
                 if policy.isInitialDisplay { complain(Self.deferrableDisplay) }

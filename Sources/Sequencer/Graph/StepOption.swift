@@ -192,6 +192,12 @@ public struct StepOption: Sendable {
     /// deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
+    /// The operation may be cut to keep the budget: ended early, with its fallback's value, when what comes after it needs the rest of the time, and that can still
+    /// save the budget. It needs a fallback, which without this is for failures and timeouts alone.
+    ///
+    /// For what is better stale than late, such as a configuration; not for what the person would miss, such as the tabs that were open.
+    public static let cuttable = StepOption { $0.isCuttable = true }
+
     /// The quality of service the operation runs at; unless said, the launch's own, and on Apple's systems `.utility` for one that the milestone does not need.
     /// A Foundation operation has its own.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
@@ -281,12 +287,15 @@ package struct StepPolicy: Sendable {
     /// Whether a step on the main thread leaves that to others while it lasts.
     package var suspends: Bool { isSaidToSuspend ?? isInteractive }
     package var isDeferrable = false
+    package var isCuttable = false
     var qualityOfService: QualityOfService?
     package var expected: Duration?
     package var isMilestone = false
     package var isInitialDisplay = false
     var fallback: StepFallback?
     package var hasFallback: Bool { fallback != nil }
+    /// A person's time does not count against a budget.
+    var canBeCut: Bool { isCuttable && hasFallback && !isPersonsTime }
     /// Takes the value's place when the step is left out.
     var substitute: (any Sendable)?
     /// Why the step is left out; nil when it is not.

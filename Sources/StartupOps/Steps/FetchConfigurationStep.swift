@@ -150,7 +150,7 @@ extension OperationGraph {
         let step = StartupStep.fetchConfig
         let work = steps[step]
         let fallback = steps.fallbackConfiguration
-        return add(step.id, steps.options(of: step, options), after: dependencies) { context in
+        return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
             try await work(context)
         } fallback: { context, error in
             fallback(context, error)

@@ -70,7 +70,7 @@ extension OperationGraph {
         let step = StartupStep.fetchFlags
         let work = steps[step]
         let operation = steps.environment.map { FetchFlagsOperation($0) }
-        return add(step.id, steps.options(of: step, options), after: dependencies) { context in
+        return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
             try await work(context)
         } fallback: { context, _ in
             operation?.fallback(context) ?? FeatureFlags()

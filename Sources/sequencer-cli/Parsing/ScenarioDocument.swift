@@ -39,6 +39,8 @@ struct OperationDocument: Equatable, Sendable {
     var interactive = false
     /// Whether it may run after the milestone, to keep the budget.
     var deferrable = false
+    /// Whether its fallback may take its place early, to keep the budget.
+    var cuttable = false
     /// The resources that it holds alone while it runs.
     var exclusive: [String] = []
     var qos: QualityDocument?

@@ -67,7 +67,8 @@ private struct ScenarioParser {
     }
 
     private enum OperationKey: String, CaseIterable {
-        case id, title, after, on, timeout, onFailure, fallback, retry, interactive, deferrable, exclusive, qos, expected, when, work
+        case id, title, after, on, timeout, onFailure, fallback, retry, interactive, deferrable, cuttable, exclusive, qos, expected, when,
+            work
     }
 
     private enum RetryKey: String, CaseIterable {
@@ -170,6 +171,7 @@ private struct ScenarioParser {
                 case .retry: operation.retry = try parseRetry(field)
                 case .interactive: operation.interactive = try field.bool()
                 case .deferrable: operation.deferrable = try field.bool()
+                case .cuttable: operation.cuttable = try field.bool()
                 case .exclusive: operation.exclusive = try parseResources(field)
                 case .qos: operation.qos = try field.word(QualityDocument.self, called: "quality of service")
                 case .expected: operation.expected = try field.duration(minimum: .zero)
@@ -182,6 +184,9 @@ private struct ScenarioParser {
             if !isNamed { throw object.missing("id") }
             if let policy, operation.fallback != nil {
                 throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
+            }
+            if operation.cuttable, operation.fallback == nil, let field = object.child("cuttable") {
+                throw field.fault(OperationGraph.cuttableWithoutFallback)
             }
         }
         return operation

@@ -53,6 +53,7 @@ extension OperationDocument {
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
         if interactive { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
+        if cuttable { options.append(.cuttable) }
         switch onFailure {
         case .required: break
         case .skipDependents: options.append(.onFailure(.skipDependents))

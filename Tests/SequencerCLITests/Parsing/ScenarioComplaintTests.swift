@@ -94,6 +94,10 @@ struct ScenarioComplaintTests {
                 "{\"id\": \"\(String(repeating: "x", count: 10_000))\"}",
                 "8: operations[0].id: the id '\(String(repeating: "x", count: 32))…' has 10000 bytes; at most 256 are allowed"
             ),
+            (
+                "{\"id\": \"a\", \"cuttable\": true}",
+                "25: operations[0].cuttable: only an operation with a fallback can be cuttable: its value takes the place of the one that is cut"
+            ),
             ("{\"id\": \"a\", \"timeoutMS\": 3}", "13: operations[0].timeoutMS: unknown key 'timeoutMS'; did you mean 'timeout'?"),
             ("{\"id\": \"a\", \"timeout\": \"0s\"}", "24: operations[0].timeout: '0s' is not more than 0; \(positive)"),
             ("{\"id\": \"a\", \"timeout\": \"25h\"}", "24: operations[0].timeout: '25h' is too long; \(positive)"),

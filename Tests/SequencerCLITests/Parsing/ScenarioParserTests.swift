@@ -76,7 +76,7 @@ struct ScenarioParserTests {
     func readsEveryKey() throws {
         let operation = try parseOne(
             """
-            {"id": "a", "title": "Ä b", "after": [], "on": "background", "timeout": "1s", "fallback": "cached", "interactive": false,
+            {"id": "a", "title": "Ä b", "after": [], "on": "background", "timeout": "1s", "fallback": "cached", "cuttable": true, "interactive": false,
              "retry": {"attempts": 100, "backoff": "0s", "multiplier": 2, "jitter": 0.5, "maxBackoff": "1s"}, "exclusive": ["ui", "disk"],
              "qos": "userInitiated", "expected": "0s", "when": false,
              "work": {"http": {"url": "http://127.0.0.1:8080/a?b=c", "method": "POST", "headers": {"Accept": "*/*", "X-Empty": ""}}}}
@@ -89,6 +89,7 @@ struct ScenarioParserTests {
             timeout: .seconds(1),
             fallback: "cached",
             retry: RetryPolicy(attempts: 100, backoff: .zero, multiplier: 2, maximumBackoff: .seconds(1), jitter: 0.5),
+            cuttable: true,
             exclusive: ["ui", "disk"],
             qos: .userInitiated,
             expected: .zero,

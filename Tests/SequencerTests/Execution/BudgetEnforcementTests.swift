@@ -9,10 +9,38 @@ struct BudgetEnforcementTests {
         try await graph.run(budget: budget, options: LaunchOptions(lanes: lanes, clock: VirtualClock())).report
     }
 
-    @Test("an operation with a fallback is cut when what comes after it needs the rest of the budget")
+    @Test("a fallback alone is for failures: what does not say that it may be cut is waited for")
+    func notCuttable() async throws {
+        var graph = OperationGraph("tabs")
+        let tabs = graph.add("restore-tabs", .expected(.milliseconds(30)), fallback: [String]()) { launch in
+            try await launch.sleep(for: .milliseconds(33))
+            return ["news", "mail"]
+        }
+        let config = graph.add("config", .cuttable, .expected(.milliseconds(10)), fallback: "cached") { launch in
+            try await launch.sleep(for: .seconds(9))
+            return "remote"
+        }
+        graph.add("main", .milestone, .expected(.milliseconds(80)), after: tabs, config) { launch in
+            try await launch.sleep(for: .milliseconds(80))
+        }
+        let launch = try await graph.run(budget: .milliseconds(110), options: .virtual())
+        #expect(try launch[tabs] == ["news", "mail"])
+        #expect(!launch.report.budget.isMet && launch.report["restore-tabs"]?.outcome == .succeeded)
+        // Until that was late, the other had to make room.
+        #expect(launch.report["config"]?.isCut == true && launch.report["config"]?.end == .milliseconds(30))
+    }
+
+    @Test("an operation without a fallback cannot be cuttable: nothing would take the place of its value")
+    func nothingInItsPlace() throws {
+        var graph = OperationGraph("nothing")
+        graph.add("config", .cuttable) { 1 }
+        #expect { try graph.validated() } throws: { error in "\(error)" == "nothing: config: \(OperationGraph.cuttableWithoutFallback)" }
+    }
+
+    @Test("an operation that says so is cut when what comes after it needs the rest of the budget")
     func cut() async throws {
         var graph = OperationGraph("cut")
-        let config = graph.add("config", .expected(.milliseconds(450)), fallback: "cached") { launch in
+        let config = graph.add("config", .cuttable, .expected(.milliseconds(450)), fallback: "cached") { launch in
             try await launch.sleep(for: .seconds(10))
             return "remote"
         }
@@ -40,7 +68,7 @@ struct BudgetEnforcementTests {
         func launch(fails: Bool = false) async throws -> LaunchReport {
             var graph = OperationGraph("measured")
             let load = graph.wait("load", 20_000, .expected(.milliseconds(1)))
-            let config = graph.add("config", .expected(.milliseconds(1)), after: load, fallback: "cached") { launch in
+            let config = graph.add("config", .cuttable, .expected(.milliseconds(1)), after: load, fallback: "cached") { launch in
                 try await launch.sleep(for: .seconds(20))
                 return "remote"
             }
@@ -60,7 +88,7 @@ struct BudgetEnforcementTests {
     func interactive() async throws {
         var graph = OperationGraph("person")
         graph.add("ask", .interactive) { launch in try await launch.sleep(for: .seconds(60)) }
-        let config = graph.add("config", fallback: 0) { launch in
+        let config = graph.add("config", .cuttable, fallback: 0) { launch in
             try await launch.sleep(for: .seconds(100))
             return 1
         }
@@ -77,8 +105,8 @@ struct BudgetEnforcementTests {
     func late(seconds: Int) async throws {
         var graph = OperationGraph("late")
         let slow = graph.add("slow") { launch in try await launch.sleep(for: .seconds(seconds)) }
-        let extra = graph.add("extra", after: slow, fallback: 0) { 1 }
-        let aside = graph.add("aside", fallback: 0) { launch in
+        let extra = graph.add("extra", .cuttable, after: slow, fallback: 0) { 1 }
+        let aside = graph.add("aside", .cuttable, fallback: 0) { launch in
             try await launch.sleep(for: .seconds(9))
             return 1
         }
@@ -99,11 +127,11 @@ struct BudgetEnforcementTests {
     @Test("where even the expected durations do not fit, each operation gets what is left")
     func doesNotFit() async throws {
         var graph = OperationGraph("hopeless")
-        let first = graph.add("first", .expected(.seconds(2)), fallback: 0) { launch in
+        let first = graph.add("first", .cuttable, .expected(.seconds(2)), fallback: 0) { launch in
             try await launch.sleep(for: .milliseconds(1900))
             return 1
         }
-        let second = graph.add("second", .expected(.seconds(2)), after: first, fallback: 0) { launch in
+        let second = graph.add("second", .cuttable, .expected(.seconds(2)), after: first, fallback: 0) { launch in
             try await launch.sleep(for: .seconds(3))
             return 1
         }
@@ -117,11 +145,12 @@ struct BudgetEnforcementTests {
     func lateOnes(isRequired: Bool) async throws {
         var graph = OperationGraph("squeeze")
         let slow = graph.add("slow") { launch in try await launch.sleep(for: .milliseconds(2300)) }
-        let config = graph.add("config", .expected(.milliseconds(500)), after: slow, fallback: 0) { launch in
+        let config = graph.add("config", .cuttable, .expected(.milliseconds(500)), after: slow, fallback: 0) { launch in
             try await launch.sleep(for: .seconds(9))
             return 1
         }
-        let user = graph.add("user", .expected(.milliseconds(400)), after: config, fallback: isRequired ? nil : 0) { launch in
+        let cuttable = isRequired ? StepOption.all([]) : .cuttable
+        let user = graph.add("user", cuttable, .expected(.milliseconds(400)), after: config, fallback: isRequired ? nil : 0) { launch in
             try await launch.sleep(for: .milliseconds(400))
             return 1
         }
@@ -136,11 +165,11 @@ struct BudgetEnforcementTests {
     func lost() async throws {
         func launch(slowTakes milliseconds: Int) async throws -> LaunchReport {
             var graph = OperationGraph("lost")
-            let config = graph.add("config", .expected(.milliseconds(500)), fallback: 0) { launch in
+            let config = graph.add("config", .cuttable, .expected(.milliseconds(500)), fallback: 0) { launch in
                 try await launch.sleep(for: .seconds(20))
                 return 1
             }
-            let user = graph.add("user", .expected(.seconds(1)), after: config, fallback: 0) { 1 }
+            let user = graph.add("user", .cuttable, .expected(.seconds(1)), after: config, fallback: 0) { 1 }
             let slow = graph.add("slow", .expected(.seconds(4))) { launch in try await launch.sleep(for: .milliseconds(milliseconds)) }
             graph.add("main", .milestone, after: user, slow) {}
             return try await run(graph, .seconds(3))
@@ -155,7 +184,7 @@ struct BudgetEnforcementTests {
     func remaining() async throws {
         var graph = OperationGraph("remaining")
         let seen = Locked<Duration?>(nil)
-        let config = graph.add("config", fallback: 0) { launch in
+        let config = graph.add("config", .cuttable, fallback: 0) { launch in
             seen.withLock { $0 = launch.remainingTime }
             return 1
         }
@@ -196,7 +225,7 @@ struct BudgetEnforcementTests {
     @Test("an operation that can be put off takes no time from those before it that can be cut")
     func cutBeforeDeferrable() async throws {
         var graph = OperationGraph("tips")
-        let fetch = graph.add("fetch", .expected(.milliseconds(450)), fallback: "old") { launch in
+        let fetch = graph.add("fetch", .cuttable, .expected(.milliseconds(450)), fallback: "old") { launch in
             try await launch.sleep(for: .milliseconds(800))
             return "new"
         }
@@ -249,7 +278,7 @@ struct BudgetEnforcementTests {
         // It has the lane before the milestone needs it, for nobody knows how long it takes, and is not interrupted.
         graph.add("long") { launch in try await launch.sleep(for: .seconds(2)) }
         let first = graph.add("first", .expected(.milliseconds(1)), on: .main) { launch in try await launch.sleep(for: .milliseconds(1)) }
-        let config = graph.add("config", .expected(.milliseconds(10)), after: first, fallback: "cached") { "remote" }
+        let config = graph.add("config", .cuttable, .expected(.milliseconds(10)), after: first, fallback: "cached") { "remote" }
         graph.add("main", .expected(.milliseconds(1500)), .milestone, after: config, on: .main) { launch in
             try await launch.sleep(for: .milliseconds(1500))
         }
@@ -262,7 +291,7 @@ struct BudgetEnforcementTests {
     func hopeless() throws {
         var graph = OperationGraph("hopeless")
         let first = graph.join("first", .expected(.seconds(4.2)))
-        let second = graph.add("second", .expected(.seconds(1)), after: first, fallback: 1) { 1 }
+        let second = graph.add("second", .cuttable, .expected(.seconds(1)), after: first, fallback: 1) { 1 }
         graph.join("main", .milestone, .expected(.seconds(1)), after: second)
         let ends = LatestEnds(try graph.validated(), limit: 5_500_000_000)
         #expect(ends.fits(0, beginningAt: 0) && ends.fits(0, beginningAt: 300_000_000) && !ends.fits(0, beginningAt: 300_000_001))

@@ -28,7 +28,7 @@ struct LaunchStateMachineBoundaryTests {
     @Test("the worker of an operation that is cut is replaced, for it may never come back")
     func cutWorker() throws {
         var machine = try machine(workers: 1, budget: 100) { graph in
-            let config = graph.add("config", fallback: 1) { 2 }
+            let config = graph.add("config", .cuttable, fallback: 1) { 2 }
             graph.add("main", .milestone, after: config) {}
         }
         var actions = Actions()

@@ -53,6 +53,7 @@ extension ValidatedGraph {
             if let expected = policy.expected { json.write(milliseconds: expected, for: "expectedMs") }
             if let timeout = policy.timeout { json.write(milliseconds: timeout, for: "timeoutMs") }
             json.write(policy.hasFallback ? "fallback" : policy.onFailure.name, for: "onFailure")
+            if policy.isCuttable { json.write(true, for: "cuttable") }
             if let retry = policy.retry { json.write(retry.attempts, for: "retryAttempts") }
             json.write(facts.levels[node], for: "level")
             json.write(milliseconds: facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero, for: "slackMs")

@@ -18,7 +18,7 @@ struct LaunchHistoryLoopTests {
     func person() async throws {
         func graph(personTakes seconds: Int) -> OperationGraph {
             var graph = OperationGraph("login")
-            let config = graph.add("fetch-config", .expected(.milliseconds(150)), fallback: "bundled") { launch in
+            let config = graph.add("fetch-config", .cuttable, .expected(.milliseconds(150)), fallback: "bundled") { launch in
                 try await launch.sleep(for: .milliseconds(200))
                 return "remote"
             }
@@ -48,7 +48,7 @@ struct LaunchHistoryLoopTests {
             let fetch = Duration.milliseconds(Int.random(in: 300...1800, using: &random))
             let login = Duration.milliseconds(Int.random(in: 400...1600, using: &random))
             var graph = OperationGraph("daily")
-            let config = graph.add("fetch-config", .expected(.milliseconds(1000)), fallback: "bundled") { launch in
+            let config = graph.add("fetch-config", .cuttable, .expected(.milliseconds(1000)), fallback: "bundled") { launch in
                 try await launch.sleep(for: fetch)
                 return "remote"
             }

@@ -67,6 +67,7 @@ struct MisjudgedLaunch: CustomStringConvertible {
         for (index, step) in steps.enumerated() {
             var options: [StepOption] = [.expected(.nanoseconds(step.expected))]
             if step.isDeferrable { options.append(.deferrable) }
+            if step.hasFallback { options.append(.cuttable) }
             if index == milestone { options.append(.milestone) }
             graph.add(
                 id(index),
