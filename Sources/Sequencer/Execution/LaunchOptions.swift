@@ -37,7 +37,8 @@ public struct LaunchOptions: Sendable {
     public var grace: Duration
     /// The clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
     public var clock: any Clock<Duration>
-    /// The quality of service operations run at, unless they say otherwise. On Apple's systems, those that the milestone does not need run at `.utility`.
+    /// The quality of service operations run at, unless they say otherwise. On Apple's systems, those that neither the initial display nor the milestone needs, and that
+    /// share no resource with one of these, run at `.utility`; not so in a queue of the app's, in a launch in the background, nor under ``LaunchGoal/makespan``.
     ///
     /// The default is user-initiated, for somebody waits for a launch. Nil: that of the task that starts it, as for a launch in the background.
     ///
@@ -80,7 +81,7 @@ public struct LaunchOptions: Sendable {
     /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
     /// of that kind run.
     package var processors: Int?
-    /// Whether steps that the milestone does not need run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
+    /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
     var startsTasksAtOnce = true

@@ -65,11 +65,11 @@ extension LaunchStateMachine {
         let node = Int(ready.node)
         // As above: a further attempt does not wait.
         let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
-        guard traits[node].contains(.yieldsProcessor), isFirst, traits.levels[node] < soughtLevel, processors?.hasRoom == false else {
-            return false
-        }
+        guard traits[node].contains(.yieldsProcessor), isFirst, case let level = traits.levels[node], level < soughtLevel,
+            processors?.hasRoom(for: level) == false
+        else { return false }
         nodes[node].state = .aside
-        processors?.putAside(node, onMain: traits[node].contains(.isMain), key: -ready.rank)
+        processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: -ready.rank)
         needsWake = true
         if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
         return true
@@ -78,12 +78,12 @@ extension LaunchStateMachine {
     /// Takes back as many as there is room for, of those for lanes and of those for the main thread: who of them starts is decided when they are taken.
     mutating func offerProcessors() {
         for isMain in [false, true] {
-            var room = processors?.room ?? 0
+            var others = ProcessorShare.Counts()
             // One that was cancelled meanwhile takes no room.
-            while room > 0, let node = processors?.takeBack(onMain: isMain) {
+            while let node = processors?.takeBack(onMain: isMain, besides: others) {
                 guard nodes[node].state == .aside else { continue }
                 enqueue(node)
-                room -= 1
+                others.add(1, of: traits.levels[node])
             }
         }
     }

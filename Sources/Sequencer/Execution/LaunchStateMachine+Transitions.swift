@@ -76,7 +76,7 @@ extension LaunchStateMachine {
                     // Until it has answered; what it lets start has the whole timeout again.
                     nodes[node].start = time
                     setTimeout(node)
-                    if traits[node].contains(.keepsThread) { processors?.started() }
+                    if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
                     return Assignment(node: node, attempt: 1, kind: .checkCondition)
                 }
             }
@@ -111,7 +111,7 @@ extension LaunchStateMachine {
         if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst { setTimeout(node) }
-        if traits[node].contains(.keepsThread) { processors?.started() }
+        if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isAwaited) { noteStart(of: node, at: time) }
     }
 
@@ -140,7 +140,7 @@ extension LaunchStateMachine {
         }
         let hasBegun = (nodes[node].state == .running || nodes[node].state == .checking) && !nodes[node].isComputingFallback
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
-        if traits[node].contains(.keepsThread), hasBegun { processors?.ended() }
+        if traits[node].contains(.keepsThread), hasBegun { processors?.ended(traits.levels[node]) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
     }
 
@@ -260,7 +260,7 @@ extension LaunchStateMachine {
             questionsUntilMilestone = interactive.intervals(at: time)
             actions.isMilestoneOver = true
         }
-        if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : 1) }
+        if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : max(traits.highestLevel, 1) - 1) }
         record(.ended, node: node, at: time)
         guard phase == .running else { return }
         let effect = effectOnDependents(node)

@@ -213,7 +213,7 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
-            let urgency = order == nil || graph.milestoneIndex != nil ? graph.urgency(for: goal) : nil
+            let urgency = order == nil || !graph.awaitedEnds.isEmpty ? graph.urgency(for: goal) : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks ?? []
             let hasLanes = (lanes ?? .max) < graph.count
             reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []

@@ -259,7 +259,7 @@ struct LaunchStateMachine {
         advance(to: time)
         guard nodes[node].state == .checking else { return false }
         // It was counted when its condition was asked.
-        if answer != false, traits[node].contains(.keepsThread) { processors?.ended() }
+        if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
         switch answer {
         case true?:
             nodes[node].start = -1

@@ -52,7 +52,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
             case .mainThread: "waits for the main thread, which is busy"
             case .operationQueue: "waits for the operation queue, which is suspended, or runs as many operations as it may"
             case .resource(let resource, let id): "waits for '\(printable(resource.name))', which \(printable(id)) holds"
-            case .milestone: "waits so that it is not in the milestone's way"
+            case .milestone: "waits so that it is not in the way of the milestone, or of the initial display"
             case .condition: "is finding out whether it is to run"
             case .retry: "has failed, and pauses before it is tried again"
             case .person: "waits for a person"

@@ -8,10 +8,11 @@ extension LaunchStorage {
     func perform(_ assignment: Assignment) -> Assignment? {
         switch assignment.kind {
         case .checkCondition:
-            guard checkCondition(assignment).isRunNow else { return takeNext(after: assignment) }
+            let answer = atQualityOfService(of: assignment.node) { checkCondition(assignment) }
+            guard answer.isRunNow else { return takeNext(after: assignment) }
             return perform(Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run))
         case .computeFallback:
-            return workerEnded(assignment, computeFallback(assignment))
+            return workerEnded(assignment, atQualityOfService(of: assignment.node) { computeFallback(assignment) })
         case .run:
             // Looked for before the others, so that nothing but its closure is held meanwhile.
             guard case .action(let body) = graph.graph.nodes[assignment.node].work else { return run(assignment) }
@@ -114,8 +115,7 @@ extension LaunchStorage {
 
     private func qualityOfService(of node: Int) -> QualityOfService {
         if let said = graph.graph.nodes[node].policy?.value.qualityOfService { return said }
-        let isForLater = !levelsThatYield.isEmpty && levelsThatYield[node] == 0
-        return isForLater ? .utility : qualityOfService
+        return !isLowered.isEmpty && isLowered[node] ? .utility : qualityOfService
     }
 
     /// Runs what a worker does for a step.

@@ -92,8 +92,8 @@ final class LaunchStorage: StepHost {
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
     let qualityOfService: QualityOfService
-    /// How urgent each operation is (``Urgency/levels``), where the others leave the processors' time to what the milestone needs; none where they do not.
-    let levelsThatYield: [UInt8]
+    /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the launch's.
+    let isLowered: [Bool]
     let startOffset: Duration
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
@@ -118,8 +118,8 @@ final class LaunchStorage: StepHost {
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
-        let isLowered = options.lowersLaterSteps && queue == nil && qualityOfService != .background
-        levelsThatYield = isLowered ? traits.levels : []
+        let mayLower = options.lowersLaterSteps && queue == nil && qualityOfService != .background
+        isLowered = mayLower ? graph.forLater(traits.levels) : []
         stallWatch = options.stallWatch
         startsTasksAtOnce = options.startsTasksAtOnce
         version = options.version

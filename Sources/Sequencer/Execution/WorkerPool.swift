@@ -52,7 +52,9 @@ final class WorkerPool: Sendable {
         if let queue {
             queue.operations.addOperation(worker)
         } else {
-            Thread { worker.start() }.start()
+            let thread = Thread { worker.start() }
+            thread.qualityOfService = qualityOfService
+            thread.start()
         }
     }
 

@@ -144,12 +144,6 @@ extension OperationGraph {
                 if policy.isInitialDisplay { complain(Self.deferrableDisplay) }
             }
         }
-        if let initialDisplay, milestone == nil {
-            let complaint = "is the initial display of a launch without a milestone; mark the step that shows the whole screen as milestone"
-            problems.append(
-                GraphProblem(.invalidOption, positions: [initialDisplay], "\(printable(nodes[initialDisplay].id)): \(complaint)")
-            )
-        }
     }
 
     /// Checks that the initial display does not come after the full one.

@@ -1,8 +1,8 @@
-/// The processors, which what nobody waits for leaves to the milestone.
+/// The processors, which what nobody waits for leaves to the milestone; and all else, to an initial display before it.
 ///
 /// Where more threads compute than there are processors, they share these, and each of them takes longer: those of the milestone's way, too. So, until the
-/// milestone has ended, an operation that it does not need, and that keeps a thread, starts only while fewer of that kind run than there are processors.
-/// What is suspended keeps none, and does not count.
+/// milestone has ended, an operation that it does not need, and that keeps a thread, starts only while fewer that are as urgent (``Urgency/levels``), or more, run
+/// than there are processors. What is suspended keeps none, and does not count.
 ///
 /// Nobody sees whether a thread that is kept computes or waits. One that waits for an operation that is put aside here would wait for ever: so, when no
 /// operation has ended for a while, as many more may start.
@@ -10,8 +10,21 @@ package struct ProcessorShare: Sendable {
     private struct Aside: Comparable, Sendable {
         let key: Int64
         let node: Int32
+        let level: UInt8
 
         static func < (left: Aside, right: Aside) -> Bool { (left.key, left.node) < (right.key, right.node) }
+    }
+
+    /// So many operations of each level.
+    package struct Counts: Sendable {
+        private var counts = SIMD4<Int>()
+
+        package init() {}
+
+        package mutating func add(_ number: Int, of level: UInt8) { counts[Int(level)] += number }
+
+        /// Those that are at least as urgent as this.
+        fileprivate func from(_ level: UInt8) -> Int { (Int(level)..<counts.scalarCount).reduce(0) { $0 + counts[$1] } }
     }
 
     /// For how long no operation has to have ended.
@@ -20,7 +33,7 @@ package struct ProcessorShare: Sendable {
     private let processors: Int
     /// How many operations that keep a thread may run before others of that kind are put aside.
     private var limit: Int
-    private var running = 0
+    private var running = Counts()
     private var asideForLanes = Heap<Aside>()
     private var asideForMain = Heap<Aside>()
     private var lastLook: Nanoseconds = 0
@@ -30,31 +43,34 @@ package struct ProcessorShare: Sendable {
         limit = processors
     }
 
-    package var hasRoom: Bool { running < limit }
+    /// Whether one of this level may start.
+    package func hasRoom(for level: UInt8) -> Bool { running.from(level) < limit }
 
     /// An operation that keeps a thread has started.
-    package mutating func started() { running += 1 }
+    package mutating func started(_ level: UInt8) { running.add(1, of: level) }
 
-    package mutating func ended() { running -= 1 }
+    package mutating func ended(_ level: UInt8) { running.add(-1, of: level) }
 
     /// - Parameter key: of several, the one with the smallest goes first.
-    package mutating func putAside(_ node: Int, onMain isMain: Bool, key: Int64) {
-        let aside = Aside(key: key, node: Int32(node))
+    package mutating func putAside(_ node: Int, of level: UInt8, onMain isMain: Bool, key: Int64) {
+        let aside = Aside(key: key, node: Int32(node), level: level)
         if isMain { asideForMain.push(aside) } else { asideForLanes.push(aside) }
     }
 
-    /// How many more may start.
-    package var room: Int { max(0, limit - running) }
-
-    /// Takes back the first of those that were put aside.
-    package mutating func takeBack(onMain isMain: Bool) -> Int? {
-        (isMain ? asideForMain.pop() : asideForLanes.pop()).map { Int($0.node) }
+    /// Takes back the first of those that were put aside, if there is room for it.
+    ///
+    /// - Parameter others: those that have been taken back and not started.
+    package mutating func takeBack(onMain isMain: Bool, besides others: Counts) -> Int? {
+        guard let first = isMain ? asideForMain.first : asideForLanes.first else { return nil }
+        guard running.from(first.level) + others.from(first.level) < limit else { return nil }
+        return (isMain ? asideForMain.pop() : asideForLanes.pop()).map { Int($0.node) }
     }
 
-    /// All that were put aside.
+    /// All that were put aside: what they have made room for has ended.
     package mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         while let first = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(first.node)) }
+        limit = processors
         return nodes
     }
 
@@ -69,7 +85,7 @@ package struct ProcessorShare: Sendable {
     package mutating func lookAgain(at time: Nanoseconds) {
         lastLook = time
         // What the milestone needs has started without asking.
-        limit = max(limit, running) + processors
+        limit = max(limit, running.from(0)) + processors
     }
 }
 

@@ -198,8 +198,8 @@ public struct StepOption: Sendable {
     /// For what is better stale than late, such as a configuration; not for what the person would miss, such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// The quality of service the operation runs at; unless said, the launch's own, and on Apple's systems `.utility` for one that the milestone does not need.
-    /// A Foundation operation has its own.
+    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (``LaunchOptions/qualityOfService``). The threads of a queue of the
+    /// app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
         StepOption { $0.qualityOfService = qos }
     }
@@ -229,7 +229,8 @@ public struct StepOption: Sendable {
     /// ```
     ///
     /// Where something is scarce, what the initial display needs goes first, then what the full display needs, then the rest. Only the full display ends the
-    /// launch proper and stops the budget's clock. An initial display that is not ready by then is no goal any more.
+    /// launch proper and stops the budget's clock. An initial display that is not ready by then is no goal any more. In a graph without a full display, the launch ends
+    /// with its last operation, as always.
     public static func milestone(_ display: Display) -> StepOption {
         switch display {
         case .initialDisplay: StepOption { $0.isInitialDisplay = true }
@@ -241,7 +242,7 @@ public struct StepOption: Sendable {
     ///
     /// The terms are those of Android's launch metrics: time to initial display (TTID) and time to full display (TTFD).
     public enum Display: Sendable, Hashable {
-        /// The first frame of the app's own, such as a skeleton of its main screen; the graph needs a step for the full display too.
+        /// The first frame of the app's own, such as a skeleton of its main screen.
         case initialDisplay
         /// The main screen with what the person came for; ``StepOption/milestone`` is short for it.
         case fullDisplay

@@ -11,8 +11,8 @@ public enum LaunchGoal: String, Sendable, Hashable, CaseIterable {
 ///
 /// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
 package struct Urgency: Sendable {
-    /// How urgent each operation is: the larger goes first. Of a graph with a milestone, 0 is what nobody waits for and 1 is what the milestone needs, or is it; with an
-    /// initial display, 2 is what that needs. Without a milestone, all are 0.
+    /// How urgent each operation is: the larger goes first. 0 is what nobody waits for, 1 is what the milestone needs, or is it. Where an initial display is marked
+    /// too, 2 is what that needs; where that alone is marked, 1 is. Without either, all are 0.
     package let levels: [UInt8]
     /// The longest path from the operation's start: to the end of the first that needs it, or of the graph if none does.
     package let paths: [Nanoseconds]
@@ -52,5 +52,15 @@ package struct Urgency: Sendable {
         var base: [Nanoseconds] = [0]
         for path in longest.dropLast() { base.append(base[base.count - 1].addingSaturated(path).addingSaturated(1)) }
         return zip(levels, paths).map { base[Int($0)].addingSaturated($1) }
+    }
+}
+
+extension ValidatedGraph {
+    /// Which operations nobody waits for: not by dependencies, nor for a resource that they share with one that somebody waits for. None where all are alike.
+    func forLater(_ levels: [UInt8]) -> [Bool] {
+        let shared = levels.indices.reduce(into: Set<ExclusiveResource>()) { shared, node in
+            if levels[node] > 0 { shared.formUnion(policy(node).exclusive) }
+        }
+        return levels.indices.map { levels[$0] == 0 && shared.isDisjoint(with: policy($0).exclusive) }
     }
 }

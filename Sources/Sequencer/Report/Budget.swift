@@ -17,7 +17,7 @@ public struct Budget: Sendable, Hashable {
 
     /// A budget of `limit`, counted from `origin`.
     ///
-    /// To keep it, each operation gets a latest end from the expected durations of the operations after it. An operation with a fallback that reaches
+    /// To keep it, each operation gets a latest end from the expected durations of the operations after it. A ``StepOption/cuttable`` operation that reaches
     /// its latest end is cut there, and its fallback used; one that is ``StepOption/deferrable`` and would not end in time runs after the milestone.
     /// The report says which. Other operations are left alone. Nothing is cut where, by the expected durations, that cannot save the budget.
     ///

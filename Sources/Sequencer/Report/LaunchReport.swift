@@ -128,6 +128,16 @@ public struct LaunchReport: Sendable, Hashable {
         operations.first { $0.id == id }
     }
 
+    /// The time to the end of the initial display that counts, as ``BudgetResult/measured`` does for the milestone: from the budget's origin, without interactive time.
+    /// Nil when the graph has none, and when it did not succeed.
+    ///
+    /// - Complexity: O(operations).
+    public var timeToInitialDisplay: Duration? {
+        guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return nil }
+        let asked = budget.questions.reduce(Duration.zero) { $0 + max(.zero, min($1.upperBound, operation.end) - $1.lowerBound) }
+        return operation.end + (beforeRun ?? .zero) - asked
+    }
+
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
@@ -191,10 +201,9 @@ extension LaunchReport: CustomStringConvertible {
         return "\(printable(scenario)): \(outcome.text)\(verdict)\(initialDisplayText())\(later)"
     }
 
-    /// `; initial display after 275 ms`; nothing when the person saw none.
+    /// `; initial display after 275 ms`; nothing when that was not reached.
     package func initialDisplayText(_ text: (Duration) -> String = durationText) -> String {
-        guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return "" }
-        return "; initial display after \(text(operation.end))"
+        timeToInitialDisplay.map { "; initial display after \(text($0))" } ?? ""
     }
 
     /// `1.33 s of 3 s`.

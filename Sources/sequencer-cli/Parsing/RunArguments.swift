@@ -137,7 +137,8 @@ extension CommandOption {
             "processors",
             "N",
             in: 1...1024,
-            help: "Suppose N processors, which what computes leaves to the milestone (default: the machine's; virtual: any number).",
+            help:
+                "Suppose N processors, which work that nobody waits for leaves to the milestone (default: the machine's; virtual: any number).",
             set: set
         )
     }

@@ -327,9 +327,6 @@ private struct ScenarioGraphCheck {
         try checkDependencies(indices)
         try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
         try checkDisplay(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay, indices)
-        if document.initialDisplay != nil, document.milestone == nil {
-            try faults.keep { () throws(ScenarioFault) in throw root.missing("milestone") }
-        }
     }
 
     /// Checks that a step which shows something is there, and is never put off.

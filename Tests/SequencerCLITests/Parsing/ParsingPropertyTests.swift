@@ -88,7 +88,7 @@ struct ParsingPropertyTests {
             document.operations.append(operation)
         }
         document.milestone = document.operations.randomElement(using: &random)?.id
-        document.initialDisplay = Bool.random(using: &random) ? document.milestone : nil
+        document.initialDisplay = document.operations.randomElement(using: &random)?.id
         document.budget = Bool.random(using: &random) ? randomDuration(&random) : nil
         document.lanes = Bool.random(using: &random) ? Int.random(in: 1...1024, using: &random) : nil
         document.operations.shuffle(using: &random)

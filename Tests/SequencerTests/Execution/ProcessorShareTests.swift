@@ -191,7 +191,7 @@ struct ProcessorShareTests {
         let asked = try #require(taken.last)
         #expect(machine.conditionAnswered(asked.node, answer, at: 1, &actions) == answer)
         // Who runs keeps a processor; where the answer was no, it is another one's.
-        #expect(machine.processors?.room == (answer ? 0 : 1))
+        #expect(machine.processors?.hasRoom(for: 0) == !answer)
     }
 
     @Test(

@@ -63,16 +63,19 @@ struct RealAsynchronousStepTests {
         }
         graph.add("first") { await note("first") }
         graph.add("skeleton", .milestone(.initialDisplay), after: "first") { await note("skeleton") }
-        graph.add("home", .milestone, after: "first") { await note("home") }
+        graph.add("cache", .exclusive("database"), after: "first") { await note("cache") }
+        graph.add("home", .milestone, after: "first", "cache") { await note("home") }
         graph.add("sync") { await note("sync") }
         graph.add("backup", .qualityOfService(.background)) { await note("backup") }
         graph.add("later", after: "home") { await note("later") }
+        graph.add("migrate", .exclusive("database")) { await note("migrate") }
         var options = LaunchOptions.patient
         options.lowersLaterSteps = true
         _ = try await graph.run(options: options)
-        let needed: [String: TaskPriority] = ["first": .userInitiated, "skeleton": .userInitiated, "home": .userInitiated]
+        // What shares a resource with a step of the way does not let that wait.
+        let needed = ["first", "skeleton", "cache", "home", "migrate"]
         let others: [String: TaskPriority] = ["sync": .utility, "backup": .background, "later": .utility]
-        #expect(priorities.withLock { $0 } == needed.merging(others) { $1 })
+        #expect(priorities.withLock { $0 } == others.merging(needed.map { ($0, .userInitiated) }) { $1 })
         // A launch in the background is lower already.
         options.qualityOfService = .background
         _ = try await graph.run(options: options)

@@ -50,7 +50,7 @@ extension ValidatedGraph {
             //   rounded        runs on a lane
             //   filled         runs on the main thread
             //   hexagon        interactive: waits for a person
-            //   double border  the milestone: its end stops the budget's clock\(facts.initialDisplay == nil ? "" : "; or the initial display")
+            //   double border  the milestone: its end stops the budget's clock\(facts.initialDisplay == nil ? "" : "; the initial display comes before it")
             //   red, thick     the critical path, by expected durations
             //   dashed         implied by other dependencies
             digraph \(DOT.name(name)) {

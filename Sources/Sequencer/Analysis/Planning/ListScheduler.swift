@@ -116,7 +116,7 @@ struct ListScheduler {
     private mutating func end(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         ends[Int(node)] = time
         release(node)
-        if processors != nil, problem.keepsThread[Int(node)] { processors?.ended() }
+        if processors != nil, problem.keepsThread[Int(node)] { processors?.ended(problem.urgency.levels[Int(node)]) }
         lookAgain(after: node, keys)
         complete(node, keys, after)
     }
@@ -159,7 +159,7 @@ struct ListScheduler {
         starts[index] = time
         sequence.append(node)
         let duration = problem.durations[index]
-        if processors != nil, problem.keepsThread[index], duration > 0 { processors?.started() }
+        if processors != nil, problem.keepsThread[index], duration > 0 { processors?.started(problem.urgency.levels[index]) }
         guard duration > 0 else {
             ends[index] = time
             // It gives back at once what it takes.
@@ -181,18 +181,19 @@ struct ListScheduler {
     /// Puts an operation aside that would take processor time from the milestone.
     private mutating func yieldsProcessor(_ node: Int32, _ keys: [Int64]) -> Bool {
         let index = Int(node)
-        guard problem.keepsThread[index], problem.urgency.levels[index] < soughtLevel, processors?.hasRoom == false else { return false }
-        processors?.putAside(index, onMain: problem.places[index] != .lane, key: keys[index])
+        let level = problem.urgency.levels[index]
+        guard problem.keepsThread[index], level < soughtLevel, processors?.hasRoom(for: level) == false else { return false }
+        processors?.putAside(index, of: level, onMain: problem.places[index] != .lane, key: keys[index])
         wakeFreeResources(of: node)
         return true
     }
 
     private mutating func offerProcessors(_ keys: [Int64]) {
         for isMain in [false, true] {
-            var room = processors?.room ?? 0
-            while room > 0, let node = processors?.takeBack(onMain: isMain) {
+            var others = ProcessorShare.Counts()
+            while let node = processors?.takeBack(onMain: isMain, besides: others) {
                 enqueue(Int32(node), keys)
-                room -= 1
+                others.add(1, of: problem.urgency.levels[node])
             }
         }
     }
@@ -264,7 +265,7 @@ struct ListScheduler {
     private mutating func complete(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         lastEnd = time
         if Int(node) == problem.milestone { endReservations(above: 0, keys) }
-        if Int(node) == problem.initialDisplay { endReservations(above: 1, keys) }
+        if Int(node) == problem.initialDisplay { endReservations(above: problem.urgency.highest - 1, keys) }
         for place in after.range(Int(node)) {
             let next = Int(after.targets[place])
             waiting[next] -= 1
@@ -282,8 +283,9 @@ struct ListScheduler {
     }
 
     private mutating func enqueue(_ node: Int32, _ keys: [Int64]) {
-        keeper?.becameReady(Int(node), at: time)
-        switch problem.places[Int(node)] {
+        let place = problem.places[Int(node)]
+        if place != .nowhere { keeper?.becameReady(Int(node), at: time) }
+        switch place {
         case .lane: readyForLanes.push(Candidate(key: keys[Int(node)], node: node))
         case .main, .suspended: readyForMain.push(Candidate(key: keys[Int(node)], node: node))
         case .nowhere: readyJoins.append(node)

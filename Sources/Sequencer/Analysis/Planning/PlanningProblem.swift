@@ -266,7 +266,7 @@ extension PlanningProblem {
         var path: Nanoseconds = 0
         for node in order.lazy.map(Int.init) where needed[node] {
             for predecessor in predecessors[node].lazy.map(Int.init) {
-                starts[node] = max(starts[node], starts[predecessor] + durations[predecessor])
+                starts[node] = max(starts[node], starts[predecessor].addingSaturated(durations[predecessor]))
             }
             path = max(path, starts[node].addingSaturated(durations[node]))
         }
