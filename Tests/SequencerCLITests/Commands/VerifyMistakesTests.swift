@@ -19,7 +19,7 @@ struct VerifyMistakesTests {
         "<stdin>:3:45: operations[0].timeout: '3' has no unit; expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', "
             + "more than 0 and at most 24h",
         "<stdin>:4:40: operations[1].colour: unknown key 'colour'; expected 'id', 'title', 'after', 'on', 'timeout', 'onFailure', 'fallback', "
-            + "'retry', 'interactive', 'deferrable', 'exclusive', 'qos', 'expected', 'when' or 'work'",
+            + "'retry', 'interactive', 'deferrable', 'cuttable', 'exclusive', 'qos', 'expected', 'when' or 'work'",
         "<stdin>:8:5: operations[5]: expected an object, found a number",
         "<stdin>:7:13: operations[4].id: duplicate id 'e'; operations[3] has it already, at 6:13",
         "<stdin>:4:33: operations[1].after[1]: unknown dependency 'x1' of 'b'",
