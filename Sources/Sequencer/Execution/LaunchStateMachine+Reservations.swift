@@ -23,9 +23,13 @@ extension LaunchStateMachine {
         if !nodes[node].isComputingFallback { reservations?.becameReady(node, at: time) }
     }
 
-    /// - Parameter time: in the future for an operation that pauses before its next attempt.
-    mutating func noteStart(of node: Int, at time: Nanoseconds) {
+    mutating func noteStart(of node: Int) {
         reservations?.started(node, at: time)
+    }
+
+    /// An operation pauses before its next attempt.
+    mutating func notePause(of node: Int, until time: Nanoseconds) {
+        reservations?.paused(node, until: time)
     }
 
     /// An operation runs no longer: some of those that were put aside may start now.

@@ -112,7 +112,7 @@ extension LaunchStateMachine {
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst { setTimeout(node) }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-        if traits[node].contains(.isAwaited) { noteStart(of: node, at: time) }
+        if traits[node].contains(.isNoted) { noteStart(of: node) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
@@ -191,7 +191,7 @@ extension LaunchStateMachine {
         move(node, to: .pausing)
         record(.retrying, node: node, at: time)
         setTimer(.retry, of: node, at: due)
-        if traits[node].contains(.isAwaited) { noteStart(of: node, at: due) }
+        if traits[node].contains(.isAwaited) { notePause(of: node, until: due) }
         return true
     }
 

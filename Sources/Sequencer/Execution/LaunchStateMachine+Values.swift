@@ -148,8 +148,10 @@ extension LaunchStateMachine {
             static let keepsMain = Bits(rawValue: 4096)
             /// It may have to wait so that it is not in the milestone's way.
             static let mayBeHeld = Bits(rawValue: 8192)
-            /// The milestone needs it: when it is ready, and starts, decides how long others have to wait for that reason.
+            /// The milestone needs it: when it is ready decides how long others have to wait for that reason.
             static let isAwaited = Bits(rawValue: 16384)
+            /// When it starts decides the same: the milestone needs it, or something that it keeps.
+            static let isNoted = Bits(rawValue: 524_288)
             /// When it ends, others that had to wait for that reason are looked at again.
             static let freesOthers = Bits(rawValue: 32768)
             /// It keeps a thread, where that is counted.
@@ -165,7 +167,7 @@ extension LaunchStateMachine {
             static let whenTaken: Bits = [
                 .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
             ]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isAwaited, .keepsThread]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread]
             static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread]
         }
 
@@ -214,7 +216,7 @@ extension LaunchStateMachine {
                 return bits
             }
             let urgency = order == nil || !graph.awaitedEnds.isEmpty ? graph.urgency(for: goal) : nil
-            ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks ?? []
+            ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []
             let hasLanes = (lanes ?? .max) < graph.count
             reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
             for reservations in reservations {
@@ -222,6 +224,7 @@ extension LaunchStateMachine {
                     bits[node].insert(.freesOthers)
                     if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
                     if reservations.isOnTheWay(node) { bits[node].insert(.isAwaited) }
+                    if reservations.isNoted(node) { bits[node].insert(.isNoted) }
                 }
             }
             let hasLevels = urgency?.hasLevels == true

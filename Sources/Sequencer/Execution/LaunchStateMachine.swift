@@ -167,7 +167,7 @@ struct LaunchStateMachine {
             traits.watchAll()
         }
         self.traits = traits
-        reservations = ReservationKeepers(traits.reservations)
+        reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes)
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         milestone = graph.milestoneIndex ?? -1
         initialDisplay = graph.initialDisplayIndex ?? -1

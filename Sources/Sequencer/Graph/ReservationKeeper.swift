@@ -3,10 +3,11 @@ package struct ReservationKeepers: Sendable {
     /// The most urgent first.
     private var keepers: [ReservationKeeper]
 
+    /// - Parameter lanes: nil for no limit.
     /// - Returns: nil where there is nothing to keep free.
-    package init?(_ reservations: [Reservations]) {
+    package init?(_ reservations: [Reservations], lanes: Int?) {
         if reservations.isEmpty { return nil }
-        keepers = reservations.map { ReservationKeeper($0) }
+        keepers = reservations.map { ReservationKeeper($0, lanes: lanes ?? .max) }
     }
 
     package var isEmpty: Bool { keepers.isEmpty }
@@ -19,9 +20,14 @@ package struct ReservationKeepers: Sendable {
         for place in keepers.indices { keepers[place].becameReady(node, at: time) }
     }
 
-    /// An operation has started, or will at a later time.
+    /// An operation has started.
     package mutating func started(_ node: Int, at time: Nanoseconds) {
         for place in keepers.indices { keepers[place].started(node, at: time) }
+    }
+
+    /// An operation that has run pauses, and starts once more at a later time.
+    package mutating func paused(_ node: Int, until time: Nanoseconds) {
+        for place in keepers.indices { keepers[place].paused(node, until: time) }
     }
 
     /// An operation has ended, or runs no longer.
@@ -71,7 +77,7 @@ package struct ReservationKeepers: Sendable {
     }
 }
 
-/// What runs on the milestone's way, and what has been put aside for it.
+/// What runs, what waits on the milestone's way, and what has been put aside for that.
 struct ReservationKeeper: Sendable {
     /// One that runs, or is to go on when its pause is over.
     private struct Running: Sendable {
@@ -84,7 +90,7 @@ struct ReservationKeeper: Sendable {
     private struct Waiting: Sendable {
         let node: Int32
         let resources: UInt16
-        /// From now on nothing waits for it any more.
+        /// From now on nothing waits for it any more, if nothing is known of what it waits for.
         let limit: Nanoseconds
     }
 
@@ -100,17 +106,24 @@ struct ReservationKeeper: Sendable {
     private static let mostLookedAt = 16
 
     private let reservations: Reservations
+    private let lanes: Int
     var level: UInt8 { reservations.level }
     /// On the milestone's way: what runs, and what is ready.
     private var running: [Running] = []
     private var waiting: [Waiting] = []
+    /// By machine: what keeps the main thread, and each resource.
+    private var holders: [Running?]
+    private var onLanes: [Running] = []
     private var asideForLanes = Heap<Aside>()
     private var asideForMain = Heap<Aside>()
     /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
     private(set) var nextLook: Nanoseconds?
 
-    init(_ reservations: Reservations) {
+    /// - Parameter lanes: `.max` for no limit.
+    init(_ reservations: Reservations, lanes: Int) {
         self.reservations = reservations
+        self.lanes = lanes
+        holders = [Running?](repeating: nil, count: reservations.machineCount)
     }
 
     /// An operation is ready.
@@ -120,20 +133,54 @@ struct ReservationKeeper: Sendable {
         waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
     }
 
-    /// An operation has started, or will at a later time.
+    /// An operation has started.
     mutating func started(_ node: Int, at time: Nanoseconds) {
+        let one = noteRunning(node, from: time)
+        var machines = reservations.keeps(node)
+        while machines != 0 {
+            let machine = machines.trailingZeroBitCount
+            machines &= machines - 1
+            if machine != Reservations.Machine.lane {
+                holders[machine] = one
+            } else if onLanes.count < Self.mostAwaited {
+                onLanes.append(one)
+            }
+        }
+    }
+
+    /// An operation that has run pauses, and starts once more at a later time: until then it keeps nothing.
+    mutating func paused(_ node: Int, until time: Nanoseconds) {
+        _ = noteRunning(node, from: time)
+    }
+
+    private mutating func noteRunning(_ node: Int, from time: Nanoseconds) -> Running {
         // It may have been said of its pause.
         ended(node)
-        guard reservations.isAwaited(node), running.count < Self.mostAwaited else { return }
-        running.append(Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node))))
+        let one = Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node)))
+        if reservations.isAwaited(node), running.count < Self.mostAwaited { running.append(one) }
+        return one
     }
 
     /// An operation has ended, or runs no longer.
     mutating func ended(_ node: Int) {
         stopWaiting(node)
-        guard let place = running.firstIndex(where: { $0.node == node }) else { return }
-        running.swapAt(place, running.count - 1)
-        running.removeLast()
+        remove(node, from: &running)
+        var machines = reservations.keeps(node)
+        while machines != 0 {
+            let machine = machines.trailingZeroBitCount
+            machines &= machines - 1
+            if machine == Reservations.Machine.lane {
+                remove(node, from: &onLanes)
+            } else if let holder = holders[machine], holder.node == node {
+                holders[machine] = nil
+            }
+        }
+    }
+
+    private func remove(_ node: Int, from list: inout [Running]) {
+        guard let place = list.firstIndex(where: { $0.node == node }) else { return }
+        list.swapAt(place, list.count - 1)
+        list.removeLast()
     }
 
     private mutating func stopWaiting(_ node: Int) {
@@ -159,16 +206,49 @@ struct ReservationKeeper: Sendable {
             guard reservations.usesBehind(Int(other.node), endingAt: max(other.end, time), anyOf: machines, before: end) else { continue }
             limit = max(limit ?? 0, otherLimit)
         }
-        for other in waiting where other.limit > time {
-            let otherEnd = time.addingSaturated(reservations.duration(Int(other.node)))
+        let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }
+        for other in waiting {
+            let node = Int(other.node)
+            let holder = holder(for: node, firstFree: lane)
+            if let holder {
+                let otherLimit = holder.end.addingSaturated(max(reservations.duration(Int(holder.node)), duration))
+                let start = max(holder.end, time)
+                let otherEnd = start.addingSaturated(reservations.duration(node))
+                if otherLimit > time,
+                    start < end && reservations.uses(node) & machines != 0
+                        || reservations.usesBehind(node, endingAt: otherEnd, anyOf: machines, before: end)
+                {
+                    limit = max(limit ?? 0, otherLimit)
+                    continue
+                }
+            }
+            guard other.limit > time else { continue }
+            let isAboutToStart = startsReady && holder == nil
+            let otherEnd = time.addingSaturated(reservations.duration(node))
             // What is ready may need several resources, and wait for another one of them.
             guard
                 other.resources & machines != 0
-                    || startsReady && reservations.usesBehind(Int(other.node), endingAt: otherEnd, anyOf: machines, before: end)
+                    || isAboutToStart && reservations.usesBehind(node, endingAt: otherEnd, anyOf: machines, before: end)
             else { continue }
             limit = max(limit ?? 0, other.limit)
         }
         return limit
+    }
+
+    /// What a ready operation waits for: of all that keeps something it needs, what is expected to end last. Nil where nothing does, or nobody knows when that ends.
+    ///
+    /// - Parameter lane: the lane that is free first; nil if one is free.
+    private func holder(for node: Int, firstFree lane: Running?) -> Running? {
+        var last: Running?
+        var machines = reservations.uses(node)
+        while machines != 0 {
+            let machine = machines.trailingZeroBitCount
+            machines &= machines - 1
+            guard let holder = machine == Reservations.Machine.lane ? lane : holders[machine] else { continue }
+            if !reservations.isKnown(Int(holder.node)) { return nil }
+            if holder.end > last?.end ?? -1 { last = holder }
+        }
+        return last
     }
 
     /// - Parameter limit: what ``obstacle(to:at:takesLastLane:startsReady:)`` has said.

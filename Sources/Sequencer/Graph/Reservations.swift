@@ -7,7 +7,7 @@
 /// This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 package struct Reservations: Sendable {
     /// What is used by one operation at a time, and the lanes: by number.
-    private enum Machine {
+    enum Machine {
         static let main = 0
         static let lane = 1
         /// The second of two lanes that are used at the same time: an operation that ends leaves the first one its own.
@@ -26,14 +26,19 @@ package struct Reservations: Sendable {
     private let rows: [Int32]
     /// The machines of each operation, as bits.
     private let uses: [UInt16]
+    /// Of these, those that it keeps for all of its time.
+    private let keeps: [UInt16]
     /// The machines that an operation must not take too early, as bits; 0 for those of the milestone's way.
     private let contested: [UInt16]
     /// Expected durations.
     private let durations: [Nanoseconds]
     /// What the milestone needs, but for a person's time: when that is over, nobody knows.
     private let isAwaited: [Bool]
+    /// Whether it is known for how long an operation runs.
+    private let isKnown: [Bool]
     /// The longest that is expected of anything that the milestone needs.
     private let longest: Nanoseconds
+    private let resourceCount: Int
 
     /// - Parameters:
     ///   - durations: expected of each operation; 0 where nothing is.
@@ -47,6 +52,7 @@ package struct Reservations: Sendable {
         self.level = level
         // A join takes no time, whatever is expected of it.
         let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
+        let isKnown = durations.indices.map { graph.isJoin($0) || durations[$0] > 0 && !graph.policy($0).isInteractive }
         let resources = Self.numbers(graph, isNeeded)
         let uses = (0..<graph.count).map { node -> UInt16 in
             if graph.isJoin(node) { return 0 }
@@ -57,12 +63,9 @@ package struct Reservations: Sendable {
         }
         var needed: UInt16 = 0
         for node in uses.indices where isNeeded[node] { needed |= uses[node] }
-        let contested = uses.indices.map { node -> UInt16 in
-            guard !isNeeded[node], durations[node] > 0 else { return 0 }
-            // It gives the main thread back at once.
-            let given: UInt16 = graph.isMain(node) && graph.policy(node).suspends ? 1 << Machine.main : 0
-            return uses[node] & needed & ~given
-        }
+        // What suspends gives the main thread back at once.
+        let keeps = uses.indices.map { graph.isMain($0) && graph.policy($0).suspends ? uses[$0] & ~(1 << Machine.main) : uses[$0] }
+        let contested = uses.indices.map { isNeeded[$0] || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
         guard contested.contains(where: { $0 != 0 }) else { return nil }
         var near: [Nanoseconds] = []
         var rows = [Int32](repeating: -1, count: graph.count)
@@ -72,13 +75,11 @@ package struct Reservations: Sendable {
             // It comes back to the main thread for its end.
             if graph.isMain(node), graph.policy(node).suspends { row[Machine.main] = 0 }
             for successor in graph.successors[node].lazy.map(\.index) where isNeeded[successor] {
-                // When something ends of which nothing is expected, or a person is done, nobody knows.
-                let isKnown = graph.isJoin(successor) || durations[successor] > 0 && !graph.policy(successor).isInteractive
                 for machine in row.indices {
                     var use = Nanoseconds.max
                     if uses[successor] & 1 << UInt16(machine) != 0 {
                         use = 0
-                    } else if isKnown, rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine], behind < .max {
+                    } else if isKnown[successor], rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine], behind < .max {
                         use = behind.addingSaturated(durations[successor])
                     }
                     // The later one of two uses of a lane is the second lane's.
@@ -91,8 +92,10 @@ package struct Reservations: Sendable {
             near += row
         }
         isAwaited = (0..<graph.count).map { isNeeded[$0] && !graph.policy($0).isInteractive }
+        resourceCount = resources.count
         longest = durations.indices.lazy.filter { isNeeded[$0] }.map { durations[$0] }.max() ?? 0
-        (self.near, self.rows, self.uses, self.contested, self.durations) = (near, rows, uses, contested, durations)
+        (self.near, self.rows, self.contested, self.durations) = (near, rows, contested, durations)
+        (self.uses, self.keeps, self.isKnown) = (uses, keeps, isKnown)
     }
 
     /// For the milestone, and before it for the initial display where there is one; none where no operation can be in their way.
@@ -105,24 +108,52 @@ package struct Reservations: Sendable {
         }
     }
 
-    /// The numbers of resources that operations on the milestone's way and others use.
+    /// Who uses a resource.
+    private struct Users {
+        let name: String
+        let first: Int
+        var needed = 0
+        var others = 0
+
+        /// What others use too comes first, for that is kept free; then what is needed more often.
+        func isBefore(_ other: Users) -> Bool {
+            if (others > 0) != (other.others > 0) { return others > 0 }
+            return (other.needed, first, name) < (needed, other.first, other.name)
+        }
+    }
+
+    /// The numbers of resources that operations on the milestone's way share with others, or with each other.
     private static func numbers(_ graph: ValidatedGraph, _ isNeeded: [Bool]) -> [ExclusiveResource: Int] {
-        var users: [ExclusiveResource: (needed: Int, others: Int, first: Int)] = [:]
+        var users: [ExclusiveResource: Users] = [:]
         for (node, value) in graph.graph.nodes.enumerated() {
             for resource in value.policy?.value.exclusive ?? [] {
-                var count = users[resource] ?? (0, 0, node)
-                if isNeeded[node] { count.needed += 1 } else { count.others += 1 }
-                users[resource] = count
+                var those = users[resource] ?? Users(name: resource.name, first: node)
+                if isNeeded[node] { those.needed += 1 } else { those.others += 1 }
+                users[resource] = those
             }
         }
-        let contested = users.filter { $0.value.needed > 0 && $0.value.others > 0 }
-        let sorted = contested.sorted { ($1.value.needed, $0.value.first, $0.key.name) < ($0.value.needed, $1.value.first, $1.key.name) }
-        let numbered = sorted.prefix(mostResources).enumerated().map { ($1.key, Machine.firstResource + $0) }
-        return Dictionary(uniqueKeysWithValues: numbered)
+        let shared = users.filter { $0.value.needed > 0 && $0.value.needed + $0.value.others > 1 }
+        let numbered = shared.sorted { $0.value.isBefore($1.value) }.prefix(mostResources).enumerated()
+        return Dictionary(uniqueKeysWithValues: numbered.map { ($1.key, Machine.firstResource + $0) })
     }
+
+    /// How many machines there are, the lanes being two.
+    var machineCount: Int { Machine.firstResource + resourceCount }
 
     /// Whether an operation may have to wait although it is ready.
     package func mayHold(_ node: Int) -> Bool { contested[node] != 0 }
+
+    /// Whether it matters when an operation starts: others wait for its end, or for what it keeps.
+    package func isNoted(_ node: Int) -> Bool { isAwaited[node] || keeps[node] != 0 }
+
+    /// Whether it is known for how long an operation runs.
+    func isKnown(_ node: Int) -> Bool { isKnown[node] }
+
+    /// The machines that an operation keeps while it runs.
+    func keeps(_ node: Int) -> UInt16 { keeps[node] }
+
+    /// The machines that an operation needs to start.
+    func uses(_ node: Int) -> UInt16 { uses[node] }
 
     /// Whether something that the milestone needs waits for the operation's end, and for a machine.
     func isAwaited(_ node: Int) -> Bool { isAwaited[node] && rows[node] >= 0 }

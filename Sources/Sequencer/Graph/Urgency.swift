@@ -7,7 +7,8 @@ public enum LaunchGoal: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What goes first where lanes, the main thread or a resource are scarce: what the initial display needs, by the longest path to its end; then what the milestone
-/// needs, by the longest path to that; then all else, by the longest remaining path.
+/// needs, by the longest path to that; then all else, by the longest remaining path. Where several need what there is one of, their own times do not count
+/// (``weights(lanes:)``).
 ///
 /// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
 package struct Urgency: Sendable {
@@ -20,6 +21,17 @@ package struct Urgency: Sendable {
     package let hasLevels: Bool
     /// The level of what ends first.
     package let highest: UInt8
+    /// For each operation that is awaited: for how long others wait, at the most, because it goes first.
+    private let delays: [Delay]
+
+    /// The time that an operation keeps others waiting which need the same.
+    private enum Delay: Sendable {
+        case none
+        /// It uses something that there is one of, and that others need too: the main thread, or a resource.
+        case whole(Nanoseconds)
+        /// It uses one of the lanes.
+        case shared(Nanoseconds)
+    }
 
     /// - Complexity: O(operations + dependencies).
     package init(of graph: ValidatedGraph, for goal: LaunchGoal = .milestone, duration: (Int) -> Nanoseconds) {
@@ -40,18 +52,63 @@ package struct Urgency: Sendable {
         }
         hasLevels = levels.contains { $0 != levels[0] }
         highest = UInt8(ends.count)
+        delays = ends.isEmpty ? [] : Self.delays(in: graph, levels, duration)
         (self.levels, self.paths) = (levels, paths)
     }
 
+    private static func delays(in graph: ValidatedGraph, _ levels: [UInt8], _ duration: (Int) -> Nanoseconds) -> [Delay] {
+        // Who nobody waits for makes room anyway.
+        let awaited = levels.indices.filter { levels[$0] > 0 && !graph.isJoin($0) }
+        var users: [ExclusiveResource: Int] = [:]
+        for node in awaited {
+            for resource in graph.graph.nodes[node].policy?.value.exclusive ?? [] { users[resource, default: 0] += 1 }
+        }
+        let onMain = awaited.filter { graph.isMain($0) && !graph.policy($0).suspends }
+        var delays = [Delay](repeating: .none, count: levels.count)
+        for node in awaited where !graph.isMain(node) { delays[node] = .shared(max(duration(node), 0)) }
+        if onMain.count > 1 {
+            for node in onMain { delays[node] = .whole(max(duration(node), 0)) }
+        }
+        if !users.isEmpty {
+            for node in awaited where graph.policy(node).exclusive.contains(where: { users[$0] ?? 0 > 1 }) {
+                delays[node] = .whole(max(duration(node), 0))
+            }
+        }
+        return delays
+    }
+
+    /// The order within a level: the larger goes first.
+    ///
+    /// Of two operations that need the same thing, of which there is one, the one with more time *behind* it goes first, however long both take themselves: J. R. Jackson,
+    /// "Scheduling a production line to minimize maximum tardiness" (1955). One of several lanes keeps others waiting only for its share of the time. Operations
+    /// that nobody waits for go by their paths.
+    ///
+    /// - Parameter lanes: nil for no limit.
+    package func weights(lanes: Int?) -> [Nanoseconds] {
+        if delays.isEmpty { return paths }
+        // With a lane for each, nobody waits for one.
+        let lanes = (lanes ?? .max) < paths.count ? lanes.map { Int64(max($0, 1)) } : nil
+        return zip(paths, delays).map { path, delay in
+            switch delay {
+            case .none: path
+            case .whole(let time): path - min(time, path)
+            case .shared(let time): lanes.map { path - min(time, path) / $0 } ?? path
+            }
+        }
+    }
+
     /// A number for each operation; the larger goes first.
-    package var ranks: [Nanoseconds] {
-        guard hasLevels else { return paths }
+    ///
+    /// - Parameter lanes: nil for no limit.
+    package func ranks(lanes: Int?) -> [Nanoseconds] {
+        let weights = weights(lanes: lanes)
+        guard hasLevels else { return weights }
         var longest = [Nanoseconds](repeating: 0, count: Int(highest) + 1)
-        for (level, path) in zip(levels, paths) { longest[Int(level)] = max(longest[Int(level)], path) }
+        for (level, weight) in zip(levels, weights) { longest[Int(level)] = max(longest[Int(level)], weight) }
         // Those of a level begin above the highest of the levels below.
         var base: [Nanoseconds] = [0]
-        for path in longest.dropLast() { base.append(base[base.count - 1].addingSaturated(path).addingSaturated(1)) }
-        return zip(levels, paths).map { base[Int($0)].addingSaturated($1) }
+        for weight in longest.dropLast() { base.append(base[base.count - 1].addingSaturated(weight).addingSaturated(1)) }
+        return zip(levels, weights).map { base[Int($0)].addingSaturated($1) }
     }
 }
 

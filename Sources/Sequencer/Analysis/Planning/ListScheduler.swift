@@ -81,7 +81,7 @@ struct ListScheduler {
         let after = isBackward ? problem.predecessors : problem.successors
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
-        keeper = isBackward ? nil : ReservationKeepers(reservations)
+        keeper = isBackward ? nil : ReservationKeepers(reservations, lanes: lanes)
         soughtLevel = problem.urgency.highest
         processors = isBackward ? nil : problem.processors.map { ProcessorShare(processors: $0) }
         lastEnd = 0
@@ -300,7 +300,7 @@ struct ListScheduler {
 ///
 /// What the milestone needs goes before all else; the rules order both parts.
 enum PriorityRule: CaseIterable {
-    /// What the engine goes by (``Urgency``): the longest path to the milestone for what that needs, then the longest remaining path.
+    /// What the engine goes by (``Urgency``): what the milestone needs by the path to it, then the longest remaining path.
     case longestPath
     /// The longest remaining path, of equal ones the operation with more successors: CP/MISF (H. Kasahara, S. Narita, "Practical multiprocessor
     /// scheduling algorithms for efficient parallel processing", 1984).
@@ -316,7 +316,7 @@ enum PriorityRule: CaseIterable {
     func keys(_ problem: PlanningProblem, lanes: Int) -> [Int64] {
         switch self {
         case .longestPath:
-            return problem.urgency.ranks.map { -$0 }
+            return problem.urgency.ranks(lanes: lanes).map { -$0 }
         case .longestPathThenSuccessors:
             return positions(problem) { (problem.urgency.paths[$0], Int64(problem.successors.range($0).count)) }
         case .longestTail:

@@ -272,15 +272,15 @@ struct PlanSearch {
         return keys
     }
 
-    /// The longest path, each up to some percent longer or shorter than it is; what the milestone needs still goes first.
+    /// The engine's own weights, each up to some percent larger or smaller than it is; what the milestone needs still goes first.
     private mutating func blurredRanks() -> [Int64] {
         let percent = Int64.random(in: 1...30, using: &random)
-        // So much goes first that no other path, blurred, is as long.
-        let first = (problem.urgency.paths.max() ?? 0) / 2 * 3
-        return problem.urgency.paths.indices.map { node in
-            let path = problem.urgency.paths[node]
+        let weights = problem.urgency.weights(lanes: scheduler.lanes)
+        // So much goes first that no other weight, blurred, is as large.
+        let first = (weights.max() ?? 0) / 2 * 3
+        return weights.indices.map { node in
             // In this order it cannot overflow.
-            let key = -path + path / 100 * Int64.random(in: -percent...percent, using: &random)
+            let key = -weights[node] + weights[node] / 100 * Int64.random(in: -percent...percent, using: &random)
             return (0..<problem.urgency.levels[node]).reduce(key) { key, _ in key.addingSaturated(-first) }
         }
     }

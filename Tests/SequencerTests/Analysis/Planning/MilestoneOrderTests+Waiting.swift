@@ -1,0 +1,170 @@
+import SequencerAnalysis
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Who goes first where there is one of something, and what waits for it.
+@Suite("The milestone first, where there is one of something", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ScarceOrderTests {
+    private enum Place { case anywhere, main }
+
+    private static func add(
+        _ id: String,
+        _ milliseconds: Int,
+        takes real: Int? = nil,
+        _ options: StepOption...,
+        to graph: inout OperationGraph,
+        after: String...,
+        on thread: Place = .anywhere
+    ) {
+        let duration = Duration.milliseconds(real ?? milliseconds)
+        let options = StepOption.all(options + [.expected(.milliseconds(milliseconds))])
+        if thread == .main {
+            graph.add(id, options, after: after, on: .main) { launch in try await launch.compute(for: duration) }
+        } else {
+            graph.add(id, options, after: after) { launch in try await launch.sleep(for: duration) }
+        }
+    }
+
+    /// When operations start, by a plan and by a launch without one, which agree where expectations are right.
+    private static func starts(_ graph: OperationGraph, lanes: Int? = nil, planned: Bool = true) async throws -> [String: Int] {
+        let report = try await graph.run(options: LaunchOptions(lanes: lanes, clock: VirtualClock())).report
+        #expect(report.outcome == .completed)
+        let starts = Dictionary(uniqueKeysWithValues: report.operations.map { ($0.id, Int(($0.start ?? .seconds(-1)).milliseconds)) })
+        if planned {
+            let plan = try graph.plan(PlanOptions(lanes: lanes, effort: 0))
+            #expect(Dictionary(uniqueKeysWithValues: plan.operations.map { ($0.id, Int($0.start.milliseconds)) }) == starts)
+        }
+        return starts
+    }
+
+    /// ```
+    /// index (150) ────────────────▶ home (50, the milestone)
+    /// token (20) ──▶ login (100) ──▶
+    /// ```
+    /// `index` begins the longer path, `token` has more behind it.
+    private static func contested(_ options: StepOption..., on thread: Place = .anywhere) -> OperationGraph {
+        var graph = OperationGraph("contested")
+        add("index", 150, .all(options), to: &graph, on: thread)
+        add("token", 20, .all(options), to: &graph, on: thread)
+        add("login", 100, to: &graph, after: "token")
+        add("home", 50, .milestone, to: &graph, after: "index", "login")
+        add("other", 10, to: &graph, after: "home")
+        return graph
+    }
+
+    @Test("of two that need the main thread, or one resource, the one with more time behind it goes first, however long it takes itself")
+    func behind() async throws {
+        let expected = ["token": 0, "index": 20, "login": 20, "home": 170, "other": 220]
+        #expect(try await Self.starts(Self.contested(on: .main)) == expected)
+        #expect(try await Self.starts(Self.contested(.exclusive("database"))) == expected)
+        // With a lane for each, nobody waits.
+        #expect(try await Self.starts(Self.contested()) == ["index": 0, "token": 0, "login": 20, "home": 150, "other": 200])
+    }
+
+    @Test("one lane is such a thing; one of two keeps others waiting for half of the time")
+    func lanes() throws {
+        var graph = Self.contested()
+        Self.add("wide", 90, to: &graph)
+        Self.add("last", 1, .milestone(.initialDisplay), to: &graph, after: "index", "token", "wide")
+        let validated = try graph.validated()
+        let urgency = validated.urgency()
+        func weight(_ id: String, lanes: Int?) throws -> Int {
+            Int(Duration.nanoseconds(urgency.weights(lanes: lanes)[try validated.index(of: id)]).milliseconds)
+        }
+        #expect(try weight("index", lanes: nil) == 151 && weight("wide", lanes: nil) == 91)
+        #expect(try weight("index", lanes: 1) == 1 && weight("wide", lanes: 1) == 1)
+        #expect(try weight("index", lanes: 2) == 76 && weight("wide", lanes: 2) == 46)
+        // Nobody waits for it: it goes by its path.
+        #expect(try weight("other", lanes: 1) == 10)
+    }
+
+    @Test("the main thread is kept for an operation that waits for a resource, until that is given back")
+    func resource() async throws {
+        var graph = OperationGraph("resource")
+        Self.add("request", 20, .exclusive("network"), to: &graph)
+        Self.add("screen", 280, .exclusive("network"), to: &graph, on: .main)
+        Self.add("home", 50, .milestone, to: &graph, after: "request", "screen")
+        Self.add("prefetch", 130, to: &graph, on: .main)
+        Self.add("short", 15, to: &graph, on: .main)
+        // Both that need the network have as much behind them: the one that was added first begins.
+        #expect(try await Self.starts(graph) == ["request": 0, "screen": 20, "home": 300, "prefetch": 300, "short": 0])
+    }
+
+    @Test("so it is where somebody keeps the resource who is not awaited")
+    func others() async throws {
+        var graph = OperationGraph("others")
+        // Had it been known to end so soon, `sync` would have waited.
+        Self.add("config", 150, takes: 10, to: &graph)
+        Self.add("sync", 100, .exclusive("database"), to: &graph)
+        Self.add("read", 50, .exclusive("database"), to: &graph, after: "config")
+        Self.add("home", 50, .milestone, to: &graph, after: "read", on: .main)
+        // It would keep the main thread until 210.
+        Self.add("prefetch", 200, to: &graph, after: "config", on: .main)
+        let starts = try await Self.starts(graph, planned: false)
+        #expect(starts == ["config": 0, "sync": 0, "read": 100, "home": 150, "prefetch": 200])
+    }
+
+    /// ```
+    /// a, b (100 each) ──▶ home      c (10) ──▶ screen (20, main) ──▶ home       two lanes
+    /// prefetch (300, main), which nobody waits for
+    /// ```
+    @Test("the main thread is kept for what is behind an operation that waits for a lane")
+    func lane() async throws {
+        var graph = OperationGraph("lane")
+        Self.add("a", 100, to: &graph)
+        Self.add("b", 100, to: &graph)
+        Self.add("c", 10, to: &graph)
+        Self.add("screen", 20, to: &graph, after: "c", on: .main)
+        Self.add("home", 50, .milestone, to: &graph, after: "a", "b", "screen")
+        Self.add("prefetch", 300, to: &graph, on: .main)
+        let starts = try await Self.starts(graph, lanes: 2)
+        #expect(starts == ["a": 0, "b": 0, "c": 100, "screen": 110, "home": 130, "prefetch": 130])
+        #expect(try await Self.starts(graph)["prefetch"] == 30)
+    }
+
+    @Test("where what keeps the resource takes longer than was expected, nothing waits for longer than that once more, or than its own time")
+    func overdue() async throws {
+        var graph = OperationGraph("overdue")
+        Self.add("request", 20, takes: 5_000, .exclusive("network"), to: &graph)
+        Self.add("screen", 280, .exclusive("network"), to: &graph, on: .main)
+        Self.add("home", 50, .milestone, to: &graph, after: "request", "screen")
+        Self.add("prefetch", 130, to: &graph, on: .main)
+        let starts = try await Self.starts(graph, planned: false)
+        #expect(starts["prefetch"] == 150 && starts["screen"] == 5_000)
+    }
+
+    @Test("nothing waits for a person who keeps the resource")
+    func person() async throws {
+        var graph = OperationGraph("person")
+        Self.add("login", 20, takes: 5_000, .interactive, .exclusive("ui"), to: &graph)
+        Self.add("screen", 280, .exclusive("ui"), to: &graph, on: .main)
+        Self.add("home", 50, .milestone, to: &graph, after: "login", "screen")
+        Self.add("prefetch", 130, to: &graph, on: .main)
+        #expect(try await Self.starts(graph, planned: false)["prefetch"] == 0)
+    }
+
+    @Test("an operation that pauses before its next attempt keeps nothing meanwhile")
+    func pause() throws {
+        var graph = OperationGraph("pause")
+        graph.add("request", .expected(.nanoseconds(20)), .exclusive("network")) {}
+        graph.add("screen", .expected(.nanoseconds(280)), .exclusive("network"), on: .main) {}
+        graph.add("home", .milestone, after: "request", "screen") {}
+        graph.add("prefetch", .expected(.nanoseconds(130)), on: .main) {}
+        let validated = try graph.validated()
+        let (request, screen, prefetch) = (0, 1, 3)
+        let all = Reservations.all(validated, durations: validated.expectedDurations, validated.urgency(), hasLanes: false)
+        var keeper = ReservationKeeper(try #require(all.first), lanes: .max)
+        keeper.becameReady(screen, at: 0)
+        #expect(keeper.obstacle(to: prefetch, at: 0, takesLastLane: false) == nil)
+        keeper.started(request, at: 0)
+        #expect(keeper.obstacle(to: prefetch, at: 5, takesLastLane: false) == 150)
+        keeper.paused(request, until: 400)
+        #expect(keeper.obstacle(to: prefetch, at: 20, takesLastLane: false) == nil)
+        keeper.started(request, at: 400)
+        #expect(keeper.obstacle(to: prefetch, at: 400, takesLastLane: false) == 550)
+        keeper.ended(request)
+        #expect(keeper.obstacle(to: prefetch, at: 420, takesLastLane: false) == nil)
+    }
+}
