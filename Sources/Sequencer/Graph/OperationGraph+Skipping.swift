@@ -30,7 +30,7 @@ extension OperationGraph {
         nodes[index] = node
     }
 
-    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same; the milestone itself never is.
+    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``; the milestone itself never is.
     ///
     /// - Complexity: linear in operations and dependencies.
     package var skippable: Set<String> {
@@ -44,7 +44,9 @@ extension OperationGraph {
         for (index, node) in nodes.enumerated() where index != milestone {
             let policy = node.policy?.value ?? .standard
             let isSkippable =
-                if policy.fallback != nil || node.substitute != nil {
+                if policy.isEssential {
+                    false
+                } else if policy.fallback != nil || node.substitute != nil {
                     true
                 } else {
                     switch policy.onFailure.kind {

@@ -198,6 +198,11 @@ public struct StepOption: Sendable {
     /// For what is better stale than late, such as a configuration; not for what the person would miss, such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
+    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out.
+    ///
+    /// For what may be the way out, such as the check for an update, and for what no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
+    public static let essential = StepOption { $0.isEssential = true }
+
     /// The quality of service the operation runs at, on a lane; unless said, that of the launch (``LaunchOptions/qualityOfService``). The threads of a queue of the
     /// app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
@@ -289,6 +294,8 @@ package struct StepPolicy: Sendable {
     package var suspends: Bool { isSaidToSuspend ?? isInteractive }
     package var isDeferrable = false
     package var isCuttable = false
+    /// Whether recovery leaves the step in, whatever happened.
+    package var isEssential = false
     var qualityOfService: QualityOfService?
     package var expected: Duration?
     package var isMilestone = false

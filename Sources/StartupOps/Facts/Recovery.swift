@@ -37,10 +37,18 @@ public struct Recovery: Sendable, Hashable {
     package let skipped: [String]
     /// Why, in a few words; nil when nothing is left out.
     package let reason: String?
+    /// Whether the least of launches asks for an update after its main screen, because launches died while they asked before everything else.
+    let asksForUpdateLast: Bool
 
-    init(_ level: RecoveryLevel, skipping skipped: [String] = [], because reason: String? = nil) {
+    init(
+        _ level: RecoveryLevel,
+        skipping skipped: [String] = [],
+        asksForUpdateLast: Bool = false,
+        because reason: String? = nil
+    ) {
         self.level = level
         self.skipped = skipped
+        self.asksForUpdateLast = asksForUpdateLast
         self.reason = reason
     }
 
@@ -59,7 +67,7 @@ public struct Recovery: Sendable, Hashable {
         case .skipping: skipping.isEmpty ? "nothing can be left out" : skipping
         case .withoutTrialConfiguration: "the last configuration that worked is used" + also
         case .withoutCaches: "the last configuration that worked is used, the caches are emptied" + also
-        case .minimal: "only what the main screen needs is done"
+        case .minimal: "only what the main screen needs is done" + (asksForUpdateLast ? ", and the update check after it" : "")
         }
     }
 

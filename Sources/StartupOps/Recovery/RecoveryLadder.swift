@@ -87,9 +87,7 @@ struct RecoveryLadder {
 
     private func firstRung(_ culprits: [String], _ deaths: some Collection<JournaledLaunch>) -> Recovery {
         let required = Set(deaths.flatMap(\.required))
-        var skippable = culprits.filter { !required.contains($0) }
-        // The check begins with the launch, so it is a suspect whenever one of the first steps crashes: the others are left out first.
-        if skippable.count > 1 { skippable.removeAll { $0 == RecoveryStep.updateCheck } }
+        let skippable = culprits.filter { !required.contains($0) }
         let reason = Self.reason(culprits, deaths)
         if skippable.isEmpty { return Recovery.withoutSkipping(culprits, because: reason) }
         return Recovery(.skipping, skipping: skippable, because: reason)
@@ -106,10 +104,9 @@ struct RecoveryLadder {
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
-        let check = RecoveryStep.updateCheck
-        let isCheck = death.ending.suspects.contains(check) && !death.required.contains(check) && !recovery.skipped.contains(check)
-        if recovery.level == .skipping, isCheck { return Recovery(.skipping, skipping: recovery.skipped + [check], because: reason) }
-        return Recovery(recovery.level.next, skipping: recovery.skipped, because: reason)
+        let isCheck = recovery.level == .minimal && death.ending.suspects == [RecoveryStep.updateCheck]
+        let asksForUpdateLast = recovery.asksForUpdateLast || isCheck
+        return Recovery(recovery.level.next, skipping: recovery.skipped, asksForUpdateLast: asksForUpdateLast, because: reason)
     }
 }
 
@@ -123,7 +120,7 @@ extension Recovery {
 
 /// The identifiers of the steps that safe mode treats in a way of their own.
 enum RecoveryStep {
-    /// Stays in a launch that leaves out everything else: an update may be what mends the app.
+    /// Comes first in a launch that leaves out everything else: an update may be what mends the app.
     static let updateCheck = "force-update"
     /// Is left out together with the configuration on trial.
     static let configuration = "fetch-config"
@@ -132,21 +129,22 @@ enum RecoveryStep {
 extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
-    /// The update check stays, unless launches died in it when the other suspects had been left out. In a minimal launch it comes before everything else.
+    /// In a minimal launch the update check comes before everything else; where such launches died in it, after the milestone.
     ///
-    /// - Parameter skippable: the steps that the graph can do without.
+    /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are not among them.
     func apply(to graph: inout OperationGraph, skippable: Set<String>) {
         guard isSafeMode else { return }
         var reasons: [String: String] = [:]
         if level == .minimal {
-            for operation in skippable where operation != RecoveryStep.updateCheck {
+            for operation in skippable {
                 reasons[operation] = "in safe mode, only what the main screen needs is done"
             }
         }
         if level >= .withoutTrialConfiguration { reasons[RecoveryStep.configuration] = "in safe mode, no new configuration is used" }
         for operation in skipped { reasons[operation] = reason ?? "launches died in it" }
         for (operation, reason) in reasons where skippable.contains(operation) { try? graph.skip(operation, because: reason) }
-        if level == .minimal, reasons[RecoveryStep.updateCheck] == nil { Self.beginWithUpdateCheck(&graph) }
+        guard level == .minimal else { return }
+        if asksForUpdateLast { graph.moveBehindMilestone(RecoveryStep.updateCheck) } else { Self.beginWithUpdateCheck(&graph) }
     }
 
     /// Lets everything wait for the update check but what this waits for.

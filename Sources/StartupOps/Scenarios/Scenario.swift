@@ -64,9 +64,13 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     /// The scenario's graph, with the work of `steps`.
+    ///
+    /// Where the steps are those of an environment, the milestone is not reached by a version that the last known update policy rules out, whatever the milestone's
+    /// work is: the update takes over instead.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)
+        steps.enforceUpdatePolicy(in: &graph)
         return graph
     }
 

@@ -29,9 +29,9 @@ public protocol UpdatePresenter: Sendable {
 ///
 /// The launch waits for the answer as long as it is allowed to and the budget leaves time for it; then it goes on, and so does the check, in the background. A
 /// late answer counts as much: it aborts the launch if that still runs, takes the screen over, whatever shows, and is kept for the next launch. Only
-/// cancelling the launch, or the step alone, ends the check.
+/// cancelling the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets none, leaves it alone.
 ///
-/// A check that was left out, or made to fail, decides nothing: `enforceKnownPolicy(in:)`, which is called before the main screen, holds this
+/// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the milestone's own work, holds this
 /// version to the policy that was read last all the same.
 struct ForceUpdateOperation: Sendable {
     let service: any UpdatePolicyService
@@ -57,10 +57,9 @@ struct ForceUpdateOperation: Sendable {
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
         memory.withLock { $0.isStopped = false }
-        // That of an earlier launch: this one asks again.
-        lateCheck.cancel()
+        let number = lateCheck.begin()
         let check = UpdateCheck { answer in
-            guard step.mayGoOn, case .success(let policy) = answer else { return }
+            guard step.mayGoOn, case .success(let policy) = answer, lateCheck.counts(number) else { return }
             await act(on: decision(policy, in: step), in: step)
         }
         let answer: UpdateCheck.Answer?
@@ -76,12 +75,14 @@ struct ForceUpdateOperation: Sendable {
             throw CancellationError()
         }
         switch answer {
-        case .success(let policy)?: return await act(on: decision(policy, in: step), in: step)
+        case .success(let policy)?:
+            if lateCheck.counts(number) { return await act(on: decision(policy, in: step), in: step) }
+            step.note("a later update check was answered before")
         case .failure(let error)?:
             try step.checkCancellation()
             step.note("the update check failed: \(error)")
         case nil:
-            lateCheck.keep(check)
+            lateCheck.keep(check, number)
             try step.checkCancellation()
             step.note("the launch went on without an answer to the update check, which goes on in the background")
         }
@@ -166,7 +167,7 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
             RecoveryStep.updateCheck,
             "Check for a required update",
             expected: .milliseconds(300),
-            options: .onFailure(.continue),
+            options: .all([.onFailure(.continue), .essential]),
             // For work that takes no notice of its allowance.
             timeout: { ($0?.updateAllowance ?? StartupEnvironment.defaultUpdateAllowance) + .milliseconds(500) },
             simulated: { simulated in

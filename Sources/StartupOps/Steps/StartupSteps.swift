@@ -82,6 +82,15 @@ public struct StartupSteps: Sendable {
         if case .environment(let environment, _) = source { environment } else { nil }
     }
 
+    /// Has the milestone of a real launch wait for the update policy that was read last, whatever its work is: none is reached by a version that is ruled out.
+    func enforceUpdatePolicy(in graph: inout OperationGraph) {
+        guard case .environment(let environment, let memory) = source, let milestone = graph.milestone else { return }
+        try? graph.wrapWork(of: milestone) { context, work in
+            try await environment.enforceKnownUpdatePolicy(memory, in: context)
+            return try await work()
+        }
+    }
+
     /// The work of a step.
     public subscript<Work: Sendable>(step: StartupStep<Work>) -> Work {
         get {

@@ -89,28 +89,68 @@ final class UpdateCheck: Sendable {
     }
 }
 
-/// Keeps the check that goes on though no launch waits for it any more, until the next launch asks.
+/// Keeps the checks that go on though no launch waits for them any more, and knows which of several answers counts: that to the check which began last.
 package final class LateUpdateCheck: Sendable {
-    private let check = Locked<UpdateCheck?>(nil)
+    private struct State {
+        var kept: [(number: Int, check: UpdateCheck)] = []
+        var begun = 0
+        /// The number of the check that began last, of those that were answered.
+        var answered = 0
+    }
 
-    func keep(_ late: UpdateCheck) {
-        let former = check.withLock { check in
-            defer { check = late }
-            return check
+    /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
+    private static let mostKept = 8
+
+    private let state = Locked(State())
+
+    /// A check begins.
+    ///
+    /// - Returns: its number.
+    func begin() -> Int {
+        state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
+    }
+
+    /// A check was answered: those that began before it are given up.
+    ///
+    /// - Returns: whether the answer counts: not if one that began later was answered before.
+    func counts(_ number: Int) -> Bool {
+        let (counts, former) = state.withLock { state in
+            guard number >= state.answered else { return (false, [UpdateCheck]()) }
+            state.answered = number
+            let former = state.kept.filter { $0.number < number }.map(\.check)
+            state.kept.removeAll { $0.number < number }
+            return (true, former)
+        }
+        for check in former { check.cancel() }
+        return counts
+    }
+
+    /// Keeps a check that no launch waits for.
+    func keep(_ check: UpdateCheck, _ number: Int) {
+        let former = state.withLock { state in
+            state.kept.removeAll { !$0.check.isPending }
+            if number < state.answered { return check }
+            state.kept.append((number, check))
+            return state.kept.count > Self.mostKept ? state.kept.removeFirst().check : nil
         }
         former?.cancel()
     }
 
     /// Whether there is such a check.
-    package var isPending: Bool { check.withLock { $0 }?.isPending ?? false }
+    package var isPending: Bool { checks.contains { $0.isPending } }
 
-    /// Waits for its end, and for whatever its answer brings about.
+    private var checks: [UpdateCheck] { state.withLock { $0.kept.map(\.check) } }
+
+    /// Waits for the end of all, and for whatever their answers bring about.
     package func end() async {
-        await check.withLock { $0 }?.waitForEnd()
+        for check in checks { await check.waitForEnd() }
     }
 
-    /// Gives it up.
+    /// Gives all of them up.
     package func cancel() {
-        check.withLock { $0 }?.cancel()
+        for check in checks { check.cancel() }
     }
 }

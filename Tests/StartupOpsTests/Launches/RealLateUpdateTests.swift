@@ -12,20 +12,22 @@ import Testing
 /// A version policy that comes when the launch waits for it no longer.
 @Suite("A late update check", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealLateUpdateTests {
+    private typealias Answer = (policy: Result<UpdatePolicy, NetworkError>, delay: Duration)
+
     /// Answers after a while of virtual time.
     private final class SlowPolicies: UpdatePolicyService {
         let clock: VirtualClock
-        let delay: Duration
-        let answer: Result<UpdatePolicy, NetworkError>
+        /// One for each time it is asked; the last one for all further times.
+        let answers: Locked<[Answer]>
         let cancelled = Locked(0)
 
-        init(_ answer: Result<UpdatePolicy, NetworkError>, after delay: Duration, by clock: VirtualClock) {
-            self.answer = answer
-            self.delay = delay
+        init(_ answers: [Answer], by clock: VirtualClock) {
+            self.answers = Locked(answers)
             self.clock = clock
         }
 
         func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
+            let (answer, delay) = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
             do {
                 try await clock.sleep(for: delay)
             } catch {
@@ -46,14 +48,18 @@ struct RealLateUpdateTests {
         /// Its service, and its files.
         private let device: SampleDevice
 
-        init(
+        convenience init(
             _ answer: Result<UpdatePolicy, NetworkError>,
             after delay: Duration,
             on device: SampleDevice,
             allowance: Duration = .seconds(2)
         ) {
+            self.init([(answer, delay)], on: device, allowance: allowance)
+        }
+
+        init(_ answers: [Answer], on device: SampleDevice, allowance: Duration = .seconds(2)) {
             self.device = device
-            policies = SlowPolicies(answer, after: delay, by: clock)
+            policies = SlowPolicies(answers, by: clock)
             var environment = device.environment(StartupPresenters(all: person), version: SemanticVersion(0, 1))
             environment.services.updates = policies
             environment.updateAllowance = allowance
@@ -217,9 +223,8 @@ struct RealLateUpdateTests {
         #expect(try await long.launch(budget: .seconds(20)).outcome == .aborted(by: "force-update", reason: .forceUpdate))
     }
 
-    @Test("a launch in the same environment asks again, and the late check of the one before is given up")
-    func askedAgain() async throws {
-        let app = App(.success(Self.required), after: .seconds(5), on: try await device())
+    /// Launches, and comes back to the app after 3 s.
+    private func comeBack(_ app: App) async throws {
         var graph = app.environment.graph(.regular)
         // Within the launch: when none runs any more, time goes on to the late answer at once.
         graph.add("come back") { [app] step in
@@ -228,8 +233,42 @@ struct RealLateUpdateTests {
         }
         #expect(try await app.launch(graph).outcome == .completed)
         await app.environment.lateUpdateCheck.end()
-        #expect(app.screens == ["main", "active", "update"])
+    }
+
+    private func keptPolicy(_ app: App) throws -> UpdatePolicy {
+        try JSONDecoder().decode(UpdatePolicy.self, from: try #require(app.environment.state.lastUpdatePolicy.value))
+    }
+
+    @Test("fault O22: a launch in the same environment asks again; if it gets no answer, the late one to the launch before counts")
+    func askedAgain() async throws {
+        let app = App([(.success(Self.required), .seconds(6)), (.failure(unreachable), .zero)], on: try await device())
+        try await comeBack(app)
+        #expect(app.screens == ["main", "active", "update"] && app.told.withLock { $0 } == [Self.decision])
+        #expect(try keptPolicy(app).minimumVersion == SemanticVersion(1))
+        #expect(app.policies.cancelled.withLock { $0 } == 0)
+    }
+
+    @Test("fault O22: an answer to an earlier check does not count against a later one's, whether that came in time or late", arguments: [0, 5])
+    func answeredOutOfTurn(seconds: Int) async throws {
+        let allowed = UpdatePolicy(minimumVersion: SemanticVersion(0, 1))
+        let app = App([(.success(Self.required), .seconds(9)), (.success(allowed), .seconds(seconds))], on: try await device())
+        try await comeBack(app)
+        #expect(app.screens == ["main", "active"] && app.told.withLock { $0 }.isEmpty)
+        #expect(try keptPolicy(app).minimumVersion == SemanticVersion(0, 1))
         await eventually { app.policies.cancelled.withLock { $0 } == 1 }
+    }
+
+    @Test("however often a person comes back, few checks go on")
+    func many() async throws {
+        let app = App(.success(UpdatePolicy()), after: .seconds(25), on: try await device())
+        var graph = app.environment.graph(.regular)
+        graph.add("come back") { [app] step in
+            for _ in 0..<10 { #expect(try await app.launch(.warmResume).outcome == .completed) }
+        }
+        #expect(try await app.launch(graph).outcome == .completed)
+        await app.environment.lateUpdateCheck.end()
+        await eventually { app.policies.cancelled.withLock { $0 } == 3 }
+        #expect(!app.environment.lateUpdateCheck.isPending)
     }
 
     @Test("fault O8: the wait for the check needs no thread of the pool, so that time passes in a launch though all of them are blocked")

@@ -70,13 +70,69 @@ struct RealOutdatedAppTests {
         #expect(result.report[milestone]?.notes.contains("the last known update policy was used") == true)
     }
 
-    @Test("fault P17: launches that died in the check leave it out, and the update that is remembered counts all the same")
+    @Test("fault P16: launches that died in the check do not leave it out: a required update is found by the next one all the same")
     func diedInCheck() async throws {
-        let device = try await outdatedDevice()
+        let device = try SampleDevice()
+        #expect(try await launch(device).report.outcome == .completed)
+        device.service.requireUpdate()
         try die(in: "force-update", on: device)
         let result = try await launch(device)
-        #expect(result.recovery.skipped == ["force-update"] && result.report["force-update"]?.outcome == .skipped)
-        #expect(result.isStopped)
+        #expect(result.recovery.level == .withoutTrialConfiguration && result.recovery.skipped.isEmpty)
+        #expect(result.isStopped && result.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+    }
+
+    @Test(
+        "fault P16: a check that was the end of the least of launches comes after the main screen, which a version that is known to be ruled out does not get",
+        arguments: [false, true]
+    )
+    func checkLast(isKnown: Bool) async throws {
+        let device = try isKnown ? await outdatedDevice() : SampleDevice()
+        device.service.requireUpdate()
+        try die(in: "force-update", level: .minimal, times: 1, on: device)
+        let result = try await launch(device)
+        #expect(result.recovery.level == .minimal && result.recovery.asksForUpdateLast)
+        if isKnown {
+            #expect(result.isStopped)
+        } else {
+            #expect(result.report.outcome == .completed && result.report.afterMilestone?.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+            #expect(result.person.shown == ["main", "update"])
+        }
+    }
+
+    @Test("fault P17: the main screen of an app's own, and the milestone of its own scenario, are not reached by a version that is known to be ruled out")
+    func ownMilestone() async throws {
+        let device = try await outdatedDevice()
+        device.outages.refuse("/v1/version-policy")
+        let shown = Locked<[String]>([])
+        let kiosk = Scenario("kiosk", "One screen.") { graph, _ in
+            graph.add("poster", .milestone, on: .main) { _ in shown.withLock { $0.append("poster") } }
+        }
+        for scenario in [kiosk, .regular, .warmResume] {
+            let person = AgreeablePerson()
+            let environment = device.environment(StartupPresenters(all: person))
+            defer { environment.devices.closeAll() }
+            var steps = StartupSteps(environment)
+            steps[.mainApp] = { _, _ in shown.withLock { $0.append("main") } }
+            steps[.becomeActive] = { _ in shown.withLock { $0.append("active") } }
+            let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
+            let report = try await scenario.graph(steps).run(budget: .seconds(3), options: options).report
+            #expect(report.outcome.name == "aborted" && person.shown.contains("update"), "\(scenario): \(report.outcome)")
+        }
+        #expect(shown.withLock { $0 } == [])
+    }
+
+    @Test("a step of an app's own that is essential is left out at no level", arguments: RecoveryLevel.allCases)
+    func essential(level: RecoveryLevel) async throws {
+        var graph = OperationGraph("own")
+        graph.add("license", .essential, .onFailure(.continue)) {}
+        graph.add("news", .onFailure(.continue)) {}
+        graph.add("home", .milestone, after: "license", "news") {}
+        let skippable = graph.skippable
+        #expect(skippable == ["news"])
+        Recovery(level, skipping: ["license", "news"], because: "launches crashed").apply(to: &graph, skippable: skippable)
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .completed && report["license"]?.outcome == .succeeded)
+        #expect(report["news"]?.outcome == (level == .normal ? .succeeded : .skipped))
     }
 
     @Test("fault P17: a lower minimum lifts it, and the next launch does not remember the higher one, whatever becomes of the check")
@@ -115,12 +171,12 @@ struct RealOutdatedAppTests {
         }
     }
 
-    @Test("fault P16: the check is made at every recovery level, unless it was the end of launches", arguments: RecoveryLevel.allCases)
+    @Test("fault P16: the check is made at every recovery level, whatever launches died in", arguments: RecoveryLevel.allCases)
     func everyLevel(level: RecoveryLevel) async throws {
         for scenario in Scenario.all {
             var graph = scenario.graph(.simulated())
             let skippable = graph.skippable
-            Recovery(level, skipping: ["splash"], because: "launches crashed").apply(to: &graph, skippable: skippable)
+            Recovery(level, skipping: ["splash", "force-update"], because: "launches crashed").apply(to: &graph, skippable: skippable)
             let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
             #expect(report["force-update"]?.outcome == .succeeded, "\(scenario)")
         }

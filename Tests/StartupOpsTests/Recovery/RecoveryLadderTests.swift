@@ -62,20 +62,27 @@ struct RecoveryLadderTests {
         #expect(two.skipped == ["login", "splash"] && two.reason == "the last 3 launches crashed in login or splash")
     }
 
-    @Test("The update check begins with the launch: it is left out only after launches died in it without the other suspects")
+    @Test("fault P16: the update check is never left out; when it was the end of the least of launches, it comes after the main screen")
     func updateCheck() {
-        let crash = Sample.crash("splash", "force-update")
-        let first = recovery(after: [crash, crash, crash])
-        #expect(first.level == .skipping && first.skipped == ["splash"])
-        var again = Sample.crash("force-update")
-        (again.level, again.skipped) = (.skipping, ["splash"])
-        let second = recovery(after: [crash, crash, crash, again])
-        #expect(second.level == .skipping && second.skipped == ["splash", "force-update"])
-        again = Sample.crash("login")
-        (again.level, again.skipped) = (.skipping, ["splash"])
-        #expect(recovery(after: [crash, crash, crash, again]).skipped == ["splash"])
-        let alone = Sample.crash("force-update")
-        #expect(recovery(after: [alone, alone, alone]).skipped == ["force-update"])
+        func check(_ operations: String..., level: RecoveryLevel = .normal) -> Sample {
+            Sample(lines: operations.map { .started($0) }, level: level, required: ["main-app", "force-update"])
+        }
+        let together = check("splash", "force-update")
+        #expect(recovery(after: [together, together, together]).skipped == ["splash"])
+        var launches = [check("force-update"), check("force-update"), check("force-update")]
+        for level in [RecoveryLevel.withoutTrialConfiguration, .withoutCaches, .minimal] {
+            let next = recovery(after: launches)
+            #expect(next.level == level && next.skipped.isEmpty && !next.asksForUpdateLast)
+            launches.append(check("force-update", level: level))
+        }
+        let last = recovery(after: launches)
+        #expect(last.level == .minimal && last.asksForUpdateLast)
+        #expect(last.summary == "only what the main screen needs is done, and the update check after it")
+        // Wherever the next ones die.
+        #expect(recovery(after: launches + [check("main-app", level: .minimal)]).asksForUpdateLast)
+        // Something else may have been the end of it.
+        let least = check("force-update", "main-app", level: .minimal)
+        #expect(!recovery(after: launches.dropLast() + [least]).asksForUpdateLast)
     }
 
     @Test("Deaths in different operations say nothing, until there are too many of them")
