@@ -80,11 +80,13 @@ public struct LaunchOptions: Sendable {
     ///
     /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
     /// of that kind run.
-    package var processors: Int?
+    public var processors: Int?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.
     var startsTasksAtOnce = true
+    /// How long the process has run. Tests say otherwise.
+    var processAge: @Sendable () -> Duration? = timeSinceProcessStart
     /// The time that is left to the step that runs the launch; nil for one that no step runs.
     var outerLimit: Duration?
 
@@ -156,9 +158,10 @@ public struct LaunchOptions: Sendable {
     /// The processors, where more operations can run than that; nil where that does not matter.
     package var scarceProcessors: Int? {
         if clock is VirtualClock { return processors }
-        // In a queue of the app's, its own limit counts.
-        guard queue == nil, let lanes, case let count = processors ?? WorkerPool.processors, lanes > count else { return nil }
-        return count
+        // In a queue of the app's, its own limit counts. Without a limit of lanes there are as many workers as the machine has processors.
+        guard queue == nil else { return nil }
+        let count = processors ?? WorkerPool.processors
+        return lanes ?? WorkerPool.processors > count ? count : nil
     }
 
     func settings(for budget: Budget?) -> LaunchStateMachine.Settings {

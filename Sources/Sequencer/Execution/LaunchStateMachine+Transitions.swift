@@ -69,6 +69,7 @@ extension LaunchStateMachine {
                 if nodes[node].isComputingFallback {
                     move(node, to: .running)
                     setFallbackTimeout(node)
+                    if processors != nil { processors?.started(traits.levels[node]) }
                     return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
                 }
                 if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
@@ -92,6 +93,10 @@ extension LaunchStateMachine {
         if let previous {
             if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
                 replacedWorkers.remove(at: place)
+                if let place = lostKeepers.firstIndex(of: previous.node) {
+                    lostKeepers.remove(at: place)
+                    processors?.ended(traits.levels[previous.node])
+                }
                 return nil
             }
             if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
@@ -140,8 +145,19 @@ extension LaunchStateMachine {
         }
         let hasBegun = (nodes[node].state == .running || nodes[node].state == .checking) && !nodes[node].isComputingFallback
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
-        if traits[node].contains(.keepsThread), hasBegun { processors?.ended(traits.levels[node]) }
+        if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
+    }
+
+    private mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
+        let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
+        guard isComputing else { return }
+        // Its code was given up, and goes on.
+        if replacedWorkers.contains(where: { $0.node == node }) {
+            lostKeepers.append(node)
+        } else {
+            processors?.ended(traits.levels[node])
+        }
     }
 
     // MARK: Ending

@@ -168,7 +168,7 @@ extension LaunchStateMachine {
                 .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
             ]
             static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread]
-            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread]
+            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback]
         }
 
         private var bits: [Bits]

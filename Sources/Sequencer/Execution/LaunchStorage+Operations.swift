@@ -67,6 +67,7 @@ extension LaunchStorage {
     private func run(_ first: Assignment, in task: StepTask, at qos: QualityOfService) async {
         var assignment = first
         while true {
+            task.cancelIfTold()
             let end: AttemptEnd
             do {
                 switch graph.graph.nodes[assignment.node].work {
@@ -173,6 +174,7 @@ extension LaunchStorage {
         let task = StepTask(running, in: self)
         startMainTask(priority: qos.taskPriority, for: virtualTime?.begins(running), atOnce: startsTasksAtOnce) { [self] in
             begin(task, isShared: false)
+            task.cancelIfTold()
             let end: AttemptEnd
             do {
                 let value = try await LaunchWithin.$place.withValue(task) { try await body(launch) }

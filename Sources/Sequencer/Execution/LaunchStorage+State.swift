@@ -18,7 +18,9 @@ extension LaunchStorage.State {
         }
         let cancelled = actions.cancel.compactMap { node -> CancelledOperations.Element? in
             if case .operation(let operation) = graph.graph.nodes[node].work { return (node, .operation(operation)) }
-            return (takeTask(of: node) ?? handles[node]).map { (node, $0) }
+            let handle = takeTask(of: node) ?? handles[node]
+            if case .task(let task)? = handle { task.isToldToCancel = true }
+            return handle.map { (node, $0) }
         }
         defer {
             actions = LaunchStateMachine.Actions()
@@ -92,7 +94,6 @@ extension LaunchStorage.State {
     private func takeTask(of node: Int) -> LaunchStorage.Handle? {
         let attempt = Int(machine.nodes[node].attempts)
         guard let task = inlineTasks.first(where: { $0.current.node == node && $0.current.attempt == attempt }) else { return nil }
-        task.isToldToCancel = true
         return .task(task)
     }
 

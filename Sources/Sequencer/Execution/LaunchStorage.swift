@@ -104,9 +104,11 @@ final class LaunchStorage: StepHost {
     init(graph: ValidatedGraph, claim: OperationClaim, budget: Budget?, options: LaunchOptions) {
         self.graph = graph
         self.claim = claim
-        self.budget = budget
+        let beforeRun = budget?.origin == .processStart ? Self.timeBeforeRun(options.processAge()) : nil
+        startOffset = beforeRun ?? .zero
+        // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
+        self.budget = beforeRun == nil ? budget.map { Budget($0.limit, isEnforced: $0.isEnforced) } : budget
         clock = options.clock
-        startOffset = budget?.origin == .processStart ? timeSinceProcessStart() ?? .zero : .zero
         let traits = LaunchStateMachine.NodeTraits(
             graph,
             order: options.order,
@@ -136,6 +138,15 @@ final class LaunchStorage: StepHost {
         if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
         state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
+    }
+
+    /// The longest time between the start of a process and its launch that is the launch's: the system ends an app whose launch takes 20 seconds. A process that is
+    /// older was started for something else, or before anybody asked for it.
+    static let longestTimeBeforeRun = Duration.seconds(60)
+
+    /// The time before the launch, as far as it belongs to it.
+    static func timeBeforeRun(_ age: Duration?, isPrewarmed: Bool = isPrewarmed) -> Duration? {
+        age.flatMap { isPrewarmed || $0 > longestTimeBeforeRun ? nil : $0 }
     }
 
     /// - Parameter completion: called last, elsewhere.

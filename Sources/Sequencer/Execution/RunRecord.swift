@@ -255,9 +255,13 @@ final class RunRecord: Sendable {
         }
     }
 
-    /// Whether the milestone was skipped because of another operation: the launch has not done what it is for. One whose own condition was false was not wanted.
+    /// Whether the milestone was skipped because another operation did not succeed: the launch has not done what it is for. One whose own condition was false, or
+    /// that reads a value which is missing on purpose, was not wanted.
     var isMilestoneLost: Bool {
-        graph.milestoneIndex.map { nodes[$0].outcome == .skipped && !nodes[$0].isSkippedAlone } ?? false
+        guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
+        if !nodes[milestone].isSkippedAlone { return true }
+        let cause = Int(nodes[milestone].cause)
+        return cause >= 0 && nodes[cause].outcome != .skipped
     }
 
     /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, the largest

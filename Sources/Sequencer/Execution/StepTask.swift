@@ -17,8 +17,6 @@ final class StepTask: StepPlace {
     }
     /// Whether it runs another operation than at first.
     private nonisolated(unsafe) var hasGoneOn = false
-    /// Whether the launch has told what it runs to cancel.
-    nonisolated(unsafe) var isToldToCancel = false
 
     // Unsafe, both: read and changed only on the worker's thread, while the task has not suspended or after it has come back from it.
     /// Whether everything that was begun has ended, without suspending.
@@ -34,6 +32,13 @@ final class StepTask: StepPlace {
     private nonisolated(unsafe) var waiting: UnsafeContinuation<Void, Never>?
     /// How many use `task`: the task itself, and those who are telling it to cancel.
     private let users = Atomic(1)
+
+    private let told = Atomic(false)
+    /// Whether the launch has told what it runs to cancel. Changed under the launch's lock, read without it too.
+    var isToldToCancel: Bool {
+        get { told.load(ordering: .relaxed) }
+        set { told.store(newValue, ordering: .relaxed) }
+    }
 
     private let thread = currentThreadIdentity()
     private let hasReturned = Atomic(false)
@@ -68,6 +73,11 @@ final class StepTask: StepPlace {
     func begin() {
         // Kept beyond this call, which is unsafe only if the task can be gone: ``leave()`` sees to it that it cannot.
         task = withUnsafeCurrentTask { $0 }
+    }
+
+    /// To be called in the task, before a step's first instruction: whoever has told it may not have come to cancelling it, which happens on another thread.
+    func cancelIfTold() {
+        if isToldToCancel { cancel() }
     }
 
     /// Tells the task to cancel, from any thread: its cancellation handlers run here. After its end, nothing happens.

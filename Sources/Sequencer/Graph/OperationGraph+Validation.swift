@@ -140,8 +140,11 @@ extension OperationGraph {
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if policy.isDeferrable {
-                if policy.isMilestone { complain(Self.deferrableMilestone) }
-                if policy.isInitialDisplay { complain(Self.deferrableDisplay) }
+                if policy.isMilestone {
+                    complain(Self.deferrableMilestone)
+                } else if policy.isInitialDisplay {
+                    complain(Self.deferrableDisplay)
+                }
             }
         }
     }

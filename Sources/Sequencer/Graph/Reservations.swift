@@ -79,7 +79,9 @@ package struct Reservations: Sendable {
                     var use = Nanoseconds.max
                     if uses[successor] & 1 << UInt16(machine) != 0 {
                         use = 0
-                    } else if isKnown[successor], rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine], behind < .max {
+                    } else if isKnown[successor], rows[successor] >= 0, case let behind = near[Int(rows[successor]) + machine],
+                        behind < .max
+                    {
                         use = behind.addingSaturated(durations[successor])
                     }
                     // The later one of two uses of a lane is the second lane's.

@@ -4,7 +4,8 @@ public struct Budget: Sendable, Hashable {
     public enum Origin: Sendable, Hashable {
         /// When the launch is started.
         case run
-        /// When the system started the process: what the person felt before the first line of code ran counts too.
+        /// When the system started the process: what the person felt before the first line of code ran counts too. Where the process was started ahead of that
+        /// (prewarmed), or more than a minute ago, the launch counts from its own start, and its report says so.
         case processStart
     }
 

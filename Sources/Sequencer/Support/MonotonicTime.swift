@@ -55,6 +55,9 @@ extension Int64 {
     }
 }
 
+/// Whether the system has started this process before anybody asked for it. iOS says so in the environment of such a process; that is not documented.
+package var isPrewarmed: Bool { getenv("ActivePrewarm").map { String(cString: $0) } == "1" }
+
 /// How long ago this process was started by the system.
 ///
 /// On Linux the answer comes in steps of 10 ms (`/proc/self/stat` counts clock ticks). On a phone, a prewarmed app was started long before

@@ -326,6 +326,8 @@ private struct ScenarioGraphCheck {
         let indices = try indicesOfUniqueIDs()
         try checkDependencies(indices)
         try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
+        // What is said of the milestone is not said once more.
+        guard document.initialDisplay != document.milestone else { return }
         try checkDisplay(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay, indices)
     }
 

@@ -226,6 +226,21 @@ struct AfterMilestoneTests {
         #expect(report.afterMilestone == nil && report.budget.measured == .seconds(1))
     }
 
+    @Test("a milestone under .continue is lost with a value that an operation failed to leave, not with one that is missing on purpose")
+    func milestoneWithoutValue() async throws {
+        for isOnPurpose in [false, true] {
+            var graph = OperationGraph("launch")
+            let condition: [StepOption] = isOnPurpose ? [.when { false }] : []
+            let feed = graph.add("feed", .all(condition), .onFailure(.continue)) { () -> Int in throw Failure() }
+            graph.add("home", .milestone, .onFailure(.continue), .when { true }, using: feed) { _ in }
+            graph.add("sync") { step in try await step.sleep(for: .seconds(1)) }
+            let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
+            #expect(report["home"]?.outcome == .skipped)
+            #expect(report.outcome == (isOnPurpose ? .completed : .failed(operation: "home", message: "feed failed")))
+            #expect(report.budget.isMet == isOnPurpose && report.budget.measured == .seconds(1))
+        }
+    }
+
     @Test("a milestone whose own condition is false was not wanted: such a launch is one without a milestone", arguments: [false, true])
     func unwantedMilestone(fails: Bool) async throws {
         var graph = OperationGraph("launch")

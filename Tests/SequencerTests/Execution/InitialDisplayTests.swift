@@ -44,6 +44,35 @@ struct InitialDisplayTests {
         return graph
     }
 
+    @Test("on one lane, an initial display delays the milestone by just the time of what it needs and the milestone does not")
+    func delay() throws {
+        for random in RandomGraph.many(400, operations: 3...40) {
+            var numbers = SplitMix64(seed: random.seed &+ 7)
+            let milestone = Int.random(in: 1..<random.count, using: &numbers)
+            // Of a lower number, and so never behind the milestone.
+            let display = Int.random(in: 0..<milestone, using: &numbers)
+            func graph(isMarked: Bool) throws -> ValidatedGraph {
+                try random.graph(
+                    options: { node in
+                        var options = [StepOption.expected(random.durations[node])]
+                        if node == milestone { options.append(.milestone) }
+                        if isMarked, node == display { options.append(.milestone(.initialDisplay)) }
+                        return options
+                    },
+                    work: { _ in .synchronous { _ in } }
+                ).validated()
+            }
+            let (marked, plain) = (try graph(isMarked: true), try graph(isMarked: false))
+            let (forDisplay, forMilestone) = (plain.leading(to: display), plain.leading(to: milestone))
+            let extra = random.durations.indices.filter { forDisplay[$0] && !forMilestone[$0] }.map { random.durations[$0] }.reduce(
+                .zero,
+                +
+            )
+            let options = PlanOptions(lanes: 1, effort: 0)
+            #expect(try marked.plan(options).milestoneEnd == plain.plan(options).milestoneEnd + extra, "\(random.testDescription)")
+        }
+    }
+
     private static func report(
         _ graph: OperationGraph,
         lanes: Int? = nil,

@@ -87,6 +87,73 @@ struct ProcessorShareTests {
         #expect(starts == [.zero, .zero, .seconds(1), .seconds(1), .seconds(2), .seconds(2)])
     }
 
+    /// A milestone that waits, and others, added at the end, that compute.
+    private static func machine(
+        processors: Int,
+        _ add: (inout OperationGraph) -> Void
+    ) throws -> (LaunchStateMachine, LaunchStateMachine.Actions) {
+        var graph = OperationGraph("share")
+        graph.add("home", .milestone, .suspends(true)) { (step: StepContext) async throws in try await step.sleep(for: .seconds(1)) }
+        add(&graph)
+        let settings = LaunchStateMachine.Settings(lanes: 8, processors: processors, workers: 8)
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        return (machine, actions)
+    }
+
+    @Test("an operation that timed out counts until its code has come back")
+    func timedOut() throws {
+        var (machine, actions) = try Self.machine(processors: 1) { graph in
+            graph.add("spins", .timeout(.nanoseconds(100)), .onFailure(.continue)) {}
+            graph.add("next") {}
+        }
+        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
+        let spins = try #require(machine.takeForWorker(at: 0, &actions))
+        #expect(spins.node == 1 && machine.takeForWorker(at: 0, &actions) == nil)
+        machine.timePassed(to: 100, &actions)
+        #expect(machine.nodes[1].outcome == .timedOut && machine.processors?.hasRoom(for: 0) == false)
+        // Its thread comes back, and is no worker any more.
+        #expect(machine.takeForWorker(after: spins, at: 200, &actions) == nil)
+        #expect(machine.processors?.hasRoom(for: 0) == true)
+        #expect(machine.takeForWorker(at: 200, &actions)?.node == 2)
+    }
+
+    @Test("one whose fallback is computed counts meanwhile")
+    func fallback() throws {
+        var (machine, actions) = try Self.machine(processors: 1) { graph in
+            graph.add("config") { () -> Int in
+                1
+            } fallback: { _, _ in
+                2
+            }
+        }
+        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
+        let config = try #require(machine.takeForWorker(at: 0, &actions))
+        #expect(machine.attemptEnded(config, .failed, at: 10, &actions))
+        #expect(machine.processors?.hasRoom(for: 0) == true)
+        let fallback = try #require(machine.takeForWorker(at: 10, &actions))
+        #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 20, &actions))
+        #expect(machine.processors?.hasRoom(for: 0) == true)
+    }
+
+    @Test("in real time processors are scarce where lanes, or workers without a limit of lanes, are more; not in a queue of the app's")
+    func scarce() {
+        var options = LaunchOptions()
+        #expect(options.scarceProcessors == nil)
+        options.processors = WorkerPool.processors
+        #expect(options.scarceProcessors == nil)
+        options.lanes = WorkerPool.processors + 1
+        #expect(options.scarceProcessors == WorkerPool.processors)
+        options.processors = nil
+        #expect(options.scarceProcessors == WorkerPool.processors)
+        (options.lanes, options.processors) = (nil, 1)
+        #expect(options.scarceProcessors == (WorkerPool.processors > 1 ? 1 : nil))
+        options.queue = OperationQueue()
+        #expect(options.scarceProcessors == nil)
+    }
+
     /// Steps that say how they use their thread, for launches that are compared with their plans.
     private struct Sample {
         var graph = OperationGraph("sample")

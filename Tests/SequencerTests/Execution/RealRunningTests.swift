@@ -219,14 +219,30 @@ struct RealLaunchPromiseTests {
 
     @Test("a budget can count from the start of the process")
     func processStart() async throws {
-        let elapsed = try #require(timeSinceProcessStart())
+        #expect(try #require(timeSinceProcessStart()) > .zero)
         var graph = OperationGraph("start")
         graph.add("main-app", .milestone) {}
-        let report = try await graph.run(budget: Budget(.nanoseconds(1), from: .processStart)).report
-        #expect(report.budget.measured > elapsed)
-        #expect(!report.budget.isMet)
-        #expect(try #require(report.beforeRun) >= elapsed)
+        var options = LaunchOptions.patient
+        options.processAge = { .seconds(5) }
+        let report = try await graph.run(budget: Budget(.nanoseconds(1), from: .processStart), options: options).report
+        #expect(report.budget.measured > .seconds(5) && !report.budget.isMet)
+        #expect(report.beforeRun == .seconds(5) && report.budget.budget?.origin == .processStart)
         #expect(try await graph.run(budget: .seconds(3)).report.beforeRun == nil)
+    }
+
+    @Test("it counts from the launch where the process is older than any launch, or was prewarmed, or does not know its age")
+    func oldProcess() async throws {
+        var graph = OperationGraph("old")
+        graph.wait("main-app", 22, .milestone)
+        for age in [Duration.seconds(7200), nil] {
+            var options = LaunchOptions.virtual()
+            options.processAge = { age }
+            let report = try await graph.run(budget: Budget(.milliseconds(300), from: .processStart), options: options).report
+            #expect(report.budget.measured == .milliseconds(22) && report.budget.isMet)
+            #expect(report.beforeRun == nil && report.budget.budget == .milliseconds(300))
+        }
+        #expect(LaunchStorage.timeBeforeRun(.seconds(5), isPrewarmed: true) == nil)
+        #expect(LaunchStorage.timeBeforeRun(.seconds(60), isPrewarmed: false) == .seconds(60))
     }
 
     @Test("a missed budget names the operations that caused it, the largest share first")

@@ -71,6 +71,46 @@ struct RealStepCancellationFaultTests {
         return told.withLock { $0 }
     }
 
+    @Test(
+        "fault O42: a step that is told to cancel before its first instruction sees it there, in a task of its own and in one that goes on",
+        arguments: [true, false]
+    )
+    func beforeTheFirstInstruction(isShared: Bool) async throws {
+        // An observer is called between the two, on the thread of the step; where another thread is telling events, beside it: then once more.
+        for _ in 0..<200 {
+            let box = LaunchBox()
+            let (seen, threads) = (Locked<[Bool]>([]), Locked<[UInt]>([]))
+            var graph = OperationGraph("before")
+            let first = graph.add("first") { _ = try await box.launch() }
+            let between: Step<Void>
+            if isShared {
+                between = graph.add("between", after: first) { await Self.nothing() }
+            } else {
+                between = graph.add("between", after: first) {}
+            }
+            graph.add("busy", .onFailure(.continue), after: between) { () async -> Void in
+                let isTold = Task.isCancelled
+                let thread = currentThreadIdentity()
+                seen.withLock { $0.append(isTold) }
+                threads.withLock { $0.append(thread) }
+                await Self.nothing()
+            }
+            var options = LaunchOptions.patient
+            options.lanes = 1
+            options.observers.append { event in
+                guard case .started("busy", _) = event.kind else { return }
+                threads.withLock { $0.append(currentThreadIdentity()) }
+                try? box.current?.cancel("busy")
+            }
+            _ = try await box.run(graph, options: options)
+            await eventually { seen.withLock { !$0.isEmpty } }
+            guard Set(threads.withLock { $0 }).count == 1 else { continue }
+            #expect(seen.withLock { $0 } == [true])
+            return
+        }
+        Issue.record("the observer was never called by the thread of the step")
+    }
+
     @Test("fault O42: a step on the main thread sees that it is told to cancel before it has suspended", arguments: [true, false])
     func onTheMainThread(startsTasksAtOnce: Bool) async throws {
         let ended = Gate()

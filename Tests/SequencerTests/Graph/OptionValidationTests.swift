@@ -33,6 +33,8 @@ struct OptionValidationTests {
                 == ["login: a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"]
         )
         #expect(complaints(.deferrable, .milestone).count == 1)
+        // One mistake, said once.
+        #expect(complaints(.milestone, .milestone(.initialDisplay), .deferrable).count == 1)
         #expect(complaints(.deferrable) == [] && complaints(.milestone) == [])
     }
 

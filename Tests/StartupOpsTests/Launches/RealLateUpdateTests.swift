@@ -248,7 +248,7 @@ struct RealLateUpdateTests {
         #expect(app.policies.cancelled.withLock { $0 } == 0)
     }
 
-    @Test("fault O22: an answer to an earlier check does not count against a later one's, whether that came in time or late", arguments: [0, 5])
+    @Test("fault O22: the answer to a later check counts, in time or late, and not that to an earlier one", arguments: [0, 5])
     func answeredOutOfTurn(seconds: Int) async throws {
         let allowed = UpdatePolicy(minimumVersion: SemanticVersion(0, 1))
         let app = App([(.success(Self.required), .seconds(9)), (.success(allowed), .seconds(seconds))], on: try await device())

@@ -32,7 +32,7 @@ struct RealSafeModeTests {
         return (report, person, journal)
     }
 
-    @Test("Every step of a built-in scenario but the main screen and the update check can be left out; of a white-label app's, only what may fail too")
+    @Test("All of a built-in scenario but main screen and update check can be left out; of a white-label app's, what may fail too")
     func skippable() {
         for scenario in Scenario.all where scenario.name != Scenario.bootstrap.name {
             let graph = scenario.graph(.simulated())

@@ -233,7 +233,7 @@ public struct PlanOptions: Sendable, Hashable {
     public var goal: LaunchGoal
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
     /// the milestone's end only while fewer of that kind run.
-    package var processors: Int?
+    public var processors: Int?
 
     /// The options of a plan.
     public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1, goal: LaunchGoal = .milestone) {

@@ -6,7 +6,10 @@ extension LaunchReport {
     package var fromProcessStart: LaunchReport {
         guard let before = beforeRun, before > .zero else { return self }
         var report = self
-        let id = "(before the launch)"
+        // A step may be called so.
+        let taken = Set(operations.map(\.id))
+        var id = "(before the launch)"
+        while taken.contains(id) { id = "(\(id))" }
         let first = OperationReport(
             id: id,
             outcome: .succeeded,

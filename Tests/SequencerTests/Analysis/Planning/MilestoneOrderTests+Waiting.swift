@@ -124,7 +124,7 @@ struct ScarceOrderTests {
         #expect(try await Self.starts(graph)["prefetch"] == 30)
     }
 
-    @Test("where what keeps the resource takes longer than was expected, nothing waits for longer than that once more, or than its own time")
+    @Test("where what keeps the resource takes too long, nothing waits for longer than was expected once more, or than its own time")
     func overdue() async throws {
         var graph = OperationGraph("overdue")
         Self.add("request", 20, takes: 5_000, .exclusive("network"), to: &graph)

@@ -8,12 +8,14 @@ import Testing
 /// The time before the launch, where the budget counts from the start of the process.
 @Suite("Before the launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportFromProcessStartTests {
-    /// `home` takes 22 ms; the process that runs this test is older than any of the budgets.
+    /// `home` takes 22 ms, in a process that is older than any of the budgets.
     private func report(_ limit: Duration) async throws -> LaunchReport {
         var graph = OperationGraph("launch")
         graph.add("home", .milestone) { step in try await step.sleep(for: .milliseconds(22)) }
         graph.add("sync", after: "home") { step in try await step.sleep(for: .milliseconds(100)) }
-        return try await graph.run(budget: Budget(limit, from: .processStart, isEnforced: false), options: .virtual()).report
+        var options = LaunchOptions.virtual()
+        options.processAge = { .seconds(5) }
+        return try await graph.run(budget: Budget(limit, from: .processStart, isEnforced: false), options: options).report
     }
 
     @Test("what the time before the launch explains is no operation's fault; what is missing to the overrun is")
@@ -49,6 +51,17 @@ struct ReportFromProcessStartTests {
         var other = report
         other.beforeRun = nil
         #expect(other.fromProcessStart == other)
+    }
+
+    @Test("a step that is called as the first bar keeps its name")
+    func name() async throws {
+        var graph = OperationGraph("launch")
+        graph.add("(before the launch)", .milestone) { step in try await step.sleep(for: .milliseconds(22)) }
+        var options = LaunchOptions.virtual()
+        options.processAge = { .milliseconds(500) }
+        let report = try await graph.run(budget: Budget(.seconds(1), from: .processStart), options: options).report.fromProcessStart
+        #expect(report.operations.map(\.id) == ["((before the launch))", "(before the launch)"])
+        #expect(report["(before the launch)"]?.start == .milliseconds(500))
     }
 
     private static var sample: LaunchReport {
