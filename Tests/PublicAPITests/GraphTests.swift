@@ -95,8 +95,10 @@ struct GraphTests {
         graph.add("last", after: "middle") {}
         var changed = graph
         changed.add("new") {}
-        let isChanged = (changed.remove("middle"), changed.replace("old", with: "new"), changed.remove("nobody"))
-        #expect(isChanged == (true, true, false))
+        let isRemoved = (changed.remove("middle"), changed.remove("nobody"))
+        #expect(isRemoved == (true, false))
+        try changed.replace("old", with: "new")
+        #expect(throws: GraphError.self) { try changed.replace("nobody", with: "new") }
         changed.addDependency("new", to: "last")
         #expect(try changed.validated().levels == [["new"], ["last"]])
         #expect(graph.identifiers == ["old", "middle", "last"])

@@ -303,6 +303,20 @@ struct LaunchTests {
         #expect(report["config"]?.outcome == .timedOut)
         #expect(report.budget.measured == .milliseconds(2400))
         #expect(throws: GraphError.self) { try graph.inject(.fail, into: "nobody") }
+        let faults: [Fault] = [.fail, .hang, .crash, .delay(.seconds(10)), .abort(.forceUpdate)]
+        let words = ["fails", "hangs", "ends the process", "starts 10 s later", "aborts the launch (force-update)"]
+        #expect(faults.map(\.description) == words && Set(faults).count == 5)
+    }
+
+    @Test("a step runs when its condition is true of the value of another step", arguments: [true, false])
+    func conditionOnAValue(isNew: Bool) async throws {
+        var graph = OperationGraph("condition")
+        let config = graph.add("config") { isNew }
+        graph.add("new-home", .when(config) { $0 }) {}
+        graph.add("main", .milestone, after: "new-home") {}
+        let report = try await graph.run(options: virtual()).report
+        #expect(report["new-home"]?.outcome == (isNew ? .succeeded : .skipped) && report.outcome == .completed)
+        #expect(report["new-home"]?.dependencies == ["config"])
     }
 }
 

@@ -140,11 +140,11 @@ public struct OperationGraph: Sendable {
     /// From then on the handle and the identifier of `old`, where they name a dependency or a value to read, mean `new`. It has to produce a
     /// value of the same type where one is read; ``validated()`` checks that.
     ///
-    /// - Returns: whether both steps are in the graph.
-    @discardableResult
-    public mutating func replace(_ old: String, with new: String) -> Bool {
-        let index = resolveNames()
-        guard old != new, let from = index[old], let to = index[new] else { return false }
+    /// - Throws: a ``GraphError`` when one of them is not in the graph.
+    public mutating func replace(_ old: String, with new: String) throws(GraphError) {
+        let (from, to) = (Int32(try position(of: old)), Int32(try position(of: new)))
+        if from == to { return }
+        _ = resolveNames()
         for index in edges.indices {
             if edges[index].node == from { edges[index].node = to }
             if edges[index].target == from { edges[index].target = to }
@@ -155,7 +155,6 @@ public struct OperationGraph: Sendable {
         replacements[old] = new
         replacements[new] = nil
         deleteNode(from)
-        return true
     }
 }
 

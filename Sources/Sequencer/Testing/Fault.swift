@@ -2,8 +2,8 @@ import Foundation
 import Sequencer
 
 /// A way for a step to misbehave, put into a graph to see what the launch makes of it.
-public struct Fault: Sendable {
-    private enum Kind: Sendable {
+public struct Fault: Sendable, Hashable {
+    private enum Kind: Sendable, Hashable {
         case fail, hang, crash, delay(Duration), abort(AbortReason)
     }
 
@@ -19,6 +19,19 @@ public struct Fault: Sendable {
     public static func delay(_ duration: Duration) -> Fault { Fault(kind: .delay(duration)) }
     /// The step does its work and then aborts the launch.
     public static func abort(_ reason: AbortReason) -> Fault { Fault(kind: .abort(reason)) }
+}
+
+extension Fault: CustomStringConvertible {
+    /// A few words, such as `starts 10 s later`, for test output.
+    public var description: String {
+        switch kind {
+        case .fail: "fails"
+        case .hang: "hangs"
+        case .crash: "ends the process"
+        case .delay(let duration): "starts \(durationText(duration)) later"
+        case .abort(let reason): "aborts the launch (\(printable(reason.description, limit: 80)))"
+        }
+    }
 }
 
 /// The error of a step that was made to fail.

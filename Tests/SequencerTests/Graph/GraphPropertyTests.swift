@@ -163,7 +163,7 @@ struct GraphPropertyTests {
         let step = random.id(Int.random(in: 0..<random.count, using: &generator))
         var graph = old.graph
         graph.join("new")
-        #expect(graph.replace(step, with: "new") == true)
+        try graph.replace(step, with: "new")
         let difference = try graph.validated().difference(from: old)
         #expect(difference.replacedSteps == [.init(old: step, new: "new")])
         #expect(difference.addedEdges.isEmpty && difference.removedEdges.isEmpty)

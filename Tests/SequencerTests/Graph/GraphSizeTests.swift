@@ -122,7 +122,7 @@ struct GraphSizeTests {
             for number in 0..<20_000 { graph.join("\(number)", after: number == 0 ? [] : ["\(number - 1)"]) }
             for number in 1...20 { graph.remove("\(number)") }
             graph.join("new")
-            graph.replace("10000", with: "new")
+            try graph.replace("10000", with: "new")
             let valid = try graph.validated()
             #expect(valid.levels.count == 19_980)
         }

@@ -115,7 +115,7 @@ struct RewiringTests {
         let regular = try launch().validated()
         var graph = launch()
         graph.join("present-push")
-        #expect(graph.replace("tutorial", with: "present-push") == true)
+        try graph.replace("tutorial", with: "present-push")
         let push = try graph.validated()
         #expect(
             push.edges == [
@@ -126,12 +126,14 @@ struct RewiringTests {
         #expect(push.difference(from: regular).addedEdges.isEmpty)
     }
 
-    @Test("replace needs two different steps")
-    func replaceNothing() {
+    @Test("replace needs two steps that are there, and says which one is not")
+    func replaceNothing() throws {
         var graph = launch()
-        #expect(graph.replace("tutorial", with: "tutorial") == false)
-        #expect(graph.replace("tutorial", with: "missing") == false)
-        #expect(graph.replace("missing", with: "tutorial") == false)
+        try graph.replace("tutorial", with: "tutorial")
+        #expect { try graph.replace("tutorial", with: "logn") } throws: { error in
+            "\(error)".contains("'logn'") && "\(error)".contains("'login'")
+        }
+        #expect { try graph.replace("missing", with: "tutorial") } throws: { "\($0)".contains("'missing'") }
         #expect(graph.identifiers == ["splash", "tutorial", "login", "main-app"])
     }
 
@@ -139,7 +141,7 @@ struct RewiringTests {
     func replaceByDependent() throws {
         var graph = launch()
         graph.join("assistant", after: "login", "tutorial")
-        #expect(graph.replace("tutorial", with: "assistant") == true)
+        try graph.replace("tutorial", with: "assistant")
         #expect(
             try graph.validated().edges == [
                 "login after splash", "assistant after login", "assistant after splash", "main-app after assistant", "main-app after login",
@@ -153,7 +155,7 @@ struct RewiringTests {
         let country = graph.add("country") { "CH" }
         let login = graph.add("login", using: country) { "login \($0)" }
         let stored = graph.add("stored-country") { "IT" }
-        #expect(graph.replace("country", with: "stored-country") == true)
+        try graph.replace("country", with: "stored-country")
         // Named after it is gone, by its handle or its identifier, it still means the step in its place.
         let late = graph.add("late", using: country) { "late \($0)" }
         graph.join("main-app", after: "country")
@@ -162,7 +164,7 @@ struct RewiringTests {
         )
 
         graph.add("asked-country") { "FR" }
-        #expect(graph.replace("stored-country", with: "asked-country") == true)
+        try graph.replace("stored-country", with: "asked-country")
         let launch = try await graph.run(options: options)
         #expect(try launch[login] == "login FR")
         #expect(try launch[late] == "late FR")
@@ -171,13 +173,13 @@ struct RewiringTests {
     }
 
     @Test("a step in the place of one whose value is read has to produce the same type")
-    func replaceByOtherType() {
+    func replaceByOtherType() throws {
         var graph = OperationGraph("graph")
         let country = graph.add("country") { "CH" }
         graph.add("login", using: country) { $0 }
         graph.add("banner", using: country.optional) { $0 }
         graph.add("country-code") { 41 }
-        graph.replace("country", with: "country-code")
+        try graph.replace("country", with: "country-code")
         #expect(
             graph.complaints == [
                 "login reads String from 'country-code', which produces Int", "banner reads String from 'country-code', which produces Int",
@@ -192,7 +194,7 @@ struct RewiringTests {
         let country = graph.add("country") { "CH" }
         let login = graph.add("login", using: country) { $0 }
         graph.add("stored-country") { "IT" }
-        graph.replace("country", with: "stored-country")
+        try graph.replace("country", with: "stored-country")
         graph.add("country") { "FR" }
         #expect(graph.complaints == ["login reads from 'country', and does not wait for it; add the dependency"])
         graph.addDependency("country", to: login)
@@ -205,7 +207,7 @@ struct RewiringTests {
         for round in 0..<4 {
             let (old, new) = round.isMultiple(of: 2) ? ("tutorial", "push") : ("push", "tutorial")
             graph.join(new)
-            #expect(graph.replace(old, with: new) == true)
+            try graph.replace(old, with: new)
         }
         #expect(try graph.validated().difference(from: launch().validated()).isEmpty)
         graph.remove("tutorial")
@@ -230,8 +232,7 @@ struct RewiringTests {
         let first = graph.add("first") { 1 }
         graph.add("second", using: first) { $0 + 1 }
         graph.add("third", using: first) { $0 + 2 }
-        let isReplaced = graph.replace("first", with: "second")
-        #expect(isReplaced)
+        try graph.replace("first", with: "second")
         let error = #expect(throws: GraphError.self) { try graph.validated() }
         #expect(error?.problems.map(\.code) == [.selfDependency], "\(error.map(String.init(describing:)) ?? "")")
     }

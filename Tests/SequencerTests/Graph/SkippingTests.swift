@@ -133,7 +133,7 @@ struct SkippingTests {
         graph.add("a") {}
         try graph.note("again", on: "a")
         graph.add("e") {}
-        graph.replace("b", with: "e")
+        try graph.replace("b", with: "e")
         #expect(throws: GraphError.self) { try graph.note("none", on: "b") }
         try graph.note("in its place", on: "e")
         graph.remove("c")

@@ -29,8 +29,7 @@ struct GraphShapeTests {
             case "entitlements": graph.add("mine") { Entitlements() }
             default: graph.add("mine") {}
             }
-            let isReplaced = graph.replace(id, with: "mine")
-            #expect(isReplaced)
+            try graph.replace(id, with: "mine")
             let difference = try graph.validated().difference(from: original.validated())
             #expect(difference.replacedSteps == [.init(old: id, new: "mine")])
             #expect(difference.addedSteps == ["mine"] && difference.removedSteps == [id])

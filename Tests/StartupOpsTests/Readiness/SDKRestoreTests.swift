@@ -145,7 +145,8 @@ struct SDKRestoreTests {
         let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: .seconds(3600)))
         sdk.initialize(sdkBuilder)
         await sdk.untilReady()
-        #expect(remaining.withLock { $0 }.map { $0 > .zero && $0 <= .seconds(3600) } == true)
+        // The whole time that the restore has; no other is as long.
+        #expect(remaining.withLock { $0 }.map { $0 > .seconds(3000) && $0 <= .seconds(3600) } == true)
         #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements", "geofencing", "walking", "sync"])
         #expect(SDKRestoreStep.allCases.allSatisfy { sdk.restoreOutcomes[$0] == .restored })
     }

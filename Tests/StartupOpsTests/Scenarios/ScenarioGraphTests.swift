@@ -86,7 +86,7 @@ struct ScenarioGraphTests {
         graph.addDependency("analytics", to: "main-app")
         graph.remove("tutorial")
         graph.add("scan") { nil as Speaker? }
-        graph.replace("connect-speaker", with: "scan")
+        try graph.replace("connect-speaker", with: "scan")
         let changed = try graph.validated()
         #expect(try changed.dependencies(of: "main-app") == ["splash", "force-update", "fetch-config", "login", "scan", "analytics"])
     }

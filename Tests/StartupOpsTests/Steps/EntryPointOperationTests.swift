@@ -33,7 +33,10 @@ struct EntryPointOperationTests {
     private let mailbox = EntryPointMailbox(MemoryStore())
 
     /// The push graph around the operation: the content first, then the main screen, then whatever else waits.
-    private func launch(_ screen: Screen?) async throws -> LaunchReport {
+    private func launch(
+        _ screen: Screen?,
+        by clock: VirtualClock = VirtualClock(patience: .seconds(300))
+    ) async throws -> LaunchReport {
         let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())
         let mailbox = mailbox
         var steps = StartupSteps.simulated()
@@ -45,7 +48,7 @@ struct EntryPointOperationTests {
         steps[.deeplink] = { launch in try await operation.deliver(in: launch) }
         var graph = Scenario.push.graph(steps)
         graph.addAfterMain(.deeplink, of: steps)
-        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+        return try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: clock)).report
     }
 
     @Test("A27: a push that started the app is shown before the main screen, which appears when the person has dismissed it")
@@ -56,16 +59,20 @@ struct EntryPointOperationTests {
         let shown = Locked<[String]>([])
         var screen = Screen()
         let seen = screen.shown
+        let clock = VirtualClock(patience: .seconds(300))
         screen.dismissal = {
+            try? await clock.sleep(for: .seconds(1))
             mainBeforeDismissal.withLock { $0 = seen.withLock { $0.contains("main") } }
             shown.withLock { $0 = seen.withLock { $0 } }
             isDismissed.open()
         }
-        let report = try await launch(screen)
+        let report = try await launch(screen, by: clock)
         await isDismissed.wait()
         #expect(report.outcome == .completed && mainBeforeDismissal.withLock { $0 } == false)
         #expect(shown.withLock { $0 } == ["push Hello"] && seen.withLock { $0 } == ["push Hello", "main"])
         #expect(report["present-push-information"]?.isInteractive == true)
+        let (push, main) = (try #require(report["present-push-information"]), try #require(report["main-app"]?.start))
+        #expect(main >= push.end && push.end >= .seconds(1))
         #expect(mailbox.waiting().isEmpty)
     }
 

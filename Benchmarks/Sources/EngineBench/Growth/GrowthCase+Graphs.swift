@@ -21,7 +21,7 @@ extension GrowthCase {
         change("replace") { graph, shape in
             for node in 1...10 {
                 let step = graph.add("new \(node)") { _ in }
-                graph.replace(shape.identifiers[shape.count * node / 11], with: step.id)
+                try graph.replace(shape.identifiers[shape.count * node / 11], with: step.id)
             }
             _ = try graph.validated()
         },

@@ -82,6 +82,9 @@ struct BootstrapPhaseTests {
         #expect(first.service.storedSession().value?.isAnonymous == true)
         let second = try harness.bootstrap(harness.plan())
         let report = try await harness.launch(second)
+        // Before the first screen: what comes after the check knows nobody any more.
+        let user = second.firstScreenGate?.conditions.first { $0.condition.name == .userKnown }
+        #expect(user?.source == "the absence of a session")
         #expect(
             report["start-coordinator"]?.notes[3] == "coordinator 4/8 anonymous check: the guest's session was ended: onboarding is regular"
         )

@@ -97,6 +97,22 @@ struct RealBootstrapConfigurationTests {
         #expect(try bootstrap.configuration().user.profile?.email == "person@example.com")
     }
 
+    @Test("B21: a new token makes the user ask who that is, also where nobody has logged in")
+    func newToken() async throws {
+        let bootstrap = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        let endpoint = TokenEndpoint(url: harness.backend.baseURL.appending(path: "oauth/token"), http: harness.http)
+        let session = try await endpoint.session(
+            username: "person@example.com",
+            password: Secret("correct horse"),
+            deadline: .after(.seconds(60))
+        )
+        let updates = try bootstrap.configuration().user.updates
+        bootstrap.service.tokens.begin(session)
+        for await profile in updates where profile?.email == "person@example.com" { break }
+        #expect(try bootstrap.configuration().user.profile?.email == "person@example.com")
+    }
+
     @Test("B20: in every state, only the next part is accepted; any other is refused with both names and the reason")
     func otherOrders() throws {
         try checkOrders(of: ConfigurationPart.self)
