@@ -24,6 +24,7 @@ extension LaunchStateMachine {
     }
 
     mutating func noteStart(of node: Int) {
+        let time = time
         reservations?.started(node, at: time)
     }
 

@@ -36,6 +36,9 @@ public struct StoredSession: Sendable, Hashable {
     /// The account as it was when it was last asked for.
     public let account: Account?
 
+    /// Whether this installation of the app has opened it, rather than an earlier one, or one that was not written down.
+    package var isOfThisInstallation = false
+
     /// The account's identifier; nil for a guest, and when it is not known.
     var accountID: String? { isAnonymous ? nil : account?.id ?? userID }
 

@@ -148,16 +148,16 @@ extension AppService: AccountService {
         switch tokens.session {
         case .absent: .absent
         case .unavailable(let error): .unavailable(error)
-        case .value(let session):
-            .value(
-                StoredSession(
-                    userID: session.userID,
-                    isAnonymous: session.isAnonymous,
-                    // Nobody sees the account of whoever was logged in before.
-                    account: secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
-                )
-            )
+        case .value(let session): .value(stored(session))
         }
+    }
+
+    private func stored(_ session: Session) -> StoredSession {
+        // Nobody sees the account of whoever was logged in before.
+        let account = secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
+        var stored = StoredSession(userID: session.userID, isAnonymous: session.isAnonymous, account: account)
+        stored.isOfThisInstallation = session.installation == deviceID
+        return stored
     }
 
     /// Asks the service for the profile of the stored session; refreshes its token first where that has expired.
@@ -239,7 +239,7 @@ extension AppService: AccountService {
 
     /// Begins a session, and forgets the account of the one before.
     private func begin(_ session: Session) {
-        tokens.begin(session)
+        tokens.begin(session.opened(by: deviceID))
         try? secure.remove(accountKey)
     }
 

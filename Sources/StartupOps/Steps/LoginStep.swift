@@ -115,7 +115,8 @@ struct LoginOperation: Sendable {
         if case .unknown(let reason) = firstLaunch {
             step.note("whether this is the first launch cannot be told, so the stored session was kept: \(reason)")
         }
-        if !keepsStoredSession {
+        // A first launch that was killed, aborted or in safe mode is followed by another first launch.
+        if !keepsStoredSession, !session.isOfThisInstallation {
             await accounts.logOut(because: "it is the first launch")
             step.note("the stored session was ended, because this is the first launch")
             return nil

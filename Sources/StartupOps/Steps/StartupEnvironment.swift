@@ -132,7 +132,7 @@ public struct StartupEnvironment: Sendable {
         case .unavailable: return .known
         case .value(let session):
             // Whose session an earlier installation has left is for the person to say; if they are not asked, it is ended.
-            if state.firstLaunch == .first { return restoresAccounts(known) ? .found : .none }
+            if state.firstLaunch == .first, !session.isOfThisInstallation { return restoresAccounts(known) ? .found : .none }
             return session.isAnonymous ? .guest : .known
         }
     }

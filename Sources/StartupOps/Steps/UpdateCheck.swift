@@ -130,7 +130,7 @@ package final class LateUpdateCheck: Sendable {
 
     /// Keeps a check that no launch waits for.
     func keep(_ check: UpdateCheck, _ number: Int) {
-        let former = state.withLock { state in
+        let former: UpdateCheck? = state.withLock { state in
             state.kept.removeAll { !$0.check.isPending }
             if number < state.answered { return check }
             state.kept.append((number, check))

@@ -74,6 +74,21 @@ struct RealSafeModeTests {
         #expect(!device.directory().launchState().isFirstLaunch)
     }
 
+    @Test("fault S24: whoever has logged in in a first launch that does not count is logged in in the next one too, which is the first still")
+    func loggedIn() async throws {
+        let device = try SampleDevice()
+        let death = [JournalSamples.began, JournalLine.started("tutorial")]
+        try write([death, death, death], in: device.location)
+        let safe = try await launch(device)
+        #expect(safe.report.scenario == "first-launch" && safe.person.shown.contains("login"))
+        #expect(safe.journal.recovery.skipped == ["tutorial"])
+        safe.journal.stayedHealthy()
+        #expect(device.directory().launchState().isFirstLaunch)
+        let next = try await launch(device)
+        #expect(next.report.outcome == .completed && !next.person.shown.contains("login"))
+        #expect(next.person.content?.account.isAnonymous == false && next.report["login"]?.notes == [])
+    }
+
     @Test("fault P7: whoever was logged in, chose a country and a speaker, still is and has after the least of launches")
     func nothingIsLost() async throws {
         let device = try SampleDevice()

@@ -16,6 +16,8 @@ public struct Session: Sendable, Hashable {
     package let expiresAt: Date?
     /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down. ``SessionStore`` does so.
     package let origin: String?
+    /// The installation of the app that has opened it; nil when that was not written down. On some systems secrets survive a reinstallation.
+    package let installation: String?
 
     /// A session; when no user is named, it is the one whom the access token is about.
     public init(
@@ -24,7 +26,8 @@ public struct Session: Sendable, Hashable {
         userID: String? = nil,
         isAnonymous: Bool = false,
         expiresAt: Date? = nil,
-        origin: String? = nil
+        origin: String? = nil,
+        installation: String? = nil
     ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -32,6 +35,7 @@ public struct Session: Sendable, Hashable {
         self.isAnonymous = isAnonymous
         self.expiresAt = expiresAt
         self.origin = origin
+        self.installation = installation
     }
 
     /// The session as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
@@ -42,7 +46,8 @@ public struct Session: Sendable, Hashable {
             userID: new.userID ?? userID,
             isAnonymous: isAnonymous,
             expiresAt: new.expiresAt,
-            origin: origin
+            origin: origin,
+            installation: installation
         )
     }
 
@@ -54,7 +59,21 @@ public struct Session: Sendable, Hashable {
             userID: userID,
             isAnonymous: isAnonymous,
             expiresAt: expiresAt,
-            origin: origin
+            origin: origin,
+            installation: installation
+        )
+    }
+
+    /// The same session, with the installation of the app that has opened it.
+    package func opened(by installation: String) -> Session {
+        Session(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            userID: userID,
+            isAnonymous: isAnonymous,
+            expiresAt: expiresAt,
+            origin: origin,
+            installation: installation
         )
     }
 
@@ -81,7 +100,7 @@ extension Session: SecretHolding {
 
 extension Session: Codable {
     private enum CodingKeys: String, CodingKey {
-        case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin
+        case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin, installation
     }
 
     /// Reads what a store has kept.
@@ -93,7 +112,8 @@ extension Session: Codable {
             userID: try values.decodeIfPresent(String.self, forKey: .userID),
             isAnonymous: try values.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false,
             expiresAt: try values.decodeIfPresent(Date.self, forKey: .expiresAt),
-            origin: try values.decodeIfPresent(String.self, forKey: .origin)
+            origin: try values.decodeIfPresent(String.self, forKey: .origin),
+            installation: try values.decodeIfPresent(String.self, forKey: .installation)
         )
     }
 
@@ -106,6 +126,7 @@ extension Session: Codable {
         try values.encode(isAnonymous, forKey: .isAnonymous)
         try values.encodeIfPresent(expiresAt, forKey: .expiresAt)
         try values.encodeIfPresent(origin, forKey: .origin)
+        try values.encodeIfPresent(installation, forKey: .installation)
     }
 }
 

@@ -48,7 +48,7 @@ extension Bootstrap {
             return names.isEmpty ? "none" : names.joined(separator: ", ")
         }
         try await trace.make(.restoreCheck, in: launch) {
-            let isPossible = configuration.isFirstLaunch && accounts.storedSession().value != nil
+            let isPossible = configuration.isFirstLaunch && accounts.storedSession().value?.isOfThisInstallation == false
             return isPossible ? "an account may be offered: the app's configuration decides" : "there is no account to offer"
         }
         let onboarding = environment.flags.latest.onboarding ?? environment.onboarding()
