@@ -177,6 +177,25 @@ struct RealProcessFaultTests {
     }
 
     @Test(
+        "fault N50: a process that may not read the folder of its program goes on, and each request names that",
+        .enabled(if: canBecomeNobody, "needs root, to become another user")
+    )
+    func unreadableProgram() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let tool = folder.file("tool").path
+        let result = try await Tool.shell(
+            """
+            cp "$TOOL" \(tool) && chmod 755 \(tool) && chmod 711 \(folder.url.path) \
+                && /usr/bin/setpriv --reuid=65534 --clear-groups \(tool) run first-launch --budget 60s --state /nonexistent
+            """
+        )
+        #expect(result.code < 128, "\(result.code): \(result.messages)")
+        let said = result.output + result.messages
+        #expect(said.contains("may not read the folder of its program, \(folder.url.path)"), "\(said)")
+    }
+
+    @Test(
         "fault P12: whatever is stored is synced before it gets its name, and its folder after that",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace") && canTrace, "needs strace, and the right to trace")
     )

@@ -74,7 +74,7 @@ struct RealSafeModeTests {
         #expect(!device.directory().launchState().isFirstLaunch)
     }
 
-    @Test("fault S24: whoever has logged in in a first launch that does not count is logged in in the next one too, which is the first still")
+    @Test("fault S24: whoever has logged in in a first launch that does not count is logged in in the next one, a first launch still")
     func loggedIn() async throws {
         let device = try SampleDevice()
         let death = [JournalSamples.began, JournalLine.started("tutorial")]

@@ -9,21 +9,28 @@ import Foundation
 final class URLSessionTransport: HTTPTransport {
     let options: TransportOptions
     let alarms = DispatchQueue(label: "StartupOps.URLSessionTransport.alarms", qos: .userInitiated)
-    private let session: URLSession
+    /// Nil where it would end the process to make one.
+    private let session: URLSession?
+    private let obstacle: String?
     private let delegate = SessionDelegate()
     /// Tasks are started and stopped here: both wait for the session, and may be asked for by a thread that must not wait.
     private let control = DispatchQueue(label: "StartupOps.URLSessionTransport.control", qos: .userInitiated)
 
     init(_ options: TransportOptions = TransportOptions()) {
         self.options = options
-        session = URLSession(configuration: .bare(options), delegate: delegate, delegateQueue: SessionEvents())
+        obstacle = URLSessionSupport.obstacle()
+        session = obstacle == nil ? URLSession(configuration: .bare(options), delegate: delegate, delegateQueue: SessionEvents()) : nil
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    deinit { session?.finishTasksAndInvalidate() }
 
     var openTaskCount: Int { delegate.count }
 
     func perform(_ transfer: Transfer) {
+        guard let session else {
+            let error = NetworkError(.unreachable, request: transfer.request.description, obstacle ?? "there is no session")
+            return transfer.handle { $0.fail(error) }
+        }
         #if canImport(FoundationNetworking)
             if let error = proxyRefusal(of: transfer.request) { return transfer.handle { $0.fail(error) } }
         #endif

@@ -142,7 +142,7 @@ extension Bootstrap {
         switch accounts.storedSession() {
         case .absent: return "the first launch, and there is no session"
         case .unavailable: return "the session cannot be read now, and was left alone"
-        case .value(let session) where session.isOfThisInstallation: return "no launch has completed yet, and the session is of one of them: kept"
+        case .value(let session) where session.isOfThisInstallation: return "no launch has completed yet, and one of them opened the session: kept"
         case .value: break
         }
         if plan.enablesRestoreAccount { return "kept on the first launch, to be restored" }
