@@ -21,7 +21,8 @@ enum URLSessionSupport {
             let folder = URL(fileURLWithPath: executable).deletingLastPathComponent().path
             // By the rights that the process has now, not those that it was started with.
             if faccessat(AT_FDCWD, folder, R_OK | X_OK, AT_EACCESS) == 0 { return nil }
-            return "this process may not read the folder of its program, \(printable(folder)), and Foundation would end it: let its user read that"
+            let place = "the folder of its program, \(printable(folder))"
+            return "this process may not read \(place), and Foundation would end it: let its user read that"
         }
     #endif
 }

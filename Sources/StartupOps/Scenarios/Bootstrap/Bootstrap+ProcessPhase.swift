@@ -142,7 +142,8 @@ extension Bootstrap {
         switch accounts.storedSession() {
         case .absent: return "the first launch, and there is no session"
         case .unavailable: return "the session cannot be read now, and was left alone"
-        case .value(let session) where session.isOfThisInstallation: return "no launch has completed yet, and one of them opened the session: kept"
+        case .value(let session) where session.isOfThisInstallation:
+            return "no launch has completed yet, and one of them has opened the session: kept"
         case .value: break
         }
         if plan.enablesRestoreAccount { return "kept on the first launch, to be restored" }
