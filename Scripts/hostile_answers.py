@@ -6,6 +6,7 @@ import json
 import random
 import threading
 import time
+import urllib.parse
 
 EVERYTHING = "everything"
 
@@ -14,10 +15,49 @@ def base64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+# Told from everything else that is said. The password is that of the person who logs in where nobody is there to ask.
+SIGNATURE, REFRESH, PASSWORD = "canary-signature-8f31c2a7", "canary-refresh-77e2b41d90", "correct horse"
+SECRETS = {"the token's signature": base64url(SIGNATURE.encode()), "the refresh token": REFRESH, "the password": PASSWORD}
+
+
 def tokens():
     claims = {"exp": int(time.time()) + 3600, "iat": int(time.time()), "iss": "sample", "sub": "person"}
-    token = ".".join(base64url(part) for part in (b'{"alg":"HS256","typ":"JWT"}', json.dumps(claims).encode(), b"signature"))
-    return {"access_token": token, "expires_in": 3600, "refresh_token": "refresh", "token_type": "Bearer"}
+    token = ".".join(base64url(part) for part in (b'{"alg":"HS256","typ":"JWT"}', json.dumps(claims).encode(), SIGNATURE.encode()))
+    return {"access_token": token, "expires_in": 3600, "refresh_token": REFRESH, "token_type": "Bearer"}
+
+
+def escaped(text):
+    """As JSON may spell it."""
+    return "".join(f"\\u{ord(character):04x}" for character in text)
+
+
+# How a service may spell what it quotes: with and without padding, at any place.
+SPELLINGS = (
+    str, escaped, urllib.parse.quote, urllib.parse.quote_plus,
+    lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    lambda text: text.encode().hex(), lambda text: text.encode().hex().upper(),
+    lambda text: base64.b64encode(text.encode()).decode(), lambda text: base64url(text.encode()),
+    lambda text: base64.b64encode(b"x" + text.encode()).decode(), lambda text: base64.b64encode(b"xy" + text.encode()).decode(),
+)
+LEAST_LEAK = 12
+
+
+def shown_secrets(text):
+    """The names of the secrets of which so much as a dozen letters is shown, in one of the spellings."""
+    text = text.lower()
+    return [name for name, secret in SECRETS.items() if any(part in text for part in parts(secret))]
+
+
+@functools.cache
+def parts(secret):
+    result = set()
+    for spelling in SPELLINGS:
+        spelled = spelling(secret).lower()
+        # The ends of base64 depend on what is around them.
+        spelled = spelled[4:-4] if len(spelled) > LEAST_LEAK + 8 else spelled
+        width = LEAST_LEAK * (6 if "\\u" in spelled else 3 if spelled.startswith("%") else 1)
+        result.update(spelled[place:place + width] for place in range(max(len(spelled) - width + 1, 1)))
+    return result
 
 
 def speakers(port):
@@ -212,7 +252,28 @@ def long_body(numbers, data):
     return start + b"\r\n\r\n" + body
 
 
-WHOLE = (chunked, chunked, header_flood, packed, other_status, other_framing, other_framing)
+def quoting(numbers, data):
+    """Quotes a secret, in a spelling of its own, wherever people may come to read it."""
+    secret = numbers.choice((*SECRETS.values(), tokens()["access_token"], "Bearer " + tokens()["access_token"]))
+    spelled = numbers.choice(SPELLINGS)(secret)
+    before = numbers.choice(("", "bad credentials: ", "password=", "refresh_token=", "Authorization: "))
+    text = before + spelled
+    message = text if "\\u" in spelled else json.dumps(text)[1:-1]
+    kind = numbers.randrange(5)
+    if kind == 0:
+        return response(f'{{"error":"invalid_grant","error_description":"{message}"}}'.encode(), numbers.choice((400, 401, 403, 422, 500)))
+    if kind == 1:
+        return response(f'{{"data":null,"errors":[{{"message":"{message}"}}]}}'.encode())
+    if kind == 2:
+        return response(text.encode(), numbers.choice((400, 401, 404, 500)))
+    if kind == 3:
+        fields = [("Location", "/" + urllib.parse.quote(text)), ("Content-Length", "0")]
+        return head(numbers.choice((301, 302, 307)), fields)
+    start, _, rest = data.partition(b"\r\n")
+    return b"HTTP/1.1 500 " + text.encode() + b"\r\n" + rest if start else data
+
+
+WHOLE = (quoting, quoting, chunked, chunked, header_flood, packed, other_status, other_framing, other_framing)
 
 
 class Mutation:
