@@ -24,7 +24,7 @@ extension RealIntegrationTests {
             #expect(account.email == "person@example.com")
         }
 
-        private static var generous: Deadline { .after(.seconds(120)) }
+        private static var generous: Deadline { .after(patience) }
 
         private struct Viewer: Decodable, Sendable { let id: String }
 

@@ -35,7 +35,7 @@ struct AccountUpdatesTests {
     }
 
     private func logIn(_ service: AppService) async throws -> Account {
-        try await service.logIn(email: "person@example.com", password: Secret("correct horse"), by: .after(.seconds(60)))
+        try await service.logIn(email: "person@example.com", password: Secret("correct horse"), by: .after(patience))
     }
 
     @Test("C40, C47: an app watches the account: nobody, who has logged in, nobody again")
@@ -57,7 +57,7 @@ struct AccountUpdatesTests {
         let next = service(over: slow)
         var updates = next.accountUpdates.makeAsyncIterator()
         #expect(try await updates.next() == .some(nil))
-        let restoring = Task { try await next.restore(by: .after(.seconds(60))) }
+        let restoring = Task { try await next.restore(by: .after(patience)) }
         await slow.gate.arrivals()
         #expect(try await updates.next() == account)
         slow.gate.open()
@@ -70,7 +70,7 @@ struct AccountUpdatesTests {
         let service = service()
         _ = try await logIn(service)
         await service.logOut(because: "the person asked for it")
-        let guest = try await service.logInAnonymously(by: .after(.seconds(60)))
+        let guest = try await service.logInAnonymously(by: .after(patience))
         _ = guest
         let account = try await logIn(service)
         await eventually { service.user.profile?.id == account.id }
@@ -84,14 +84,14 @@ struct AccountUpdatesTests {
         let service = service()
         let options = RequestOptions(requirement: .optional)
         let greeting = { () async throws in
-            try await service.client.query(.greeting, as: Greeting.self, options: options, deadline: .after(.seconds(60))).text
+            try await service.client.query(.greeting, as: Greeting.self, options: options, deadline: .after(patience)).text
         }
         let english = try await greeting()
-        _ = try await service.configuration(for: Region(country: "DE", language: "de"), by: .after(.seconds(60)))
+        _ = try await service.configuration(for: Region(country: "DE", language: "de"), by: .after(patience))
         let german = try await greeting()
         #expect(english != german && service.client.language == "de")
         // A region without a configuration changes nothing.
-        _ = try? await service.configuration(for: Region(country: "XX", language: "xx"), by: .after(.seconds(60)))
+        _ = try? await service.configuration(for: Region(country: "XX", language: "xx"), by: .after(patience))
         #expect(service.client.language == "de")
     }
 
@@ -101,7 +101,7 @@ struct AccountUpdatesTests {
         let first = try await logIn(service)
         #expect(service.storedSession().value?.account == first)
         harness.backend.service.setFault(.status(404), for: "/v1/profile")
-        _ = try? await service.createAccount(email: "other@example.com", password: Secret("correct horse 2"), by: .after(.seconds(60)))
+        _ = try? await service.createAccount(email: "other@example.com", password: Secret("correct horse 2"), by: .after(patience))
         let stored = try #require(service.storedSession().value)
         #expect(stored.account == nil && stored.userID != first.id)
         // Tokens of another way to log in, beside an account that was kept.

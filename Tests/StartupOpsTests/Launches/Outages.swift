@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 
 @testable import StartupNetworking
 @testable import StartupOps
@@ -45,7 +46,7 @@ final class Outages: HTTPSending {
         }
         var request = request
         if isRefused { request.url = closedPort.url(for: request.url) }
-        return try await client.send(request, deadline: .after(isHanging ? .milliseconds(100) : .seconds(120)))
+        return try await client.send(request, deadline: .after(isHanging ? .milliseconds(100) : patience))
     }
 }
 
@@ -73,7 +74,7 @@ struct PatientConnector: DeviceConnector {
     let connector: any DeviceConnector
     let isGivenUpSoon: @Sendable () -> Bool
 
-    private var deadline: Deadline { .after(isGivenUpSoon() ? .milliseconds(100) : .seconds(120)) }
+    private var deadline: Deadline { .after(isGivenUpSoon() ? .milliseconds(100) : patience) }
 
     func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
         try await connector.connect(to: speaker, by: self.deadline)

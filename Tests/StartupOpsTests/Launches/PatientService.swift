@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupStorage
@@ -6,7 +8,7 @@
 struct PatientService: UpdatePolicyService, ConfigurationService, AccountService, EntitlementService {
     let service: AppService
 
-    private var patience: Deadline { .after(.seconds(120)) }
+    private var patience: Deadline { .after(TestSupport.patience) }
 
     func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         try await service.updatePolicy(for: version, by: patience)

@@ -68,7 +68,7 @@ final class SampleDevice: Sendable {
             deviceID: Settings(directory.settings).deviceIdentifier
         )
         let patient = PatientService(service: service)
-        let connector = PatientConnector(connector: TCPSpeakerConnector(probeTime: .seconds(120))) { [isSpeakerGivenUpSoon] in
+        let connector = PatientConnector(connector: TCPSpeakerConnector(probeTime: patience)) { [isSpeakerGivenUpSoon] in
             isSpeakerGivenUpSoon.withLock { $0 }
         }
         return StartupEnvironment(

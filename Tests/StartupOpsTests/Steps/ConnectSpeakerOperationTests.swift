@@ -40,11 +40,11 @@ struct ConnectSpeakerOperationTests {
         let connector = TCPSpeakerConnector(probeTime: .seconds(120))
 
         func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
-            try await connector.connect(to: speaker, by: .after(.seconds(120)))
+            try await connector.connect(to: speaker, by: .after(patience))
         }
 
         func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
-            try await connector.scan(speakers.map { AppConfiguration.Endpoint(host: $0.host, port: $0.port) }, by: .after(.seconds(120)))
+            try await connector.scan(speakers.map { AppConfiguration.Endpoint(host: $0.host, port: $0.port) }, by: .after(patience))
         }
     }
 

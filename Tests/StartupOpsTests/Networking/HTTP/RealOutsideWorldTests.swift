@@ -28,7 +28,7 @@ struct RealOutsideWorldTests {
     func insideWithoutNetwork() async throws {
         let client = HTTPClient()
         for place in ["https://example.com/", "https://192.0.2.1/", "http://127.0.0.1:81/"] {
-            let error = await client.failure(HTTPRequest(.get, try webAddress(place)), deadline: .after(.seconds(60)))
+            let error = await client.failure(HTTPRequest(.get, try webAddress(place)), deadline: .after(patience))
             #expect(error?.code == .unreachable, "\(place): \(error?.description ?? "")")
             #expect(error?.isTransient == true)
         }
@@ -61,7 +61,7 @@ struct RealOutsideWorldTests {
         // And plain text is nothing it understands.
         let plain = await HTTPClient().failure(
             HTTPRequest(.get, try webAddress("http://127.0.0.1:\(server.port)/")),
-            deadline: .after(.seconds(60))
+            deadline: .after(patience)
         )
         #expect(plain.map { [.invalidResponse, .unreachable, .timedOut].contains($0.code) } == true, "\(plain?.description ?? "")")
     }

@@ -89,7 +89,7 @@ struct BootstrapFindingsTests {
         _ = try await bootstrap.service.logIn(
             email: "person@example.com",
             password: Secret("correct horse"),
-            by: .after(.seconds(60))
+            by: .after(patience)
         )
         #expect(bootstrap.findings == [])
         await bootstrap.service.logOut(because: LogoutReason.requested.description)
@@ -125,7 +125,7 @@ struct BootstrapFindingsTests {
             app: later.app,
             deviceID: "earlier"
         )
-        .logInAnonymously(by: .after(.seconds(60)))
+        .logInAnonymously(by: .after(patience))
         let bootstrap = try later.bootstrap(later.plan())
         #expect(try await later.launch(bootstrap).outcome == .completed)
         #expect(

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import TestSupport
 
 @testable import StartupNetworking
 @testable import StartupOps
@@ -86,7 +87,7 @@ struct BootstrapHarness {
     @discardableResult
     func leaveSession() async throws -> Account {
         let service = AppService(at: backend.baseURL, http: http, directory: directory, app: app, deviceID: "earlier")
-        return try await service.logIn(email: "person@example.com", password: Secret("correct horse"), by: .after(.seconds(60)))
+        return try await service.logIn(email: "person@example.com", password: Secret("correct horse"), by: .after(patience))
     }
 
     func leaveCompletedLaunch() throws { try directory.launchState().recordCompletedLaunch() }

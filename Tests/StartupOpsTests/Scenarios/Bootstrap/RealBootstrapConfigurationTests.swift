@@ -35,11 +35,11 @@ struct RealBootstrapConfigurationTests {
             "v1/countries",
             as: [Country].self,
             options: options,
-            deadline: .after(.seconds(60))
+            deadline: .after(patience)
         )
         #expect(countries.contains { $0.code == "DE" })
         let before = harness.backend.service.counts["POST /graphql"] ?? 0
-        _ = try await configuration.client.query(.speakers, as: JSONValue.self, deadline: .after(.seconds(60)))
+        _ = try await configuration.client.query(.speakers, as: JSONValue.self, deadline: .after(patience))
         #expect(harness.backend.service.counts["POST /graphql"] == before + 1)
 
         // A second launch of the same process makes nothing again.
@@ -91,7 +91,7 @@ struct RealBootstrapConfigurationTests {
         _ = try await bootstrap.service.logIn(
             email: "person@example.com",
             password: Secret("correct horse"),
-            by: .after(.seconds(60))
+            by: .after(patience)
         )
         for await profile in updates where profile?.email == "person@example.com" { break }
         #expect(try bootstrap.configuration().user.profile?.email == "person@example.com")
@@ -105,7 +105,7 @@ struct RealBootstrapConfigurationTests {
         let session = try await endpoint.session(
             username: "person@example.com",
             password: Secret("correct horse"),
-            deadline: .after(.seconds(60))
+            deadline: .after(patience)
         )
         let updates = try bootstrap.configuration().user.updates
         bootstrap.service.tokens.begin(session)
