@@ -259,9 +259,22 @@ final class RunRecord: Sendable {
     /// that reads a value which is missing on purpose, was not wanted.
     var isMilestoneLost: Bool {
         guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
-        if !nodes[milestone].isSkippedAlone { return true }
-        let cause = Int(nodes[milestone].cause)
-        return cause >= 0 && nodes[cause].outcome != .skipped
+        return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone)
+    }
+
+    /// Whether a value that an operation reads is missing because another one, however far back, did not succeed.
+    private func lacksValueOfFailure(_ node: Int) -> Bool {
+        var (seen, next): (Set<Int>, [Int]) = ([node], [node])
+        while let node = next.popLast() {
+            for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {
+                switch nodes[other.index].outcome {
+                case .failed, .timedOut, .cancelled: return true
+                case .skipped: next.append(other.index)
+                case .succeeded, .fellBack: break
+                }
+            }
+        }
+        return false
     }
 
     /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, the largest

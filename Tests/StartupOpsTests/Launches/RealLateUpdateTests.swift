@@ -262,7 +262,7 @@ struct RealLateUpdateTests {
     func many() async throws {
         let app = App(.success(UpdatePolicy()), after: .seconds(25), on: try await device())
         var graph = app.environment.graph(.regular)
-        graph.add("come back") { [app] step in
+        graph.add("come back") { [app] (_: StepContext) async throws in
             for _ in 0..<10 { #expect(try await app.launch(.warmResume).outcome == .completed) }
         }
         #expect(try await app.launch(graph).outcome == .completed)

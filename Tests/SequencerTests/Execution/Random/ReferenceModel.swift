@@ -27,6 +27,8 @@ struct ReferenceModel {
         var effects: [Effect] = []
         // A step that reads from one with a condition is given one, which is true: see ``PlannedLaunch``.
         var conditional: Set<Int> = []
+        // Steps whose value is missing because they, or others that they read from, did not succeed.
+        var lost: Set<Int> = []
         for (index, step) in plan.steps.enumerated() {
             var outcome = Outcome.succeeded
             var value: Int? = step.value(index)
@@ -72,7 +74,9 @@ struct ReferenceModel {
                     || plan.steps[dependency].policy == .required && [.failed, .timedOut, .cancelled].contains(outcomes[dependency])
             }
             if plan.milestone != nil, isBehindFailure { maySkip.insert(index) }
-            if index == plan.milestone, outcome == .skipped, effect == .skip { lostMilestone = index }
+            let isUnsuccessful = [.failed, .timedOut, .cancelled].contains(outcome)
+            if isUnsuccessful || outcome == .skipped && absent.contains(where: lost.contains) { lost.insert(index) }
+            if index == plan.milestone, outcome == .skipped, effect == .skip || lost.contains(index) { lostMilestone = index }
             outcomes.append(outcome)
             values.append(value)
             effects.append(effect)
