@@ -100,6 +100,22 @@ struct StoreLockTests {
         #expect(mailbox.waiting() == [])
     }
 
+    @Test("fault S16, S21: a logout counts though somebody else has the lock, and takes no session away that is opened after it")
+    func logout() throws {
+        let directory = StateDirectory.open(at: folder("app"))
+        let sessions = SessionStore(directory.secure)
+        let (session, next) = (Session(accessToken: "old", refreshToken: "r"), Session(accessToken: "new", refreshToken: "s"))
+        try sessions.save(session)
+        var lock = try LockFile(directory: PosixDirectory(path: folder("app/secure").path), name: ".lock").lock()
+        #expect(lock != nil)
+        #expect(throws: StorageError.self) { try sessions.clear() }
+        // As the next process finds it, while the lock is held and after that.
+        #expect(SessionStore(StateDirectory.open(at: folder("app")).secure).load() == .absent)
+        lock = nil
+        try SessionStore(StateDirectory.open(at: folder("app")).secure).save(next)
+        #expect(SessionStore(StateDirectory.open(at: folder("app")).secure).load() == .value(next))
+    }
+
     @Test("The process that has a file locked is read from the kernel's list, where there is one")
     func kernelsList() throws {
         try text("").write(to: folder("file"))

@@ -87,11 +87,15 @@ public struct SessionStore: Sendable {
 
     /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on with it, provided that the
     /// marker could be written.
+    ///
+    /// Whoever keeps the store locked delays the removing, and not the end of the session: the marker is written without the lock.
     package func clear() throws(StorageError) {
+        let place = place
+        // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
+        let isMarked = (try? store.write(Data("clearing".utf8), for: place.clearing)) != nil
         try exclusively { () throws(StorageError) in
-            let place = place
-            // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
-            try? store.write(Data("clearing".utf8), for: place.clearing)
+            // Another process has completed it meanwhile: a session that it has stored since is a new one.
+            if isMarked, case .absent = store.read(place.clearing) { return }
             try finishClearing(place)
         }
     }
