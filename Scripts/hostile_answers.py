@@ -32,12 +32,14 @@ def escaped(text):
 
 
 # How a service may spell what it quotes: with and without padding, at any place.
+BASE64_SPELLINGS = (
+    lambda text: base64.b64encode(text.encode()).decode(), lambda text: base64url(text.encode()),
+    lambda text: base64.b64encode(b"x" + text.encode()).decode(), lambda text: base64.b64encode(b"xy" + text.encode()).decode(),
+)
 SPELLINGS = (
     str, escaped, urllib.parse.quote, urllib.parse.quote_plus,
     lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
-    lambda text: text.encode().hex(), lambda text: text.encode().hex().upper(),
-    lambda text: base64.b64encode(text.encode()).decode(), lambda text: base64url(text.encode()),
-    lambda text: base64.b64encode(b"x" + text.encode()).decode(), lambda text: base64.b64encode(b"xy" + text.encode()).decode(),
+    lambda text: text.encode().hex(), lambda text: text.encode().hex().upper(), *BASE64_SPELLINGS,
 )
 LEAST_LEAK = 12
 
@@ -53,9 +55,11 @@ def parts(secret):
     result = set()
     for spelling in SPELLINGS:
         spelled = spelling(secret).lower()
+        # How many characters a letter of the secret takes.
+        width = LEAST_LEAK * (6 if spelled.startswith("\\u") else 3 if spelled.startswith("%") else 2 if spelled == secret.encode().hex() else 1)
         # The ends of base64 depend on what is around them.
-        spelled = spelled[4:-4] if len(spelled) > LEAST_LEAK + 8 else spelled
-        width = LEAST_LEAK * (6 if "\\u" in spelled else 3 if spelled.startswith("%") else 1)
+        if spelling in BASE64_SPELLINGS and len(spelled) > LEAST_LEAK + 8:
+            spelled = spelled[4:-4]
         result.update(spelled[place:place + width] for place in range(max(len(spelled) - width + 1, 1)))
     return result
 

@@ -90,7 +90,8 @@ final class AppCodeQueue: Sendable {
         if needsRunner { startRunner() }
     }
 
-    private func startRunner() {
+    /// - Parameter onOwnThread: where Dispatch has no thread left, because the app blocks all of them.
+    private func startRunner(onOwnThread: Bool = false) {
         SharedThreads.all.take(for: self, purpose: isOrdered ? .end : .cancel) { [self] kind in
             let runner: Int? = state.withLock { state in
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
@@ -109,7 +110,7 @@ final class AppCodeQueue: Sendable {
                 }
                 SharedThreads.all.giveBack(kind)
             }
-            if kind == .own {
+            if kind == .own || onOwnThread {
                 Thread(block: calls).start()
             } else {
                 DispatchQueue(label: "sequencer.app-code", qos: .userInitiated).async(execute: calls)
@@ -168,6 +169,8 @@ final class AppCodeQueue: Sendable {
         /// Nothing is being called any more.
         case idle
         case again(Int)
+        /// The runner has no thread.
+        case unbegun(alarm: Int?)
         /// The call that was being made at the last look still is.
         case slow(tag: Int?, alarm: Int?, behind: [Call])
     }
@@ -175,6 +178,13 @@ final class AppCodeQueue: Sendable {
     private func look() {
         let found = state.withLock { state -> Look in
             guard state.runner != nil else { return .idle }
+            if state.watch.isUnbegun() {
+                defer {
+                    state.runner = nil
+                    state.alarm = nil
+                }
+                return .unbegun(alarm: state.alarm)
+            }
             guard state.watch.isSlow() else { return state.alarm.map { .again($0) } ?? .idle }
             defer {
                 state.runner = nil
@@ -187,6 +197,11 @@ final class AppCodeQueue: Sendable {
         switch found {
         case .idle: break
         case .again(let alarm): setAlarm(alarm)
+        case .unbegun(let alarm):
+            if let alarm { _ = AlarmThread.shared.remove(alarm) }
+            // The runner that has not begun finds another one in its place, when it does.
+            SharedThreads.all.count(leftBehind: 1)
+            startRunner(onOwnThread: true)
         case .slow(let tag, let alarm, let behind):
             // Its handler holds nothing of the app's.
             if let alarm { _ = AlarmThread.shared.remove(alarm) }
@@ -205,11 +220,18 @@ struct CallWatch {
     /// The call that was begun last, by number from 1.
     private var begun = 0
     private var seen = 0
+    private var looksBefore = 0
     private(set) var tag: Int?
 
     mutating func begin(_ tag: Int?) {
         begun += 1
         self.tag = tag
+    }
+
+    /// To be asked once in a while: whether no call had begun the last time, and none has since.
+    mutating func isUnbegun() -> Bool {
+        defer { looksBefore += 1 }
+        return begun == 0 && looksBefore > 0
     }
 
     /// To be asked once in a while: whether the same call was being made the last time.

@@ -93,7 +93,7 @@ extension LaunchStateMachine {
         if let previous {
             if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
                 replacedWorkers.remove(at: place)
-                if let place = lostKeepers.firstIndex(of: previous.node) {
+                if let place = lostKeepers.firstIndex(of: previous) {
                     lostKeepers.remove(at: place)
                     processors?.ended(traits.levels[previous.node])
                 }
@@ -152,9 +152,10 @@ extension LaunchStateMachine {
     private mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
         let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
         guard isComputing else { return }
-        // Its code was given up, and goes on.
-        if replacedWorkers.contains(where: { $0.node == node }) {
-            lostKeepers.append(node)
+        let code = code(of: node)
+        // It was given up, and goes on.
+        if replacedWorkers.contains(code) {
+            lostKeepers.append(code)
         } else {
             processors?.ended(traits.levels[node])
         }
@@ -352,16 +353,15 @@ extension LaunchStateMachine {
     mutating func replaceWorker(of node: Int) {
         guard nodes[node].holdsWorker else { return }
         nodes[node].holdsWorker = false
-        replacedWorkers.append(
-            nodes[node].state == .checking
-                ? Assignment(node: node, attempt: 1, kind: .checkCondition)
-                : Assignment(
-                    node: node,
-                    attempt: Int(nodes[node].attempts),
-                    kind: nodes[node].isComputingFallback ? .computeFallback : .run
-                )
-        )
+        replacedWorkers.append(code(of: node))
         activeWorkers -= 1
+    }
+
+    /// The code of an operation that runs now.
+    private func code(of node: Int) -> Assignment {
+        if nodes[node].state == .checking { return Assignment(node: node, attempt: 1, kind: .checkCondition) }
+        let kind: StepAssignment.Kind = nodes[node].isComputingFallback ? .computeFallback : .run
+        return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
     }
 
     // MARK: Actions

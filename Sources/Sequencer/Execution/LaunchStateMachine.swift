@@ -103,8 +103,8 @@ struct LaunchStateMachine {
     var pendingEnds: [PendingEnd] = []
     /// What the workers run that were counted out because they may never come back.
     var replacedWorkers: [Assignment] = []
-    /// Operations of theirs that count as keeping a processor until their code comes back.
-    var lostKeepers: [Int] = []
+    /// What of that counts as keeping a processor until it comes back.
+    var lostKeepers: [Assignment] = []
     var events: [RawEvent] = []
     /// Of operations that have waited for a person.
     var personWaits: [Int: PersonWaits] = [:]

@@ -269,7 +269,8 @@ final class RunRecord: Sendable {
             for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {
                 switch nodes[other.index].outcome {
                 case .failed, .timedOut, .cancelled: return true
-                case .skipped: next.append(other.index)
+                // One that was left out on purpose leaves none, whatever became of what it reads.
+                case .skipped: if graph.policy(other.index).skipReason == nil { next.append(other.index) }
                 case .succeeded, .fellBack: break
                 }
             }

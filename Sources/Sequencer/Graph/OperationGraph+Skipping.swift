@@ -38,8 +38,13 @@ extension OperationGraph {
         let edges = knownEdges
         let successors = AdjacencyList(count: count, edges: edges, .successors)
         let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
-        // Skipping goes all the way down: one of these that is skipped takes the milestone with it.
-        let needed = milestone.map { AdjacencyList(count: count, edges: edges, .predecessors).reachable(from: $0).union([$0]) } ?? []
+        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
+        var needed: Set<Int> = []
+        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
+        var next = nodes.indices.filter { $0 == milestone || nodes[$0].policy?.value.isEssential == true }
+        while let node = next.popLast() {
+            if needed.insert(node).inserted { next += predecessors[node].map(\.index) }
+        }
         var result: Set<String> = []
         for (index, node) in nodes.enumerated() where index != milestone {
             let policy = node.policy?.value ?? .standard

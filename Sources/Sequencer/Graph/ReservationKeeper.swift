@@ -209,13 +209,16 @@ struct ReservationKeeper: Sendable {
         let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }
         for other in waiting {
             let node = Int(other.node)
-            let holder = holder(for: node, firstFree: lane)
-            if let holder {
+            let obstacle = obstacle(before: node, firstFree: lane)
+            if case .known(let holder) = obstacle {
+                // It gives its own lane back at that moment.
+                let isOnLane = reservations.keeps(Int(holder.node)) & 1 << UInt16(Reservations.Machine.lane) != 0
+                let taken = isOnLane ? machines & ~(1 << UInt16(Reservations.Machine.lane)) : machines
                 let otherLimit = holder.end.addingSaturated(max(reservations.duration(Int(holder.node)), duration))
                 let start = max(holder.end, time)
                 let otherEnd = start.addingSaturated(reservations.duration(node))
                 if otherLimit > time,
-                    start < end && reservations.uses(node) & machines != 0
+                    start < end && reservations.uses(node) & taken != 0
                         || reservations.usesBehind(node, endingAt: otherEnd, anyOf: machines, before: end)
                 {
                     limit = max(limit ?? 0, otherLimit)
@@ -223,7 +226,7 @@ struct ReservationKeeper: Sendable {
                 }
             }
             guard other.limit > time else { continue }
-            let isAboutToStart = startsReady && holder == nil
+            let isAboutToStart = if startsReady, case .none = obstacle { true } else { false }
             let otherEnd = time.addingSaturated(reservations.duration(node))
             // What is ready may need several resources, and wait for another one of them.
             guard
@@ -235,20 +238,27 @@ struct ReservationKeeper: Sendable {
         return limit
     }
 
-    /// What a ready operation waits for: of all that keeps something it needs, what is expected to end last. Nil where nothing does, or nobody knows when that ends.
-    ///
+    /// What a ready operation waits for.
+    private enum Obstacle {
+        case none
+        /// Nobody knows when it ends, as with a person.
+        case unknown
+        /// Of all that keeps something it needs, what is expected to end last.
+        case known(Running)
+    }
+
     /// - Parameter lane: the lane that is free first; nil if one is free.
-    private func holder(for node: Int, firstFree lane: Running?) -> Running? {
+    private func obstacle(before node: Int, firstFree lane: Running?) -> Obstacle {
         var last: Running?
         var machines = reservations.uses(node)
         while machines != 0 {
             let machine = machines.trailingZeroBitCount
             machines &= machines - 1
             guard let holder = machine == Reservations.Machine.lane ? lane : holders[machine] else { continue }
-            if !reservations.isKnown(Int(holder.node)) { return nil }
+            if !reservations.isKnown(Int(holder.node)) { return .unknown }
             if holder.end > last?.end ?? -1 { last = holder }
         }
-        return last
+        return last.map { .known($0) } ?? .none
     }
 
     /// - Parameter limit: what ``obstacle(to:at:takesLastLane:startsReady:)`` has said.

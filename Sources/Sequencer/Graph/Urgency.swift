@@ -66,15 +66,31 @@ package struct Urgency: Sendable {
         let onMain = awaited.filter { graph.isMain($0) && !graph.policy($0).suspends }
         var delays = [Delay](repeating: .none, count: levels.count)
         for node in awaited where !graph.isMain(node) { delays[node] = .shared(max(duration(node), 0)) }
-        if onMain.count > 1 {
-            for node in onMain { delays[node] = .whole(max(duration(node), 0)) }
+        func keepWaiting(_ users: [Int]) {
+            guard users.count > 1, !isChain(users, in: graph) else { return }
+            for node in users { delays[node] = .whole(max(duration(node), 0)) }
         }
-        if !users.isEmpty {
-            for node in awaited where graph.policy(node).exclusive.contains(where: { users[$0] ?? 0 > 1 }) {
-                delays[node] = .whole(max(duration(node), 0))
-            }
+        keepWaiting(onMain)
+        let shared = users.filter { $0.value > 1 }.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
+        for resource in shared.prefix(mostResources).map(\.key) {
+            keepWaiting(awaited.filter { graph.policy($0).exclusive.contains(resource) })
         }
         return delays
+    }
+
+    /// How many resources are looked at: each costs as much as the graph is large.
+    private static let mostResources = 13
+
+    /// Whether each of these leads to the next, so that none of them ever waits for another to give something back.
+    private static func isChain(_ nodes: [Int], in graph: ValidatedGraph) -> Bool {
+        var length = [Int32](repeating: 0, count: graph.count)
+        for node in nodes { length[node] = 1 }
+        var longest: Int32 = 0
+        for node in graph.order.lazy.map(Int.init) {
+            length[node] += graph.predecessors[node].lazy.map { length[$0.index] }.max() ?? 0
+            longest = max(longest, length[node])
+        }
+        return Int(longest) == nodes.count
     }
 
     /// The order within a level: the larger goes first.

@@ -12,7 +12,7 @@ package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable, Codable, C
     case withoutTrialConfiguration = "without-trial-configuration"
     /// Also, everything is dropped that can be fetched again.
     case withoutCaches = "without-caches"
-    /// Only what the main screen cannot do without.
+    /// Only what the main screen cannot do without, and what is essential.
     case minimal
 
     /// The level after another death; `minimal` is the last.
@@ -37,7 +37,7 @@ public struct Recovery: Sendable, Hashable {
     package let skipped: [String]
     /// Why, in a few words; nil when nothing is left out.
     package let reason: String?
-    /// Whether the least of launches asks for an update after its main screen, because launches died while they asked before everything else.
+    /// Whether the launch asks for an update after its main screen, because launches died while they asked.
     let asksForUpdateLast: Bool
 
     init(
@@ -62,13 +62,15 @@ public struct Recovery: Sendable, Hashable {
     package var summary: String {
         let skipping = skipped.isEmpty ? "" : "\(Self.list(skipped)) \(skipped.count == 1 ? "is" : "are") left out"
         let also = skipping.isEmpty ? "" : ", and \(skipping)"
-        return switch level {
-        case .normal: "nothing is left out"
-        case .skipping: skipping.isEmpty ? "nothing can be left out" : skipping
-        case .withoutTrialConfiguration: "the last configuration that worked is used" + also
-        case .withoutCaches: "the last configuration that worked is used, the caches are emptied" + also
-        case .minimal: "only what the main screen needs is done" + (asksForUpdateLast ? ", and the update check after it" : "")
-        }
+        let summary =
+            switch level {
+            case .normal: "nothing is left out"
+            case .skipping: skipping.isEmpty ? "nothing can be left out" : skipping
+            case .withoutTrialConfiguration: "the last configuration that worked is used" + also
+            case .withoutCaches: "the last configuration that worked is used, the caches are emptied" + also
+            case .minimal: "only what the main screen needs is done"
+            }
+        return summary + (asksForUpdateLast ? "; the update check comes last" : "")
     }
 
     /// How safe mode ends, and the next level if it does not help; nil outside of it.

@@ -291,6 +291,7 @@ extension JournalLine {
     fileprivate mutating func set(_ recovery: Recovery) {
         level = recovery.level
         if !recovery.skipped.isEmpty { skipped = recovery.skipped }
+        if recovery.asksForUpdateLast { updateLast = true }
         reason = recovery.reason
     }
 }

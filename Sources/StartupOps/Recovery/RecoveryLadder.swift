@@ -89,6 +89,9 @@ struct RecoveryLadder {
         let required = Set(deaths.flatMap(\.required))
         let skippable = culprits.filter { !required.contains($0) }
         let reason = Self.reason(culprits, deaths)
+        if culprits == [RecoveryStep.updateCheck], skippable.isEmpty {
+            return Recovery(.withoutTrialConfiguration, asksForUpdateLast: true, because: reason)
+        }
         if skippable.isEmpty { return Recovery.withoutSkipping(culprits, because: reason) }
         return Recovery(.skipping, skipping: skippable, because: reason)
     }
@@ -104,7 +107,7 @@ struct RecoveryLadder {
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
-        let isCheck = recovery.level == .minimal && death.ending.suspects == [RecoveryStep.updateCheck]
+        let isCheck = death.ending.suspects == [RecoveryStep.updateCheck]
         let asksForUpdateLast = recovery.asksForUpdateLast || isCheck
         return Recovery(recovery.level.next, skipping: recovery.skipped, asksForUpdateLast: asksForUpdateLast, because: reason)
     }
@@ -129,7 +132,8 @@ enum RecoveryStep {
 extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
-    /// In a minimal launch the update check comes before everything else; where such launches died in it, after the milestone.
+    /// In a minimal launch the update check comes before everything else; where launches died in it, after the milestone: a version that is known to be ruled
+    /// out does not reach that.
     ///
     /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are not among them.
     func apply(to graph: inout OperationGraph, skippable: Set<String>) {
@@ -143,8 +147,11 @@ extension Recovery {
         if level >= .withoutTrialConfiguration { reasons[RecoveryStep.configuration] = "in safe mode, no new configuration is used" }
         for operation in skipped { reasons[operation] = reason ?? "launches died in it" }
         for (operation, reason) in reasons where skippable.contains(operation) { try? graph.skip(operation, because: reason) }
-        guard level == .minimal else { return }
-        if asksForUpdateLast { graph.moveBehindMilestone(RecoveryStep.updateCheck) } else { Self.beginWithUpdateCheck(&graph) }
+        if asksForUpdateLast {
+            graph.moveBehindMilestone(RecoveryStep.updateCheck)
+        } else if level == .minimal {
+            Self.beginWithUpdateCheck(&graph)
+        }
     }
 
     /// Lets everything wait for the update check but what this waits for.

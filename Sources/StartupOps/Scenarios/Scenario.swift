@@ -66,7 +66,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// The scenario's graph, with the work of `steps`.
     ///
     /// Where the steps are those of an environment, the milestone is not reached by a version that the last known update policy rules out, whatever the milestone's
-    /// work is: the update takes over instead.
+    /// work is: the update takes over instead. A step that the app puts in the milestone's place later (`replace(_:with:)`) is not held to it.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)

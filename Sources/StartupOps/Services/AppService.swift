@@ -21,6 +21,7 @@ public final class AppService: Sendable {
     private let sessions: SessionStore
     let app: AppInfo
     let deviceID: String
+    private let installation: InstallationMark
 
     private static let account: StoreKey = "account"
 
@@ -56,6 +57,7 @@ public final class AppService: Sendable {
     ) {
         self.app = app
         self.deviceID = deviceID
+        installation = InstallationMark(store: directory.state)
         let secure = directory.secure
         self.secure = secure
         let cache = ResponseCache(store: directory.cache)
@@ -156,7 +158,7 @@ extension AppService: AccountService {
         // Nobody sees the account of whoever was logged in before.
         let account = secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
         var stored = StoredSession(userID: session.userID, isAnonymous: session.isAnonymous, account: account)
-        stored.isOfThisInstallation = session.installation == deviceID
+        stored.isOfThisInstallation = session.installation.map { $0 == installation.known } ?? false
         return stored
     }
 
@@ -239,7 +241,7 @@ extension AppService: AccountService {
 
     /// Begins a session, and forgets the account of the one before.
     private func begin(_ session: Session) {
-        tokens.begin(session.opened(by: deviceID))
+        tokens.begin(installation.make().map(session.opened) ?? session)
         try? secure.remove(accountKey)
     }
 

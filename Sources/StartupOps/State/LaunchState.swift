@@ -24,9 +24,11 @@ public final class LaunchState: Sendable {
         static let chosenRegion: StoreKey = "chosen-region"
         static let updatePolicy: StoreKey = "update-policy"
         static let dismissedOnboarding: StoreKey = "dismissed-onboarding"
+        static let installation: StoreKey = "installation"
         /// All of the above.
         static let values = [
             completedLaunch, appStarts, tutorialVersion, lastSpeaker, declinedSpeaker, chosenRegion, updatePolicy, dismissedOnboarding,
+            installation,
         ]
         static let pendingClearing: StoreKey = "pending-clearing"
     }

@@ -59,8 +59,8 @@ struct ForceUpdateOperation: Sendable {
         memory.withLock { $0.isStopped = false }
         let number = lateCheck.begin()
         let check = UpdateCheck { answer in
-            guard step.mayGoOn, case .success(let policy) = answer, lateCheck.counts(number) else { return }
-            await act(on: decision(policy, in: step), in: step)
+            guard step.mayGoOn, case .success(let policy) = answer, let decision = decision(policy, of: number, in: step) else { return }
+            await act(on: decision, in: step)
         }
         let answer: UpdateCheck.Answer?
         do {
@@ -76,15 +76,16 @@ struct ForceUpdateOperation: Sendable {
         }
         switch answer {
         case .success(let policy)?:
-            if lateCheck.counts(number) { return await act(on: decision(policy, in: step), in: step) }
+            if let decision = decision(policy, of: number, in: step) { return await act(on: decision, in: step) }
             step.note("a later update check was answered before")
         case .failure(let error)?:
             try step.checkCancellation()
             step.note("the update check failed: \(error)")
         case nil:
-            lateCheck.keep(check, number)
+            let goesOn = lateCheck.keep(check, number)
             try step.checkCancellation()
-            step.note("the launch went on without an answer to the update check, which goes on in the background")
+            let more = goesOn ? ", which goes on in the background" : "; a later one was answered before"
+            step.note("the launch went on without an answer to the update check" + more)
         }
         await actOnKnownPolicy(in: step)
     }
@@ -122,16 +123,20 @@ struct ForceUpdateOperation: Sendable {
             defer { memory.isStopped = true }
             return memory.isStopped
         }
+        // Two checks may say the same, one after the other.
+        let isNew = !isStopped && lateCheck.isNew(decision)
         let (operation, presenter, stage, willTakeOver) = (step.operation, presenter, stage, willTakeOver)
         let takeOver: @MainActor @Sendable () async -> Void = {
             if isStopped { return }
             willTakeOver(decision)
-            await stage.takeOver(by: operation) { await presenter?.showUpdate(decision) }
+            await stage.takeOver(by: operation) {
+                if isNew { await presenter?.showUpdate(decision) }
+            }
         }
         let reason: AbortReason = if case .maintenance = decision { .maintenance } else { .forceUpdate }
         let hasStopped = step.abortLate(reason, takeover: takeOver)
         // When the main screen is there, how the launch has ended says nothing of this any more.
-        if isStopped || !step.mayGoOn || hasStopped && !step.isLaunchProperOver { return }
+        if !isNew || !step.mayGoOn || hasStopped && !step.isLaunchProperOver { return }
         lateDecision(decision)
         if !hasStopped { await takeOver() }
     }
@@ -141,14 +146,17 @@ struct ForceUpdateOperation: Sendable {
         memory.withLock { $0.policy } ?? state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
     }
 
-    /// The decision of an answer, which is kept for the next launch.
-    private func decision(_ answer: UpdatePolicy, in step: StepContext) -> UpdateDecision {
+    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before.
+    private func decision(_ answer: UpdatePolicy, of number: Int, in step: StepContext) -> UpdateDecision? {
+        guard lateCheck.counts(number) else { return nil }
         for field in answer.ignored { step.note("the update policy: \(field)") }
-        let policy = answer.completed(by: known)
-        memory.withLock { $0.policy = policy }
-        // One that cannot be kept is asked for again at the next launch.
-        if let data = try? JSONEncoder().encode(policy) { try? state.recordUpdatePolicy(data) }
-        return policy.decision(for: version, at: now())
+        return lateCheck.record(number) {
+            let policy = answer.completed(by: known)
+            memory.withLock { $0.policy = policy }
+            // One that cannot be kept is asked for again at the next launch.
+            if let data = try? JSONEncoder().encode(policy) { try? state.recordUpdatePolicy(data) }
+            return policy.decision(for: version, at: now())
+        }
     }
 }
 

@@ -100,6 +100,8 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
                     didLaunch: environment.didLaunch
                 )
                 return { step, content in
+                    // Also in a graph that no scenario has made.
+                    try await environment.enforceKnownUpdatePolicy(memory, in: step)
                     // Asked before the launch is recorded: from then on, its own configuration is the last known one.
                     let onboarding =
                         memory.earlyOnboarding.withLock { $0 } ?? environment.onboarding(content.configuration.configuration)
@@ -120,8 +122,9 @@ extension StartupStep where Work == ScreenWork {
             isOnMain: true,
             expected: .milliseconds(50),
             simulated: { $0.screenWork },
-            work: { environment, _ in
+            work: { environment, memory in
                 return { step in
+                    try await environment.enforceKnownUpdatePolicy(memory, in: step)
                     guard let presenter = environment.presenters.main else { return }
                     try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
                 }

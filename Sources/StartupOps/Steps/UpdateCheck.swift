@@ -83,9 +83,9 @@ final class UpdateCheck: Sendable {
         end()
     }
 
-    /// Gives the check up: an answer that comes later counts for nothing.
+    /// Gives the check up: an answer that comes later counts for nothing. One that was answered is left to what it brings about.
     func cancel() {
-        state.withLock { $0.launch }?.cancel()
+        state.withLock { $0.answer == nil ? $0.launch : nil }?.cancel()
     }
 }
 
@@ -96,12 +96,16 @@ package final class LateUpdateCheck: Sendable {
         var begun = 0
         /// The number of the check that began last, of those that were answered.
         var answered = 0
+        /// The decision that was shown last, and how many checks had begun by then.
+        var shown: (decision: UpdateDecision, begun: Int)?
     }
 
     /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
     private static let mostKept = 8
 
     private let state = Locked(State())
+    /// Held while a policy is recorded.
+    private let recording = Locked(())
 
     /// A check begins.
     ///
@@ -128,15 +132,35 @@ package final class LateUpdateCheck: Sendable {
         return counts
     }
 
+    /// Records the policy of an answer, unless one to a check that began later has come meanwhile.
+    func record<Result>(_ number: Int, _ body: () -> Result) -> Result? {
+        recording.withLock { _ in state.withLock { number >= $0.answered } ? body() : nil }
+    }
+
+    /// Whether a decision is to be shown: not if it shows, and no check has begun since.
+    func isNew(_ decision: UpdateDecision) -> Bool {
+        state.withLock { state in
+            if let shown = state.shown, shown.decision == decision, shown.begun == state.begun { return false }
+            state.shown = (decision, state.begun)
+            return true
+        }
+    }
+
     /// Keeps a check that no launch waits for.
-    func keep(_ check: UpdateCheck, _ number: Int) {
-        let former: UpdateCheck? = state.withLock { state in
+    ///
+    /// - Returns: whether it goes on: not if one that began later was answered before.
+    func keep(_ check: UpdateCheck, _ number: Int) -> Bool {
+        // Let go of without the lock: they may hold objects of the app.
+        let (isKept, ended, former) = state.withLock { state in
+            let ended = state.kept.filter { !$0.check.isPending }
             state.kept.removeAll { !$0.check.isPending }
-            if number < state.answered { return check }
+            guard number >= state.answered else { return (false, ended, check as UpdateCheck?) }
             state.kept.append((number, check))
-            return state.kept.count > Self.mostKept ? state.kept.removeFirst().check : nil
+            return (true, ended, state.kept.count > Self.mostKept ? state.kept.removeFirst().check : nil)
         }
         former?.cancel()
+        withExtendedLifetime(ended) {}
+        return isKept
     }
 
     /// Whether there is such a check.

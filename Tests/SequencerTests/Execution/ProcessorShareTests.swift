@@ -119,6 +119,27 @@ struct ProcessorShareTests {
         #expect(machine.takeForWorker(at: 200, &actions)?.node == 2)
     }
 
+    @Test("code that was given up, and the fallback after it, count each until it has come back")
+    func timedOutWithFallback() throws {
+        var (machine, actions) = try Self.machine(processors: 2) { graph in
+            graph.add("spins", .timeout(.nanoseconds(100))) { () -> Int in
+                1
+            } fallback: { _, _ in
+                2
+            }
+        }
+        #expect(machine.takeForWorker(at: 0, &actions)?.node == 0)
+        let spins = try #require(machine.takeForWorker(at: 0, &actions))
+        machine.timePassed(to: 100, &actions)
+        #expect(machine.processors?.hasRoom(for: 0) == true)
+        let fallback = try #require(machine.takeForWorker(at: 100, &actions))
+        #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 110, &actions))
+        #expect(machine.processors?.hasRoom(for: 0) == true && machine.lostKeepers == [spins])
+        #expect(machine.takeForWorker(after: spins, at: 200, &actions) == nil)
+        #expect(machine.lostKeepers.isEmpty)
+    }
+
     @Test("one whose fallback is computed counts meanwhile")
     func fallback() throws {
         var (machine, actions) = try Self.machine(processors: 1) { graph in

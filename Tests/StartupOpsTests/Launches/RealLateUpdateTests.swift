@@ -258,6 +258,13 @@ struct RealLateUpdateTests {
         await eventually { app.policies.cancelled.withLock { $0 } == 1 }
     }
 
+    @Test("fault O22: two checks that say the same, one after the other, show and tell it once")
+    func saidTwice() async throws {
+        let app = App([(.success(Self.required), .seconds(6)), (.success(Self.required), .seconds(4))], on: try await device())
+        try await comeBack(app)
+        #expect(app.screens == ["main", "active", "update"] && app.told.withLock { $0 } == [Self.decision])
+    }
+
     @Test("however often a person comes back, few checks go on")
     func many() async throws {
         let app = App(.success(UpdatePolicy()), after: .seconds(25), on: try await device())

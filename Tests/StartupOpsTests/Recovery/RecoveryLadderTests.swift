@@ -15,6 +15,7 @@ struct RecoveryLadderTests {
         var skipped: [String] = []
         var required = ["main-app"]
         var isHealthy = false
+        var updateLast: Bool?
         var kind = LaunchKind.foreground
 
         static func crash(_ operations: String..., level: RecoveryLevel = .normal, version: String? = "1") -> Sample {
@@ -30,6 +31,7 @@ struct RecoveryLadderTests {
             planned.level = level
             planned.skipped = skipped
             planned.required = required
+            planned.updateLast = updateLast
             let end = isHealthy ? [JournalLine(.healthy)] : []
             let all = [JournalSamples.began(version: version, level: level, kind: kind), planned] + lines + end
             return JournaledLaunch(number: number, JournalSamples.contents(all))
@@ -62,27 +64,24 @@ struct RecoveryLadderTests {
         #expect(two.skipped == ["login", "splash"] && two.reason == "the last 3 launches crashed in login or splash")
     }
 
-    @Test("fault P16: the update check is never left out; when it was the end of the least of launches, it comes after the main screen")
+    @Test("fault P16: the update check is never left out; when it was the end of launches, it comes after the main screen")
     func updateCheck() {
         func check(_ operations: String..., level: RecoveryLevel = .normal) -> Sample {
             Sample(lines: operations.map { .started($0) }, level: level, required: ["main-app", "force-update"])
         }
         let together = check("splash", "force-update")
         #expect(recovery(after: [together, together, together]).skipped == ["splash"])
-        var launches = [check("force-update"), check("force-update"), check("force-update")]
-        for level in [RecoveryLevel.withoutTrialConfiguration, .withoutCaches, .minimal] {
-            let next = recovery(after: launches)
-            #expect(next.level == level && next.skipped.isEmpty && !next.asksForUpdateLast)
-            launches.append(check("force-update", level: level))
-        }
-        let last = recovery(after: launches)
-        #expect(last.level == .minimal && last.asksForUpdateLast)
-        #expect(last.summary == "only what the main screen needs is done, and the update check after it")
-        // Wherever the next ones die.
-        #expect(recovery(after: launches + [check("main-app", level: .minimal)]).asksForUpdateLast)
+        let alone = recovery(after: [check("force-update"), check("force-update"), check("force-update")])
+        #expect(alone.level == .withoutTrialConfiguration && alone.skipped.isEmpty && alone.asksForUpdateLast)
+        #expect(alone.summary == "the last configuration that worked is used; the update check comes last")
+        // At any level; and what was decided once stays, wherever the next ones die, and though the launches that led there are gone.
+        let died = recovery(after: [check("force-update", level: .withoutCaches)])
+        #expect(died.level == .minimal && died.asksForUpdateLast)
+        var last = check("main-app", level: .minimal)
+        last.updateLast = true
+        #expect(recovery(after: [last]).asksForUpdateLast)
         // Something else may have been the end of it.
-        let least = check("force-update", "main-app", level: .minimal)
-        #expect(!recovery(after: launches.dropLast() + [least]).asksForUpdateLast)
+        #expect(!recovery(after: [check("force-update", "main-app", level: .withoutCaches)]).asksForUpdateLast)
     }
 
     @Test("Deaths in different operations say nothing, until there are too many of them")

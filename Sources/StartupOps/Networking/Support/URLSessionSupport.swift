@@ -20,7 +20,7 @@ enum URLSessionSupport {
         static func obstacle(executable: String) -> String? {
             let folder = URL(fileURLWithPath: executable).deletingLastPathComponent().path
             // By the rights that the process has now, not those that it was started with.
-            if faccessat(AT_FDCWD, folder, R_OK | X_OK, AT_EACCESS) == 0 { return nil }
+            if faccessat(AT_FDCWD, folder, R_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES { return nil }
             let place = "the folder of its program, \(printable(folder))"
             return "this process may not read \(place), and Foundation would end it: let its user read that"
         }

@@ -44,6 +44,8 @@ struct JournalLine: Codable, Equatable, Sendable {
     var skipped: [String]?
     /// The operations that cannot be left out.
     var required: [String]?
+    /// Whether the update check comes after the milestone.
+    var updateLast: Bool?
     var reason: String?
     var operation: String?
     var attempt: Int?
@@ -74,6 +76,7 @@ struct JournalLine: Codable, Equatable, Sendable {
             if let level { json.write(level.rawValue, for: "level") }
             if let skipped { json.write(skipped, for: "skipped") }
             if let required { json.write(required, for: "required") }
+            if let updateLast { json.write(updateLast, for: "updateLast") }
             if let operation { json.write(operation, for: "operation") }
             if let attempt { json.write(attempt, for: "attempt") }
             if let outcome { json.write(outcome, for: "outcome") }
@@ -127,6 +130,7 @@ struct JournalLine: Codable, Equatable, Sendable {
         level = try word(.level, RecoveryLevel.self)
         skipped = try values.decodeIfPresent([String].self, forKey: .skipped)
         required = try values.decodeIfPresent([String].self, forKey: .required)
+        updateLast = try values.decodeIfPresent(Bool.self, forKey: .updateLast)
         reason = try values.decodeIfPresent(String.self, forKey: .reason)
         operation = try values.decodeIfPresent(String.self, forKey: .operation)
         attempt = try values.decodeIfPresent(Int.self, forKey: .attempt)
@@ -135,7 +139,8 @@ struct JournalLine: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case event, ms, schema, at, process, version, kind, scenario, level, skipped, required, reason, operation, attempt, outcome, stopped
+        case event, ms, schema, at, process, version, kind, scenario, level, skipped, required, updateLast, reason, operation, attempt,
+            outcome, stopped
     }
 }
 

@@ -50,7 +50,12 @@ extension JournaledLaunch {
         let decided = planned ?? began
         // Out of a file that anything may have been written to, and into reports and onto terminals.
         let reason = decided?.reason.map { printable($0, limit: 1000) }
-        recovery = Recovery(decided?.level ?? .normal, skipping: decided?.skipped ?? [], because: reason)
+        recovery = Recovery(
+            decided?.level ?? .normal,
+            skipping: decided?.skipped ?? [],
+            asksForUpdateLast: decided?.updateLast ?? false,
+            because: reason
+        )
         required = planned?.required ?? []
         isHealthy = lines.contains { $0.event == .healthy }
         lastEvent = .nanoseconds(Int64((lines.compactMap(\.ms).max() ?? 0) * 1e6))

@@ -63,6 +63,30 @@ struct ScarceOrderTests {
         #expect(try await Self.starts(Self.contested()) == ["index": 0, "token": 0, "login": 20, "home": 150, "other": 200])
     }
 
+    @Test("those that follow one another anyway keep nobody waiting")
+    func chain() async throws {
+        var graph = OperationGraph("chain")
+        Self.add("login", 600, .exclusive(.userInterface), to: &graph)
+        Self.add("tutorial", 350, .exclusive(.userInterface), to: &graph, after: "login")
+        for number in 1...6 { Self.add("c\(number)", 100, to: &graph) }
+        graph.add("layout", .expected(.milliseconds(350)), after: (1...6).map { "c\($0)" }, on: .main) { launch in
+            try await launch.compute(for: .milliseconds(350))
+        }
+        Self.add("home", 50, .milestone, to: &graph, after: "tutorial", "layout")
+        Self.add("other", 10, to: &graph, after: "home")
+        #expect(try await Self.starts(graph, lanes: 2)["home"] == 950)
+    }
+
+    @Test("no lane is kept for an operation that gets the one of those which it waits for")
+    func sameLane() async throws {
+        var graph = OperationGraph("same-lane")
+        Self.add("h", 100, .exclusive("db"), to: &graph)
+        Self.add("x", 100, .exclusive("db"), to: &graph)
+        Self.add("home", 50, .milestone, to: &graph, after: "h", "x")
+        Self.add("other", 150, to: &graph)
+        #expect(try await Self.starts(graph, lanes: 2) == ["h": 0, "x": 100, "home": 200, "other": 0])
+    }
+
     @Test("one lane is such a thing; one of two keeps others waiting for half of the time")
     func lanes() throws {
         var graph = Self.contested()
@@ -143,6 +167,25 @@ struct ScarceOrderTests {
         Self.add("home", 50, .milestone, to: &graph, after: "login", "screen")
         Self.add("prefetch", 130, to: &graph, on: .main)
         #expect(try await Self.starts(graph, planned: false)["prefetch"] == 0)
+    }
+
+    @Test("what a person holds up is not about to start, in real time either")
+    func personInRealTime() throws {
+        var graph = OperationGraph("person")
+        graph.add("login", .interactive, .expected(.nanoseconds(5_000)), .exclusive("ui")) {}
+        graph.add("greeting", .expected(.nanoseconds(20)), .exclusive("ui")) {}
+        graph.add("home", .milestone, .expected(.nanoseconds(5)), after: "login", "greeting", on: .main) {}
+        graph.add("prefetch", .expected(.nanoseconds(200)), on: .main) {}
+        let validated = try graph.validated()
+        let (login, greeting, prefetch) = (0, 1, 3)
+        let all = Reservations.all(validated, durations: validated.expectedDurations, validated.urgency(), hasLanes: false)
+        var keeper = ReservationKeeper(try #require(all.first), lanes: .max)
+        keeper.becameReady(login, at: 0)
+        keeper.becameReady(greeting, at: 0)
+        keeper.started(login, at: 0)
+        #expect(keeper.obstacle(to: prefetch, at: 0, takesLastLane: false, startsReady: true) == nil)
+        keeper.ended(login)
+        #expect(keeper.obstacle(to: prefetch, at: 0, takesLastLane: false, startsReady: true) != nil)
     }
 
     @Test("an operation that pauses before its next attempt keeps nothing meanwhile")

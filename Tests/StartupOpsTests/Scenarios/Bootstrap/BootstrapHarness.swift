@@ -87,6 +87,7 @@ struct BootstrapHarness {
     @discardableResult
     func leaveSession() async throws -> Account {
         let service = AppService(at: backend.baseURL, http: http, directory: directory, app: app, deviceID: "earlier")
+        defer { try? directory.state.remove("installation") }
         return try await service.logIn(email: "person@example.com", password: Secret("correct horse"), by: .after(patience))
     }
 
