@@ -89,7 +89,8 @@ struct RecoveryLadder {
         let required = Set(deaths.flatMap(\.required))
         let skippable = culprits.filter { !required.contains($0) }
         let reason = Self.reason(culprits, deaths)
-        if culprits == [RecoveryStep.updateCheck], skippable.isEmpty {
+        // It is never left out: another order is worth a try.
+        if culprits == [RecoveryStep.updateCheck] {
             return Recovery(.withoutTrialConfiguration, asksForUpdateLast: true, because: reason)
         }
         if skippable.isEmpty { return Recovery.withoutSkipping(culprits, because: reason) }

@@ -8,30 +8,6 @@ import Testing
 /// Every thread that the system shares out is blocked for real, each test in a process of its own, which nothing else could go on in.
 @Suite("A blocked pool", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealBlockedPoolTests {
-    @Test("fault L68: completion, cancel handlers and observers are called though the app blocks every thread that Dispatch has")
-    func blockedQueues() async {
-        await #expect(processExitsWith: .success) {
-            let gate = Gate()
-            for number in 0..<300 { DispatchQueue(label: "app-\(number)", qos: .userInitiated).async { gate.block() } }
-            let (completed, cancelled, told) = (Gate(), Gate(), Gate())
-            var graph = OperationGraph("blocked")
-            graph.add("hangs", .timeout(.milliseconds(50)), .onFailure(.continue)) {
-                await withTaskCancellationHandler {
-                    await completed.wait()
-                } onCancel: {
-                    cancelled.open()
-                }
-            }
-            var options = LaunchOptions.patient
-            options.observers.append { (event: LaunchEvent) in if case .launchEnded = event.kind { told.open() } }
-            try graph.start(options: options) { _ in completed.open() }
-            await cancelled.wait()
-            await told.wait()
-            await completed.wait()
-            gate.open()
-        }
-    }
-
     @Test("fault O8: a stall says that the pool is blocked, when it is by code outside of the launch")
     func blockedByOthers() async {
         await #expect(processExitsWith: .success) {
