@@ -80,13 +80,22 @@ extension LaunchStorage {
         }
     }
 
-    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks.
+    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. Who records starts is told first, apart from
+    /// the observers, and has the same time once more: a disk does not hold the main thread up either.
     func beginUntoldMainSteps() {
-        let waiting = state.withLock { $0.deliveries.mainStarts }
-        guard !waiting.isEmpty else { return }
+        guard state.withLock({ !$0.deliveries.mainStarts.isEmpty }) else { return }
         let now = timekeeper.now
-        begin(waiting.filter { $0.limit <= now })
-        if let next = waiting.lazy.map(\.limit).filter({ $0 > now }).min() { timekeeper.wake(at: next) }
+        let (late, next) = state.withLock { state in
+            (state.deliveries.takeLate(at: now, areRecorded: recordsStart != nil), state.deliveries.nextLimit(after: now))
+        }
+        begin(late.begin)
+        if let recordsStart, !late.record.isEmpty {
+            AppCodeQueue().add { [self] in
+                for start in late.record { recordsStart(graph.id(start.assignment.node), start.assignment.attempt) }
+                begin(late.record)
+            }
+        }
+        if let next { timekeeper.wake(at: next) }
     }
 
     /// Gives the report of a launch that is over to those who wait for it, if the observers have had time enough.
@@ -119,8 +128,9 @@ struct EventDeliveries: Sendable {
     /// A step of the main thread, which begins when its start has been told.
     struct MainStart {
         let assignment: LaunchStateMachine.Assignment
-        /// When it begins all the same.
-        let limit: Nanoseconds
+        /// When it begins all the same, or is recorded first.
+        var limit: Nanoseconds
+        var isRecorded = false
     }
 
     private var observers: [Observer]
@@ -146,6 +156,24 @@ struct EventDeliveries: Sendable {
     /// Notes a step of the main thread whose start is the latest event.
     mutating func add(_ mainStart: MainStart) {
         mainStarts.append(mainStart)
+    }
+
+    /// When the next of the starts has waited long enough.
+    func nextLimit(after now: Nanoseconds) -> Nanoseconds? { mainStarts.lazy.map(\.limit).filter { $0 > now }.min() }
+
+    /// The starts that have waited long enough: those that are to be recorded first, which wait once more, and those that begin.
+    mutating func takeLate(at now: Nanoseconds, areRecorded: Bool) -> (record: [MainStart], begin: [MainStart]) {
+        var late: (record: [MainStart], begin: [MainStart]) = ([], [])
+        for place in mainStarts.indices where mainStarts[place].limit <= now {
+            if areRecorded, !mainStarts[place].isRecorded {
+                mainStarts[place].isRecorded = true
+                mainStarts[place].limit = now.addingSaturated(AppCodeQueue.patience)
+                late.record.append(mainStarts[place])
+            } else {
+                late.begin.append(mainStarts[place])
+            }
+        }
+        return late
     }
 
     /// Takes those of `starts` that nobody has taken.

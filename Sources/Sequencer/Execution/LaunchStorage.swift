@@ -97,6 +97,7 @@ final class LaunchStorage: StepHost {
     let startOffset: Duration
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
+    let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     let version: String?
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
@@ -124,6 +125,7 @@ final class LaunchStorage: StepHost {
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         stallWatch = options.stallWatch
         startsTasksAtOnce = options.startsTasksAtOnce
+        recordsStart = options.recordsStart
         version = options.version
         // To the millisecond, as it is written: a report that is read again is the same.
         startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil

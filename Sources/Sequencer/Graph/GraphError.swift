@@ -44,7 +44,8 @@ public struct GraphProblem: Sendable, Equatable {
         public static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
         public static let valueType = Code(name: "valueType")
-        /// A Foundation operation that cannot run here: in two places, started already, or waiting for one outside the graph.
+        /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
+        /// its value.
         public static let foreignOperation = Code(name: "foreignOperation")
     }
 

@@ -15,6 +15,7 @@ extension OperationGraph {
         var problems: [GraphProblem] = []
         let index = checkIdentifiers(&problems)
         checkPolicies(&problems)
+        checkValues(&problems)
         var known = resolvedEdges(index, &problems)
         let operations = addOperationDependencies(to: &known, &problems)
 
@@ -146,6 +147,18 @@ extension OperationGraph {
                     complain(Self.deferrableDisplay)
                 }
             }
+        }
+    }
+
+    /// Checks that no step's value is an operation: its closure was meant to make one that is run, and a value is not.
+    private func checkValues(_ problems: inout [GraphProblem]) {
+        for position in nodes.indices where nodes[position].hasValue {
+            guard let type = nodes[position].valueType as? Operation.Type else { continue }
+            let id = printable(nodes[position].id)
+            let complaint =
+                "returns an operation, \(type), as its value, and nobody runs a value; add it with addOperation, or with addValueOperation if it "
+                + "leaves a value"
+            problems.append(GraphProblem(.foreignOperation, positions: [position], "\(id) \(complaint)"))
         }
     }
 

@@ -67,6 +67,26 @@ public struct OperationGraph: Sendable {
         throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
     }
 
+    /// The handle of a step that is in the graph already, by its identifier: to read the value of a step that other code has added.
+    ///
+    /// ```swift
+    /// var graph = environment.graph(scenario)
+    /// let configuration = try graph.step("fetch-config", of: Configuration.self)
+    /// graph.add("prefetch", using: configuration) { configuration in await images.prefetch(configuration) }
+    /// ```
+    ///
+    /// - Parameter type: the type of the step's value.
+    /// - Throws: a ``GraphError`` when the graph has no such step, with the nearest identifier, or one that produces another type.
+    public mutating func step<Value: Sendable>(_ id: String, of type: Value.Type = Void.self) throws(GraphError) -> Step<Value> {
+        let position = try position(of: id)
+        let produced = nodes[position].valueType
+        guard produced == type else {
+            let complaint = "\(printable(id)) produces \(produced), and not \(type)"
+            throw GraphError(graph: name, problems: [GraphProblem(.valueType, positions: [position], complaint)])
+        }
+        return Step(id: id, index: Int32(position), graph: tag)
+    }
+
     /// The identifiers of all operations, in the order they were added.
     public var identifiers: [String] { nodes.map(\.id) }
 

@@ -6,8 +6,8 @@ extension OperationGraph {
     /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
     ///
     /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread are left
-    /// as they are, so that nothing is written there: they begin when observers have been told, or have not come to that within 50 ms. So are Foundation
-    /// operations which exist already, and steps without work.
+    /// as they are, so that nothing is written there: they begin when observers have been told. So are Foundation operations which exist already.
+    /// `LaunchOptions.recordsStart` is told of those that begin before that. Steps without work are left as they are.
     package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
         for index in nodes.indices where !nodes[index].isMain { nodes[index].work = nodes[index].work.preceded(by: body) }
     }

@@ -195,6 +195,7 @@ public final class LaunchJournal: Sendable {
         guard file != nil else { return options }
         var options = options
         options.observers.insert({ [self] in record($0) }, at: 0)
+        options.recordsStart = { [self] in started($0, $1) }
         return options
     }
 

@@ -5,6 +5,8 @@ import Sequencer
 struct ScenarioDocument: Equatable, Sendable {
     /// The value of the key `schema` that this tool reads.
     static let schema = "sequencer.scenario/1"
+    /// That of a graph without work, as an app prints it by `validated().json()`: its operations take as long as expected.
+    static let graphSchema = "sequencer.graph/1"
     /// The size of a file beyond which it is not read.
     static let sizeLimit = 64 * 1024 * 1024
     static let operationLimit = 1_000_000
@@ -74,6 +76,8 @@ enum WorkDocument: Equatable, Sendable {
     /// It runs a program: its name or path, then its arguments.
     case command([String])
     case http(HTTPDocument)
+    /// It takes as long as is expected, in which it keeps its thread or does not; for an operation of a graph, whose work is somebody else's.
+    case expected(keepsThread: Bool)
     /// It only joins its dependencies.
     case none
 }

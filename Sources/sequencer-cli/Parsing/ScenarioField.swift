@@ -87,6 +87,13 @@ struct ScenarioField: Sendable {
         }
     }
 
+    /// A number of milliseconds, exact to the nanosecond.
+    func milliseconds(from minimum: Duration) throws(ScenarioFault) -> Duration {
+        let longest = OperationGraph.longestDuration
+        let milliseconds = try number(in: minimum.milliseconds...longest.milliseconds)
+        return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
+    }
+
     /// One word out of a few, each spelled exactly.
     func word<Word: RawRepresentable<String> & CaseIterable>(_ words: Word.Type, called name: String) throws(ScenarioFault) -> Word {
         let text = try string()

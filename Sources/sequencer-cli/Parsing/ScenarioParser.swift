@@ -30,35 +30,8 @@ func inspectScenario(
     }
 }
 
-/// The mistakes that were found so far.
-private final class ScenarioFaults {
-    private(set) var all: [ScenarioFault] = []
-    private let limit: Int
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    var isFull: Bool { all.count >= limit }
-
-    /// Reads something, and goes on after a mistake in it.
-    ///
-    /// - Throws: the mistake after which nothing more is read.
-    func keep(_ read: () throws(ScenarioFault) -> Void) throws(ScenarioFault) {
-        let count = all.count
-        do throws(ScenarioFault) {
-            try read()
-        } catch {
-            // Full by a mistake further inside, which is there already.
-            if isFull, all.count > count { throw error }
-            all.append(error)
-            if isFull { throw error }
-        }
-    }
-}
-
 /// Turns the values of a file into a document, one method for each kind of object in the format.
-private struct ScenarioParser {
+struct ScenarioParser {
     let lines: SourceLines
     let faults: ScenarioFaults
 
@@ -81,9 +54,13 @@ private struct ScenarioParser {
 
     /// - Throws: the mistake that leaves nothing to read; others are among the faults.
     func parse(_ root: ScenarioField) throws(ScenarioFault) -> ScenarioDocument {
-        try checkSchema(root)
+        let isGraph = try isGraph(root)
         var document = ScenarioDocument(name: "")
-        do throws(ScenarioFault) { try parse(root, &document) } catch { if !faults.isFull { throw error } }
+        do throws(ScenarioFault) {
+            if isGraph { try parseGraph(root, &document) } else { try parse(root, &document) }
+        } catch {
+            if !faults.isFull { throw error }
+        }
         return document
     }
 
@@ -100,24 +77,44 @@ private struct ScenarioParser {
                 case .lanes: document.lanes = try field.integer(in: ScenarioDocument.lanes)
                 case .deadline: document.deadline = try field.duration()
                 case .operations:
-                    let fields = try field.elements()
-                    if fields.count > ScenarioDocument.operationLimit {
-                        throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
-                    }
-                    document.operations.reserveCapacity(fields.count)
-                    operations = fields
-                    for (index, field) in fields.enumerated() {
-                        document.operations.append(OperationDocument(id: ""))
-                        try faults.keep { () throws(ScenarioFault) in document.operations[index] = try parseOperation(field) }
-                    }
+                    operations = try parseOperations(field, &document) { field throws(ScenarioFault) in try parseOperation(field) }
                 }
             }
         }
-        try faults.keep { () throws(ScenarioFault) in
-            if root.child("name") == nil { throw root.missing("name") }
+        try check(document, root, operations, required: ["name", "operations"])
+    }
+
+    /// Reads the operations, each by `read`.
+    ///
+    /// - Returns: the values that they were read from.
+    func parseOperations(
+        _ field: ScenarioField,
+        _ document: inout ScenarioDocument,
+        _ read: (ScenarioField) throws(ScenarioFault) -> OperationDocument
+    ) throws(ScenarioFault) -> [ScenarioField] {
+        let fields = try field.elements()
+        if fields.count > ScenarioDocument.operationLimit {
+            throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
         }
-        try faults.keep { () throws(ScenarioFault) in
-            if root.child("operations") == nil { throw root.missing("operations") }
+        document.operations.reserveCapacity(fields.count)
+        for (index, field) in fields.enumerated() {
+            document.operations.append(OperationDocument(id: ""))
+            try faults.keep { () throws(ScenarioFault) in document.operations[index] = try read(field) }
+        }
+        return fields
+    }
+
+    /// Checks a document that has been read: that its keys are there, and that its names fit together.
+    func check(
+        _ document: ScenarioDocument,
+        _ root: ScenarioField,
+        _ operations: [ScenarioField]?,
+        required keys: [String]
+    ) throws(ScenarioFault) {
+        for key in keys {
+            try faults.keep { () throws(ScenarioFault) in
+                if root.child(key) == nil { throw root.missing(key) }
+            }
         }
         // Names that could not be read are not to be missed.
         guard let operations else { return }
@@ -125,7 +122,7 @@ private struct ScenarioParser {
     }
 
     /// The members of an object that have a known key; the others are mistakes.
-    private func members<Key: RawRepresentable<String> & CaseIterable>(
+    func members<Key: RawRepresentable<String> & CaseIterable>(
         of object: ScenarioField,
         _ keys: Key.Type
     ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
@@ -133,13 +130,16 @@ private struct ScenarioParser {
     }
 
     /// First of all: a file in another format would only earn misleading complaints.
-    private func checkSchema(_ root: ScenarioField) throws(ScenarioFault) {
+    ///
+    /// - Returns: whether it is a graph, and not a scenario.
+    private func isGraph(_ root: ScenarioField) throws(ScenarioFault) -> Bool {
         _ = try root.object()
         guard let field = root.child("schema") else {
             throw root.fault("missing key 'schema'; this version reads '\(ScenarioDocument.schema)'")
         }
         let schema = try field.string()
-        if schema == ScenarioDocument.schema { return }
+        if schema == ScenarioDocument.schema { return false }
+        if schema == ScenarioDocument.graphSchema { return true }
         let family = ScenarioDocument.schema.dropLast()
         let problem =
             if schema.hasPrefix(family), let version = Int(schema.dropFirst(family.count)), version > 1 {
@@ -192,7 +192,7 @@ private struct ScenarioParser {
         return operation
     }
 
-    private func parseResources(_ field: ScenarioField) throws(ScenarioFault) -> [String] {
+    func parseResources(_ field: ScenarioField) throws(ScenarioFault) -> [String] {
         let resources = try field.labels("the resource")
         var seen: Set<String> = []
         for resource in resources where !seen.insert(resource).inserted {
@@ -222,180 +222,5 @@ private struct ScenarioParser {
         }
         retry.maximumBackoff = most
         return retry
-    }
-}
-
-// MARK: - Work
-
-extension ScenarioParser {
-    private enum WorkKey: String, CaseIterable {
-        case simulate, compute, command, http
-    }
-
-    private enum HTTPKey: String, CaseIterable {
-        case url, method, headers
-    }
-
-    private func parseWork(_ object: ScenarioField) throws(ScenarioFault) -> WorkDocument {
-        let members = try object.members(WorkKey.self, called: "kind of work")
-        guard let (key, field) = members.first else {
-            throw object.fault("the work is empty; expected \(alternatives(WorkKey.allCases.map(\.rawValue)))")
-        }
-        if members.count > 1 {
-            let given = members.map { quoted($0.key.rawValue) }.joined(separator: " and ")
-            throw object.fault("an operation has one kind of work, found \(given)")
-        }
-        switch key {
-        case .simulate: return .simulate(try field.duration(minimum: .zero))
-        case .compute: return .compute(try field.duration(minimum: .zero))
-        case .command: return .command(try parseCommand(field))
-        case .http: return .http(try parseHTTP(field))
-        }
-    }
-
-    private func parseCommand(_ field: ScenarioField) throws(ScenarioFault) -> [String] {
-        var words: [String] = []
-        for element in try field.elements() {
-            let word = try element.string()
-            // A program receives its arguments as C strings, which end at the first zero.
-            if word.utf8.contains(0) { throw element.fault("a word of a command cannot hold the character U+0000") }
-            words.append(word)
-        }
-        guard let program = words.first else { throw field.fault("the command is empty; expected a program and its arguments") }
-        if program.allSatisfy(\.isWhitespace) { throw field.fault("the command's program is blank") }
-        return words
-    }
-
-    private func parseHTTP(_ object: ScenarioField) throws(ScenarioFault) -> HTTPDocument {
-        var url: URL?
-        var method: String?
-        var headers: [String: String] = [:]
-        for (key, field) in try object.members(HTTPKey.self) {
-            switch key {
-            case .url:
-                let text = try field.string()
-                do throws(ValueError) { url = try URLText.parse(text) } catch { throw field.fault(error.message) }
-            case .method:
-                let word = try field.string()
-                guard HTTPDocument.methods.contains(word) else {
-                    throw field.fault(unknownWord(word, called: "method", among: HTTPDocument.methods))
-                }
-                method = word
-            case .headers: headers = try parseHeaders(field)
-            }
-        }
-        guard let url else { throw object.missing("url") }
-        return HTTPDocument(url: url, method: method ?? "GET", headers: headers)
-    }
-
-    /// Header values may be secrets: no message repeats one.
-    private func parseHeaders(_ object: ScenarioField) throws(ScenarioFault) -> [String: String] {
-        var headers: [String: String] = [:]
-        var seen: Set<String> = []
-        for member in try object.object() {
-            let field = ScenarioField(value: member.value, path: .key(member.key, of: object.path))
-            let isToken = member.key.utf8.allSatisfy(URLText.isToken)
-            if member.key.isEmpty || !isToken {
-                throw member.fault("\(quoted(member.key)) is not the name of a header", in: object)
-            }
-            if !seen.insert(member.key.lowercased()).inserted {
-                throw member.fault("the header \(quoted(member.key)) is given twice", in: object)
-            }
-            let text = try field.string()
-            if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {
-                throw field.fault("the header's value holds a control character")
-            }
-            headers[member.key] = text
-        }
-        return headers
-    }
-}
-
-/// Checks that the operations of a scenario name one another rightly: every name is defined once, and nothing waits for itself.
-///
-/// The graph that is made of the document finds mistakes that take more than names to see, such as a cycle.
-private struct ScenarioGraphCheck {
-    let document: ScenarioDocument
-    /// The values that the document was read from, for the places in messages.
-    let root: ScenarioField
-    let operations: [ScenarioField]
-    let lines: SourceLines
-    let faults: ScenarioFaults
-
-    func run() throws(ScenarioFault) {
-        let indices = try indicesOfUniqueIDs()
-        try checkDependencies(indices)
-        try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
-        // What is said of the milestone is not said once more.
-        guard document.initialDisplay != document.milestone else { return }
-        try checkDisplay(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay, indices)
-    }
-
-    /// Checks that a step which shows something is there, and is never put off.
-    private func checkDisplay(
-        _ id: String?,
-        at key: String,
-        _ role: String,
-        _ deferrable: String,
-        _ indices: [String: Int]
-    ) throws(ScenarioFault) {
-        guard let id else { return }
-        try faults.keep { () throws(ScenarioFault) in
-            guard let index = indices[id] else {
-                throw (root.child(key) ?? root).fault("\(role) \(quoted(id)) is not an operation\(nearest(id))")
-            }
-            if document.operations[index].deferrable { throw field("deferrable", of: index).fault(deferrable) }
-        }
-    }
-
-    private func indicesOfUniqueIDs() throws(ScenarioFault) -> [String: Int] {
-        var indices: [String: Int] = [:]
-        indices.reserveCapacity(document.operations.count)
-        // One without an id is a mistake that is known.
-        for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
-            if let first = indices[operation.id] {
-                let place = lines.position(of: field("id", of: first).value.offset)
-                let message = "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)"
-                try faults.keep { () throws(ScenarioFault) in throw field("id", of: index).fault(message) }
-            } else {
-                indices[operation.id] = index
-            }
-        }
-        return indices
-    }
-
-    private func checkDependencies(_ indices: [String: Int]) throws(ScenarioFault) {
-        for (index, operation) in document.operations.enumerated() {
-            var seen: Set<Int> = []
-            for (position, id) in operation.after.enumerated() {
-                var complaint: String?
-                if let dependency = indices[id] {
-                    if id == operation.id { complaint = "\(quoted(id)) depends on itself" }
-                    // Most operations wait for one other: no set for those.
-                    if operation.after.count > 1, !seen.insert(dependency).inserted {
-                        complaint = "the dependency \(quoted(id)) is given twice"
-                    }
-                } else {
-                    complaint = "unknown dependency \(quoted(id)) of \(quoted(operation.id))\(nearest(id))"
-                }
-                guard let complaint else { continue }
-                try faults.keep { () throws(ScenarioFault) in throw dependency(position, of: index).fault(complaint) }
-            }
-        }
-    }
-
-    /// For the first mistakes only: each takes a pass over all names.
-    private func nearest(_ id: String) -> String {
-        faults.all.count >= 20 ? "" : question(nearestName(to: id, in: document.operations.lazy.map(\.id)))
-    }
-
-    private func field(_ key: String, of index: Int) -> ScenarioField {
-        operations[index].child(key) ?? operations[index]
-    }
-
-    private func dependency(_ position: Int, of index: Int) -> ScenarioField {
-        let after = field("after", of: index)
-        guard let elements = try? after.elements(), elements.indices.contains(position) else { return after }
-        return elements[position]
     }
 }

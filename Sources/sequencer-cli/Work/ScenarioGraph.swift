@@ -29,7 +29,8 @@ extension OperationDocument {
             }
         } else if work == .none, fallback == nil {
             graph.join(id, options, after: after)
-        } else if case .compute(let duration) = work, clock == .wall {
+        } else if work.computes, clock == .wall {
+            let duration = work.knownDuration ?? expected ?? .zero
             graph.add(id, options, after: after, fallback: fallback) { launch in
                 try burnProcessorTime(duration, in: launch)
                 return ""
@@ -80,12 +81,18 @@ extension WorkDocument {
     fileprivate var knownDuration: Duration? {
         switch self {
         case .simulate(let duration), .compute(let duration): duration
-        case .command, .http, .none: nil
+        case .command, .http, .expected, .none: nil
         }
     }
 
     /// Whether it keeps its thread for all of its time.
-    fileprivate var computes: Bool { if case .compute = self { true } else { false } }
+    fileprivate var computes: Bool {
+        switch self {
+        case .compute: true
+        case .expected(let keepsThread): keepsThread
+        case .simulate, .command, .http, .none: false
+        }
+    }
 
     /// Does the work.
     ///
@@ -94,6 +101,11 @@ extension WorkDocument {
         switch self {
         case .simulate(let duration):
             try await launch.sleep(for: duration)
+        case .expected(keepsThread: false):
+            try await launch.sleep(for: expected ?? .zero)
+        case .expected(keepsThread: true):
+            let duration = expected ?? .zero
+            if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
         case .compute(let duration):
             if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
         case .command(let command):

@@ -84,7 +84,7 @@ extension WorkDocument {
         case .http(let request):
             "\(request.method) \(printable(String(request.url.absoluteString.prefix { $0 != "?" && $0 != "#" })))"
                 + (request.url.query == nil ? "" : "?…")
-        case .simulate, .compute, .none: nil
+        case .simulate, .compute, .expected, .none: nil
         }
     }
 

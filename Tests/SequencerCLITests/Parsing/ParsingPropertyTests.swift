@@ -132,7 +132,8 @@ struct ParsingPropertyTests {
         case .simulate(let duration): members.append("\"work\": {\"simulate\": \(literal(duration))}")
         case .compute(let duration): members.append("\"work\": {\"compute\": \(literal(duration))}")
         case .command(let words): members.append("\"work\": {\"command\": [\(words.map(literal).joined(separator: ", "))]}")
-        case .http, .none: break
+        // No scenario has the second.
+        case .http, .expected, .none: break
         }
         return "  { " + members.joined(separator: ", ") + " }"
     }

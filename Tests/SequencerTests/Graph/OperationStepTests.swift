@@ -212,6 +212,28 @@ struct OperationStepTests {
         )
     }
 
+    @Test("an operation that a closure returns as its step's value is refused: nobody would run it", arguments: [false, true])
+    func returned(onMain: Bool) throws {
+        var graph = OperationGraph("graph")
+        if onMain {
+            graph.add("tutorial", on: .main) { PresentTutorialOperation() }
+        } else {
+            graph.add("tutorial") { PresentTutorialOperation() }
+        }
+        // Values that have operations in them are values.
+        graph.add("several") { [PresentTutorialOperation()] }
+        #expect(
+            graph.problems == [
+                GraphProblem(
+                    .foreignOperation,
+                    positions: [0],
+                    "tutorial returns an operation, PresentTutorialOperation, as its value, and nobody runs a value; add it with addOperation, or with "
+                        + "addValueOperation if it leaves a value"
+                )
+            ]
+        )
+    }
+
     @Test("an operation with an empty name, and none of its own, is named by its type")
     func emptyName() {
         let operation = PresentTutorialOperation()

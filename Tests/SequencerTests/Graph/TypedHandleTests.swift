@@ -61,6 +61,28 @@ struct TypedHandleTests {
         #expect(try valid.dependencies(of: "options") == ["one", "two", "three", "reads-one", "on-main"])
     }
 
+    @Test("the handle of a step that other code has added is had by its identifier and the type of its value")
+    func handleByName() async throws {
+        var graph = OperationGraph("scenario")
+        graph.add("fetch-config") { Configuration() }
+        graph.add("splash") {}
+        let splash: Step<Void> = try graph.step("splash")
+        let config = try graph.step("fetch-config", of: Configuration.self)
+        let reader = graph.add("reader", using: config, after: splash) { $0.country }
+        let launch = try await run(graph)
+        #expect(try launch[reader] == "CH" && launch[config] == Configuration())
+        #expect(try graph.validated().dependencies(of: "reader") == ["fetch-config", "splash"])
+
+        let wrongType = #expect(throws: GraphError.self) { try graph.step("fetch-config", of: String.self) }
+        #expect(wrongType?.problems.map(\.message) == ["fetch-config produces Configuration, and not String"])
+        #expect(wrongType?.problems.map(\.code) == [.valueType])
+        let missing = #expect(throws: GraphError.self) { try graph.step("fetch-confg", of: Configuration.self) }
+        #expect(missing?.problems.map(\.message) == ["there is no operation 'fetch-confg'; did you mean 'fetch-config'?"])
+        graph.remove("splash")
+        #expect(throws: GraphError.self) { try graph.step("splash") }
+        #expect(try graph.step("reader", of: String.self) == reader)
+    }
+
     @Test("fault G11: reading a value is depending on it")
     func valuesAreDependencies() throws {
         var graph = OperationGraph("inputs")

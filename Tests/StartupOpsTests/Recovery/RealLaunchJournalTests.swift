@@ -65,6 +65,42 @@ struct RealLaunchJournalTests {
         )
     }
 
+    @Test("fault P20: what begins while an observer holds the events up is written down before it begins, on main and as an operation")
+    func untold() async throws {
+        let journal = open()
+        let (isHeldUp, gate) = (Gate(), Gate())
+        let written = Locked<[String: [String]]>([:])
+        let note: @Sendable (String) -> Void = { [location] step in
+            let files = names(in: location.appendingPathComponent("journal"))
+            let lines = files.flatMap { name in
+                (try? Data(contentsOf: location.appendingPathComponent("journal/\(name)"))).map { JournalLine.parse($0).lines } ?? []
+            }
+            written.withLock { $0[step] = lines.filter { $0.event == .started }.compactMap(\.operation) }
+        }
+        var graph = OperationGraph("regular")
+        let first = graph.add("first") {}
+        let second = graph.add("second") { await isHeldUp.wait() }
+        let block = graph.add(BlockOperation { note("block") }, id: "block", after: second)
+        graph.add("main-app", .milestone, after: first, block, on: .main) {
+            note("main-app")
+            gate.open()
+        }
+        journal.prepare(&graph)
+        var options = LaunchOptions(lanes: 4, deadline: .patience)
+        options.observers.append { event in
+            guard case .ended("first", _) = event.kind else { return }
+            isHeldUp.open()
+            gate.block()
+        }
+        let report = try await journal.run(graph, options: options).report
+        #expect(report.outcome == .completed)
+        let starts = written.withLock { $0 }
+        #expect(starts["block"]?.contains("block") == true && starts["main-app"]?.contains("main-app") == true, "\(starts)")
+        // Each once, though the observers have heard of them later.
+        note("end")
+        #expect(written.withLock { $0["end"]?.sorted() } == ["block", "first", "main-app", "second"])
+    }
+
     @Test("How a launch ended that did not complete: failed, aborted, cancelled")
     func otherEnds() async throws {
         _ = try await run(open()) { try? $0.inject(.fail, into: "first") }

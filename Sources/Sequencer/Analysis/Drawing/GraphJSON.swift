@@ -5,7 +5,8 @@ extension ValidatedGraph {
     ///
     /// The format is `sequencer.graph/1`, described by `Schemas/graph.schema.json`. Durations are in milliseconds; operations come in the
     /// order they were added, the dependencies of each in the order they were written. What was not said of an operation (a title, an
-    /// expected duration, a timeout, a retry) has no key. The same graph always gives the same text; nothing can fail.
+    /// expected duration, a timeout, a retry) has no key. The same graph always gives the same text; nothing can fail. The command line's `plan`, `graph`,
+    /// `verify` and `run` read it like a scenario, whose operations take as long as expected.
     ///
     /// ```swift
     /// print(try graph.validated().json(pretty: false))
@@ -54,6 +55,9 @@ extension ValidatedGraph {
             if let timeout = policy.timeout { json.write(milliseconds: timeout, for: "timeoutMs") }
             json.write(policy.hasFallback ? "fallback" : policy.onFailure.name, for: "onFailure")
             if policy.isCuttable { json.write(true, for: "cuttable") }
+            if policy.isDeferrable { json.write(true, for: "deferrable") }
+            if isJoin(node) { json.write(true, for: "join") }
+            if keepsThread(node) { json.write(true, for: "keepsThread") }
             if let retry = policy.retry { json.write(retry.attempts, for: "retryAttempts") }
             json.write(facts.levels[node], for: "level")
             json.write(milliseconds: facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero, for: "slackMs")

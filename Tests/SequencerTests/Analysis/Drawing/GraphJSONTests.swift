@@ -12,17 +12,17 @@ struct GraphJSONTests {
         let graph = try GraphExportSamples.launch()
         let operations = [
             #"{"id":"splash","title":"Present splash","after":[],"on":"main","interactive":false,"exclusive":[],"expectedMs":400,"#
-                + #""onFailure":"required","level":0,"slackMs":0,"critical":true}"#,
+                + #""onFailure":"required","keepsThread":true,"level":0,"slackMs":0,"critical":true}"#,
             #"{"id":"force-update","after":[],"on":"background","interactive":false,"exclusive":[],"expectedMs":300,"timeoutMs":1000,"#
-                + #""onFailure":"continue","retryAttempts":3,"level":0,"slackMs":1050.5,"critical":false}"#,
+                + #""onFailure":"continue","keepsThread":true,"retryAttempts":3,"level":0,"slackMs":1050.5,"critical":false}"#,
             #"{"id":"fetch-config","after":["splash"],"on":"background","interactive":false,"exclusive":[],"expectedMs":250.5,"#
-                + #""onFailure":"required","level":1,"slackMs":0,"critical":true}"#,
+                + #""onFailure":"required","keepsThread":true,"level":1,"slackMs":0,"critical":true}"#,
             #"{"id":"login","after":["fetch-config"],"on":"background","interactive":true,"exclusive":[],"expectedMs":700,"#
-                + #""onFailure":"fallback","level":2,"slackMs":0,"critical":true}"#,
+                + #""onFailure":"fallback","keepsThread":true,"level":2,"slackMs":0,"critical":true}"#,
             #"{"id":"tutorial","after":["login"],"on":"main","interactive":true,"exclusive":["ui"],"#
                 + #""onFailure":"required","level":3,"slackMs":0,"critical":true}"#,
             #"{"id":"main-app","after":["splash","force-update","tutorial"],"on":"main","interactive":false,"exclusive":[],"expectedMs":100,"#
-                + #""onFailure":"required","level":4,"slackMs":0,"critical":true}"#,
+                + #""onFailure":"required","keepsThread":true,"level":4,"slackMs":0,"critical":true}"#,
         ]
         #expect(
             graph.json(pretty: false)
@@ -58,6 +58,7 @@ struct GraphJSONTests {
                       "interactive": false,
                       "exclusive": [],
                       "onFailure": "required",
+                      "join": true,
                       "level": 0,
                       "slackMs": 0,
                       "critical": true
@@ -71,6 +72,7 @@ struct GraphJSONTests {
                       "interactive": false,
                       "exclusive": [],
                       "onFailure": "required",
+                      "join": true,
                       "level": 1,
                       "slackMs": 0,
                       "critical": true
@@ -82,6 +84,7 @@ struct GraphJSONTests {
                       "interactive": false,
                       "exclusive": [],
                       "onFailure": "skipDependents",
+                      "join": true,
                       "level": 0,
                       "slackMs": 0,
                       "critical": false

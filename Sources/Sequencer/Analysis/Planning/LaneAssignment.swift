@@ -1,0 +1,139 @@
+import Sequencer
+
+/// Which lane each operation of a schedule runs on, and how much later it could end.
+struct LaneAssignment: Sendable {
+    /// From 0; -1 for operations that need no lane.
+    private(set) var lanes: [Int32]
+    /// How many lanes are used.
+    private(set) var count = 0
+    private(set) var slack: [Nanoseconds]
+    private(set) var isCritical: [Bool]
+
+    /// - Parameter milestone: what counts; nil for the end of the schedule.
+    init(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
+        lanes = [Int32](repeating: -1, count: problem.count)
+        slack = [Nanoseconds](repeating: 0, count: problem.count)
+        isCritical = [Bool](repeating: false, count: problem.count)
+        assignLanes(problem, schedule)
+        computeSlack(problem, schedule, until: milestone)
+    }
+
+    private struct End: Comparable {
+        let time: Nanoseconds
+        let lane: Int
+
+        static func < (left: End, right: End) -> Bool { left.time < right.time }
+    }
+
+    /// Each operation takes the lowest lane that is free, as in a launch.
+    private mutating func assignLanes(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) {
+        var free = LaneSet(limit: nil)
+        var ends = Heap<End>()
+        for node in schedule.sequence.lazy.map(Int.init) where problem.places[node] == .lane {
+            let start = schedule.starts[node]
+            while let ended = ends.first, ended.time <= start {
+                free.giveBack(ended.lane)
+                _ = ends.pop()
+            }
+            guard let lane = free.take() else { continue }
+            lanes[node] = Int32(lane)
+            ends.push(End(time: schedule.ends[node], lane: lane))
+        }
+        count = free.widest
+    }
+
+    /// An operation starts, or, suspended until then, comes back to the main thread and ends.
+    private struct Event {
+        let time: Nanoseconds
+        let node: Int
+        let isReturn: Bool
+    }
+
+    /// What happens in a schedule, in order: of one moment, what ends comes before what starts.
+    private func events(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) -> [Event] {
+        let starts = schedule.sequence.lazy.map(Int.init).map { Event(time: schedule.starts[$0], node: $0, isReturn: false) }
+        let returns = schedule.sequence.lazy.map(Int.init).filter { problem.places[$0] == .suspended && problem.durations[$0] > 0 }
+            .map { Event(time: schedule.ends[$0], node: $0, isReturn: true) }.sorted { $0.time < $1.time }
+        var events: [Event] = []
+        var next = 0
+        for start in starts {
+            while next < returns.count, returns[next].time <= start.time {
+                events.append(returns[next])
+                next += 1
+            }
+            events.append(start)
+        }
+        return events + returns[next...]
+    }
+
+    /// Backward from the end: an operation must end before what waits for it can start, and before what comes next where it runs.
+    private mutating func computeSlack(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
+        // What nothing that is counted waits for may end at any time.
+        let end = milestone == nil ? schedule.makespan : .max / 2
+        let lastCounted = milestone.map { schedule.ends[$0] } ?? schedule.makespan
+        var latestStarts = [Nanoseconds](repeating: end, count: problem.count)
+        var nextOnLane = [Nanoseconds](repeating: end, count: count)
+        var nextOnMain = end
+        var nextHolders = [Nanoseconds](repeating: end, count: problem.resourceNames.count)
+        var mainThread = MainThreadUse()
+        for event in events(problem, schedule).reversed() {
+            let node = event.node
+            let needsMain = problem.places[node] == .main || problem.places[node] == .suspended
+            let isBack = problem.places[node] == .suspended && problem.durations[node] > 0
+            if isBack, !event.isReturn {
+                // Its end is behind it. Its start takes the main thread for no time, but not while another keeps it.
+                latestStarts[node] = mainThread.latest(by: latestStarts[node])
+            } else {
+                var latest = node == milestone ? lastCounted : end
+                for successor in problem.successors[node] { latest = min(latest, latestStarts[Int(successor)]) }
+                for resource in problem.resources[node] { latest = min(latest, nextHolders[Int(resource)]) }
+                if isBack {
+                    latest = mainThread.latest(by: latest)
+                } else if needsMain {
+                    latest = min(latest, nextOnMain)
+                }
+                if lanes[node] >= 0 { latest = min(latest, nextOnLane[Int(lanes[node])]) }
+
+                let isCounted = latest <= lastCounted
+                slack[node] = isCounted ? latest - schedule.ends[node] : max(0, lastCounted - schedule.ends[node])
+                isCritical[node] = isCounted && slack[node] == 0
+                latestStarts[node] = latest - problem.durations[node]
+                if isBack {
+                    nextOnMain = min(nextOnMain, latest)
+                    continue
+                }
+            }
+            let start = latestStarts[node]
+            for resource in problem.resources[node] { nextHolders[Int(resource)] = start }
+            if isBack {
+                nextOnMain = min(nextOnMain, start)
+            } else if needsMain {
+                nextOnMain = start
+                mainThread.keep(from: start, for: problem.durations[node])
+            }
+            if lanes[node] >= 0 { nextOnLane[Int(lanes[node])] = start }
+        }
+    }
+}
+
+/// When the main thread is kept, each as late as may be; the last one first.
+private struct MainThreadUse {
+    private var uses: [(start: Nanoseconds, end: Nanoseconds)] = []
+
+    mutating func keep(from start: Nanoseconds, for duration: Nanoseconds) {
+        if duration > 0 { uses.append((start, start + duration)) }
+    }
+
+    /// The latest moment up to `latest` at which nothing keeps it.
+    ///
+    /// - Complexity: O(log n).
+    func latest(by latest: Nanoseconds) -> Nanoseconds {
+        // Their starts fall: the first that starts before it.
+        var (low, high) = (0, uses.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if uses[middle].start < latest { high = middle } else { low = middle + 1 }
+        }
+        return low < uses.count && latest < uses[low].end ? uses[low].start : latest
+    }
+}

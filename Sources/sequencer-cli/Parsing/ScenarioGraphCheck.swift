@@ -1,0 +1,90 @@
+import Sequencer
+
+/// Checks that the operations of a scenario name one another rightly: every name is defined once, and nothing waits for itself.
+///
+/// The graph that is made of the document finds mistakes that take more than names to see, such as a cycle.
+struct ScenarioGraphCheck {
+    let document: ScenarioDocument
+    /// The values that the document was read from, for the places in messages.
+    let root: ScenarioField
+    let operations: [ScenarioField]
+    let lines: SourceLines
+    let faults: ScenarioFaults
+
+    func run() throws(ScenarioFault) {
+        let indices = try indicesOfUniqueIDs()
+        try checkDependencies(indices)
+        try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
+        // What is said of the milestone is not said once more.
+        guard document.initialDisplay != document.milestone else { return }
+        try checkDisplay(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay, indices)
+    }
+
+    /// Checks that a step which shows something is there, and is never put off.
+    private func checkDisplay(
+        _ id: String?,
+        at key: String,
+        _ role: String,
+        _ deferrable: String,
+        _ indices: [String: Int]
+    ) throws(ScenarioFault) {
+        guard let id else { return }
+        try faults.keep { () throws(ScenarioFault) in
+            guard let index = indices[id] else {
+                throw (root.child(key) ?? root).fault("\(role) \(quoted(id)) is not an operation\(nearest(id))")
+            }
+            if document.operations[index].deferrable { throw field("deferrable", of: index).fault(deferrable) }
+        }
+    }
+
+    private func indicesOfUniqueIDs() throws(ScenarioFault) -> [String: Int] {
+        var indices: [String: Int] = [:]
+        indices.reserveCapacity(document.operations.count)
+        // One without an id is a mistake that is known.
+        for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
+            if let first = indices[operation.id] {
+                let place = lines.position(of: field("id", of: first).value.offset)
+                let message = "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)"
+                try faults.keep { () throws(ScenarioFault) in throw field("id", of: index).fault(message) }
+            } else {
+                indices[operation.id] = index
+            }
+        }
+        return indices
+    }
+
+    private func checkDependencies(_ indices: [String: Int]) throws(ScenarioFault) {
+        for (index, operation) in document.operations.enumerated() {
+            var seen: Set<Int> = []
+            for (position, id) in operation.after.enumerated() {
+                var complaint: String?
+                if let dependency = indices[id] {
+                    if id == operation.id { complaint = "\(quoted(id)) depends on itself" }
+                    // Most operations wait for one other: no set for those.
+                    if operation.after.count > 1, !seen.insert(dependency).inserted {
+                        complaint = "the dependency \(quoted(id)) is given twice"
+                    }
+                } else {
+                    complaint = "unknown dependency \(quoted(id)) of \(quoted(operation.id))\(nearest(id))"
+                }
+                guard let complaint else { continue }
+                try faults.keep { () throws(ScenarioFault) in throw dependency(position, of: index).fault(complaint) }
+            }
+        }
+    }
+
+    /// For the first mistakes only: each takes a pass over all names.
+    private func nearest(_ id: String) -> String {
+        faults.all.count >= 20 ? "" : question(nearestName(to: id, in: document.operations.lazy.map(\.id)))
+    }
+
+    private func field(_ key: String, of index: Int) -> ScenarioField {
+        operations[index].child(key) ?? operations[index]
+    }
+
+    private func dependency(_ position: Int, of index: Int) -> ScenarioField {
+        let after = field("after", of: index)
+        guard let elements = try? after.elements(), elements.indices.contains(position) else { return after }
+        return elements[position]
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Sequencer
+import StartupOps
+import TestSupport
+import Testing
+
+@testable import sequencer_cli
+
+/// Graphs that an app, or `graph --json`, has printed, read as scenarios.
+@Suite("Graph files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct GraphFileTests {
+    /// Checks that both have the same plan, as text and as JSON.
+    private func expectSamePlan(_ scenario: String, _ graph: Data, _ message: @autoclosure () -> String = "") async throws {
+        for options in [["--lanes", "1,2,4"], ["--lanes", "2", "--json"], ["--lanes", "4", "--processors", "2", "--json"]] {
+            let arguments = options + ["--budget", "3s"]
+            let (expected, found) = (
+                try await Tool.run(["plan", scenario] + arguments), try await Tool.run(["plan", "-"] + arguments, input: graph)
+            )
+            #expect(!expected.output.isEmpty && found.messages.isEmpty, "\(found.messages)")
+            #expect(found.code == expected.code && found.output == expected.output, "\(options): \(message())")
+        }
+    }
+
+    @Test("the plan of a graph is that of the scenario it was printed of", arguments: Scenario.all.map(\.name))
+    func builtIn(scenario: String) async throws {
+        try await expectSamePlan(scenario, Data(try await Tool.run("graph", scenario, "--json").output.utf8))
+    }
+
+    @Test("the same for made-up scenarios, with every option that a plan heeds")
+    func random() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        var random = SplitMix64(seed: 5)
+        for round in 0..<60 {
+            let count = Int.random(in: 1...14, using: &random)
+            let milestone = Int.random(in: 0..<count, using: &random)
+            let operations = (0..<count).map { index in
+                var members = ["\"id\": \"s\(index)\""]
+                let after = (0..<index).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+                if !after.isEmpty { members.append("\"after\": [\(after.map { "\"s\($0)\"" }.joined(separator: ", "))]") }
+                let time = Int.random(in: 0...400, using: &random)
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: members.append("\"on\": \"main\", \"work\": { \"compute\": \"\(time)ms\" }")
+                case 1: members.append("\"on\": \"main\", \"work\": { \"simulate\": \"\(time)ms\" }")
+                case 2: members.append("\"work\": { \"compute\": \"\(time)us\" }")
+                case 3: break
+                case 4: members.append("\"expected\": \"\(time)ms\", \"work\": { \"command\": [\"true\"] }")
+                default: members.append("\"work\": { \"simulate\": \"\(time)ms\" }")
+                }
+                if Int.random(in: 0..<5, using: &random) == 0 { members.append("\"exclusive\": [\"ui\"]") }
+                if Int.random(in: 0..<6, using: &random) == 0 { members.append("\"interactive\": true") }
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: members.append("\"fallback\": \"none\"")
+                case 1: members.append("\"onFailure\": \"continue\", \"timeout\": \"1500us\"")
+                case 2 where index != milestone: members.append("\"deferrable\": true")
+                case 3: members.append("\"fallback\": \"none\", \"cuttable\": true, \"retry\": { \"attempts\": 3, \"backoff\": \"10ms\" }")
+                default: break
+                }
+                return "{ \(members.joined(separator: ", ")) }"
+            }
+            let text =
+                "{ \"schema\": \"sequencer.scenario/1\", \"name\": \"n\", \"milestone\": \"s\(milestone)\", \"operations\": ["
+                + operations.joined(separator: ",\n") + "] }"
+            let path = try folder.write(text)
+            let graph = try await Tool.run("graph", path, "--json")
+            try #require(graph.code == 0, "\(graph.messages)")
+            try await expectSamePlan(path, Data(graph.output.utf8), "round \(round): \(text)")
+        }
+    }
+
+    @Test("run takes the expected time of each operation; graph prints it as it was; verify judges it")
+    func otherCommands() async throws {
+        let printed = try await Tool.run("graph", "regular", "--json")
+        let input = Data(printed.output.utf8)
+        let again = try await Tool.run(["graph", "-", "--json"], input: input)
+        #expect(again.code == 0 && again.output == printed.output)
+        let (run, plan) = (
+            try await Tool.run(["run", "-", "--clock", "virtual", "--lanes", "4", "--json"], input: input),
+            try await Tool.run(["plan", "-", "--lanes", "4", "--json"], input: input)
+        )
+        let plans = try #require(plan.json()["plans"] as? [[String: Any]])
+        #expect(run.code == 0)
+        #expect(try run.json()["makespanMs"] as? Double == plans[0]["makespanMs"] as? Double)
+        #expect(try await Tool.run(["verify", "-"], input: input).code == 0)
+    }
+
+    @Test(
+        "fault J52: a mistake in a graph file is told with its place",
+        arguments: [
+            (#"{"schema":"sequencer.graph/1","operations":[]}"#, "<stdin>:1:1: missing key 'scenario'"),
+            (
+                #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","after":["b"]}]}"#,
+                "<stdin>:1:79: operations[0].after[0]: unknown dependency 'b' of 'a'"
+            ),
+            (
+                #"{"schema":"sequencer.graph/1","scenario":"n","milestone":"x","operations":[{"id":"a"}]}"#,
+                "<stdin>:1:58: milestone: the milestone 'x' is not an operation"
+            ),
+            (
+                #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","expectedMs":-1}]}"#,
+                "<stdin>:1:83: operations[0].expectedMs: expected a number from 0 to 86400000, found -1"
+            ),
+            (
+                #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","work":{}}]}"#,
+                "<stdin>:1:70: operations[0].work: unknown key 'work'"
+            ),
+            (
+                #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","after":["a"]}]}"#,
+                "<stdin>:1:79: operations[0].after[0]: 'a' depends on itself"
+            ),
+        ]
+    )
+    func mistakes(text: String, message: String) async throws {
+        let result = try await Tool.run(["plan", "-"], input: Data(text.utf8))
+        #expect(result.code == 65 && result.messages.contains(message), "\(result.messages)")
+    }
+}
