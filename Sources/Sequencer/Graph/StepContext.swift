@@ -58,8 +58,8 @@ public struct StepContext: Sendable {
         try await wait(.question, body)
     }
 
-    /// Waits for a turn to ask a person: while `body` runs, the operation's timeout stands still, for it is up to somebody else's question how long
-    /// that takes. The time counts against the budget, unless a person is asked meanwhile.
+    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands still, for it is up to
+    /// somebody else how long that takes. The time counts against the budget, unless a person is asked meanwhile.
     nonisolated(nonsending) package func waitForTurn<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {

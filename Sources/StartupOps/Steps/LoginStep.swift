@@ -4,7 +4,8 @@ import StartupStorage
 
 /// Opens and ends sessions.
 ///
-/// A session outlives a launch. Every method returns or throws by its deadline. Errors of the network are transient: the session is kept.
+/// A session outlives a launch. Every method returns or throws by its deadline; a launch does not wait for one that does not. Only an ``AccountError`` says
+/// something of the session: after any other error it is kept, and used as it was.
 public protocol AccountService: Sendable {
     /// The stored session, without asking the service.
     func storedSession() -> StoredAnswer<StoredSession>
@@ -58,13 +59,17 @@ public enum LoginAnswer: Sendable, Hashable {
 /// | any, on a first launch that restores no accounts | it is ended, with all that is kept of it; the report says so |
 /// | any, when it cannot be told whether this is the first launch | as on any other launch; the report says so |
 /// | valid, or refreshed | it is used; nobody is asked |
-/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest |
+/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest. Where nobody can be asked, it is used; the report says so |
 /// | a guest's, and onboarding is regular | it is ended, and the login form asks |
-/// | cannot be checked: no network | it is used as it was; the report says so |
+/// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
 /// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
 /// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened |
+/// | ended by the service, and nobody can be asked | a guest's session is opened; the report says so |
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
+///
+/// Each request has as long as the operation has for one at its beginning. The operation's timeout is for the stored session: it stands still during the requests after that,
+/// so that nobody is refused at the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let mostAnswers = 5
@@ -88,10 +93,11 @@ struct LoginOperation: Sendable {
     /// Opens a session.
     ///
     /// - Parameter configuration: may say how someone who is not logged in is received.
-    /// - Throws: `DismissedByPerson`, ``MissingPresenterError``, or ``AccountError`` after too many wrong answers.
+    /// - Throws: `DismissedByPerson`, ``MissingPresenterError`` when nobody had a session, or ``AccountError`` after too many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
-        if let account = try await restored(configuration, in: step) { return account }
-        return decide(configuration) == .regular ? try await askForLogin(in: step) : try await guest(in: step)
+        let time = step.requestTime
+        if let account = try await restored(configuration, in: step, time) { return account }
+        return decide(configuration) == .regular ? try await askForLogin(in: step, time) : try await guest(in: step, time)
     }
 
     /// How somebody who is not logged in is received.
@@ -103,7 +109,7 @@ struct LoginOperation: Sendable {
     // MARK: The stored session
 
     /// - Returns: nil without a session that can be used.
-    private func restored(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account? {
+    private func restored(_ configuration: AppConfiguration?, in step: StepContext, _ time: Duration) async throws -> Account? {
         let session: StoredSession
         switch accounts.storedSession() {
         case .absent: return nil
@@ -126,41 +132,59 @@ struct LoginOperation: Sendable {
             step.note("the guest's session was ended: this app asks for an account")
             return nil
         }
+        let account: Account
         do {
-            let account = try await step.request("the profile of the stored session") { try await accounts.restore(by: $0) }
-            return account.isAnonymous || account.isEmailVerified ? account : try await verified(account, in: step)
+            account = try await step.boundedRequest("the profile of the stored session", within: time) { [accounts] in
+                try await accounts.restore(by: $0)
+            }
+        } catch let error as AccountError {
+            step.note("the stored session was not used: \(error)")
+            if presenter != nil { return nil }
+            // Who was known gets in, though with less than before.
+            step.note("nobody can be asked to log in: the launch went on as a guest")
+            return try await guest(in: step, time)
+        } catch {
+            try step.checkCancellation()
+            step.note("the session could not be checked, and was used as it was: \(Self.text(error))")
+            return session.account ?? Account(id: session.userID ?? Account.guest.id, name: "", isAnonymous: session.isAnonymous)
+        }
+        if account.isAnonymous || account.isEmailVerified { return account }
+        if presenter == nil {
+            step.note("the address is not verified, and nobody can be asked for the code")
+            return account
+        }
+        do {
+            return try await verified(account, in: step, time)
         } catch let error as AccountError {
             step.note("the stored session was not used: \(error)")
             return nil
-        } catch let error as NetworkError {
-            try step.checkCancellation()
-            step.note("the session could not be checked, and was used as it was: \(error)")
-            return session.account ?? Account(id: session.userID ?? Account.guest.id, name: "", isAnonymous: session.isAnonymous)
         }
     }
 
-    private func verified(_ account: Account, in step: StepContext) async throws -> Account {
+    private func verified(_ account: Account, in step: StepContext, _ time: Duration) async throws -> Account {
         guard let email = account.email else { return account }
         let presenter = try presenter(for: "the code that was sent to verify an address", step)
         var problem: String?
-        var trouble: NetworkError?
+        var trouble: (any Error)?
         for _ in 0..<Self.mostAnswers {
             let complaint = problem
             let code = try await ask(step) { await presenter.askForVerificationCode(of: email, problem: complaint) }
             guard let code else {
                 await accounts.logOut(because: "the address was not verified")
                 step.note("the address was not verified: the launch went on as a guest")
-                return try await guest(in: step)
+                return try await guest(in: step, time)
             }
             do {
-                return try await step.request("the verification") { try await accounts.verify(email: email, code: code, by: $0) }
+                return try await request("the verification", time, in: step) { [accounts] in
+                    try await accounts.verify(email: email, code: code, by: $0)
+                }
             } catch {
                 problem = try Self.problem(error, step)
-                trouble = error as? NetworkError
+                trouble = error is AccountError ? nil : error
             }
         }
         if let trouble {
-            step.note("the address could not be verified: \(trouble)")
+            step.note("the address could not be verified: \(Self.text(trouble))")
             return account
         }
         throw AccountError(.invalidCode, "the address was not verified in \(Self.mostAnswers) tries")
@@ -168,10 +192,10 @@ struct LoginOperation: Sendable {
 
     // MARK: A new session
 
-    private func askForLogin(in step: StepContext) async throws -> Account {
+    private func askForLogin(in step: StepContext, _ time: Duration) async throws -> Account {
         let presenter = try presenter(for: "who is there", step)
         var problem: String?
-        var trouble: NetworkError?
+        var trouble: (any Error)?
         for _ in 0..<Self.mostAnswers {
             let complaint = problem
             let answer = try await ask(step) { await presenter.askForLogin(problem: complaint) }
@@ -179,38 +203,50 @@ struct LoginOperation: Sendable {
                 let account: Account
                 switch answer {
                 case .dismissed: throw DismissedByPerson(operation: step.operation)
-                case .continueAsGuest: return try await guest(in: step)
+                case .continueAsGuest: return try await guest(in: step, time)
                 case .logIn(let email, let password):
-                    account = try await step.request("a session") { try await accounts.logIn(email: email, password: password, by: $0) }
+                    account = try await request("a session", time, in: step) { [accounts] in
+                        try await accounts.logIn(email: email, password: password, by: $0)
+                    }
                 case .createAccount(let email, let password):
-                    account = try await step.request("the new account") {
+                    account = try await request("the new account", time, in: step) { [accounts] in
                         try await accounts.createAccount(email: email, password: password, by: $0)
                     }
                 }
-                let verified = account.isEmailVerified ? account : try await verified(account, in: step)
+                let verified = account.isEmailVerified ? account : try await verified(account, in: step, time)
                 if !verified.isAnonymous { didLogIn() }
                 return verified
             } catch {
                 problem = try Self.problem(error, step)
-                trouble = error as? NetworkError
+                trouble = error is AccountError ? nil : error
             }
         }
         if let trouble {
-            step.note("nobody could log in, and the launch went on as a guest: \(trouble)")
-            return try await guest(in: step)
+            step.note("nobody could log in, and the launch went on as a guest: \(Self.text(trouble))")
+            return try await guest(in: step, time)
         }
         throw AccountError(.invalidCredentials, "nobody logged in after \(Self.mostAnswers) answers")
     }
 
     /// A guest's session; if the service gives none, the app starts without.
-    private func guest(in step: StepContext) async throws -> Account {
+    private func guest(in step: StepContext, _ time: Duration) async throws -> Account {
         do {
-            return try await step.request("a guest's session") { try await accounts.logInAnonymously(by: $0) }
+            return try await request("a guest's session", time, in: step) { [accounts] in try await accounts.logInAnonymously(by: $0) }
         } catch {
             try step.checkCancellation()
-            step.note("there is no session, not even a guest's: \(error)")
+            step.note("there is no session, not even a guest's: \(Self.text(error))")
             return .guest
         }
+    }
+
+    /// Asks the service for something while the operation's timeout stands still.
+    private func request<Answer: Sendable>(
+        _ what: String,
+        _ time: Duration,
+        in step: StepContext,
+        _ body: @escaping @Sendable (Deadline) async throws -> Answer
+    ) async throws -> Answer {
+        try await step.waitForTurn { try await step.boundedRequest(what, within: time, body) }
     }
 
     // MARK: The person
@@ -229,12 +265,17 @@ struct LoginOperation: Sendable {
         try step.checkCancellation()
         switch error {
         case let error as AccountError: return error.description
+        case is DismissedByPerson, is PresentationRefused, is MissingPresenterError: throw error
         // It may pass, as behind the page of a hotel's network, and who does not want to wait can go on as a guest.
-        case let error as NetworkError:
-            step.note("the person was asked again: \(error)")
-            return problem(error)
-        default: throw error
+        default:
+            step.note("the person was asked again: \(text(error))")
+            return (error as? NetworkError).map { problem($0) } ?? "the service cannot be used now; please try again"
         }
+    }
+
+    /// An error of a service of the app's own may quote anything.
+    private static func text(_ error: any Error) -> String {
+        error is NetworkError ? "\(error)" : ForeignText.shown("\(error)")
     }
 
     private static func problem(_ error: NetworkError) -> String {

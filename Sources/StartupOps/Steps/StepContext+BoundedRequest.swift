@@ -1,0 +1,48 @@
+import Sequencer
+import StartupNetworking
+import StartupStorage
+
+extension StepContext {
+    /// Asks a service that may take no notice of its deadline for something: a little later it is told to cancel, and not waited for.
+    ///
+    /// - Parameters:
+    ///   - what: completes "it waits for ...", and holds no secret.
+    ///   - time: how long the service has.
+    ///   - body: is given the deadline. An answer that comes when nobody waits for it any more is dropped.
+    /// - Throws: what `body` throws, a `NetworkError` when the service is not waited for, or `CancellationError` when the operation is told to cancel.
+    func boundedRequest<Answer: Sendable>(
+        _ what: String,
+        within time: Duration,
+        _ body: @escaping @Sendable (Deadline) async throws -> Answer
+    ) async throws -> Answer {
+        let deadline = Deadline.after(time)
+        // Who keeps the deadline says by then why there is no answer.
+        let patience = time + min(time / 20, .milliseconds(100))
+        let answer = Locked<Result<Answer, any Error>?>(nil)
+        let arrival = AsyncStream.makeStream(of: Never.self)
+        // A launch of its own: a task of the operation would have to be waited for.
+        var graph = OperationGraph("request")
+        graph.add("ask") { _ in
+            let result: Result<Answer, any Error>
+            do { result = .success(try await body(deadline)) } catch { result = .failure(error) }
+            answer.withLock { $0 = result }
+            arrival.continuation.finish()
+        }
+        let launch = try startInBackground(graph, deadline: patience + .seconds(1))
+        await waiting(for: what) { await waitForEnd(of: arrival.stream, atMost: patience) }
+        if let result = answer.withLock({ $0 }) { return try result.get() }
+        launch.cancel()
+        try checkCancellation()
+        throw NetworkError(.timedOut, request: what, "there was no answer by the deadline, nor an error")
+    }
+
+    /// Waits until the stream ends, `duration` has passed, or the operation is told to cancel.
+    private func waitForEnd(of stream: AsyncStream<Never>, atMost duration: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { _ = try? await self.sleep(for: duration) }
+            group.addTask { for await _ in stream {} }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
