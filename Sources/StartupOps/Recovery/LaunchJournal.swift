@@ -223,6 +223,7 @@ public final class LaunchJournal: Sendable {
             line.operation = operation
             // A report keeps an error's text only.
             if message == DismissedByPerson(operation: operation).description { line.reason = DismissedByPerson.journalReason }
+            if file != nil, ConfigurationStore(directory.state).onTrial != nil { line.trial = true }
         case .completed, .cancelled: break
         }
         write(line)

@@ -22,7 +22,8 @@ public struct RecoveryLimits: Sendable, Hashable {
 /// the person ended, and launches without a known end change nothing. One that stayed healthy, and another version of the app, end the count.
 ///
 /// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one leave out the operation that
-/// it failed in, where that can be left out, and nothing is dropped for it.
+/// it failed in, where that can be left out. Where it cannot, and launches failed with a configuration on trial, that may be the reason: it is left out, and nothing more
+/// is for failures.
 struct RecoveryLadder {
     let limits: RecoveryLimits
 
@@ -49,14 +50,23 @@ struct RecoveryLadder {
         var bad: [JournaledLaunch] = []
         for launch in launches.reversed() {
             // The launches that have led there may be gone, or the one below could not be used.
-            if launch.recovery.level > recovery.level { recovery = launch.recovery }
+            if launch.recovery.level > recovery.level {
+                recovery = launch.recovery
+                bad = []
+            }
             guard launch.isCounted, launch.ending.isBad else { continue }
             if recovery.level == .normal {
                 bad.append(launch)
                 recovery = verdict(bad)
+                if recovery.isSafeMode { bad = [] }
             } else if launch.recovery.level >= recovery.level, launch.ending.isDeath {
                 // A launch with less left out says nothing of this level.
                 recovery = above(recovery, launch)
+            } else if recovery.level == .skipping, launch.recovery.level == .skipping {
+                bad.append(launch)
+                guard let next = withoutTrial(bad) else { continue }
+                let asksForUpdateLast = recovery.asksForUpdateLast
+                recovery = Recovery(next.level, skipping: recovery.skipped, asksForUpdateLast: asksForUpdateLast, because: next.reason)
             }
         }
         return recovery
@@ -66,8 +76,15 @@ struct RecoveryLadder {
         let deaths = bad.filter(\.ending.isDeath)
         if let recovery = inOnePlace(deaths) { return recovery }
         if let recovery = inOnePlace(bad), recovery.level == .skipping { return recovery }
+        if let recovery = withoutTrial(bad) { return recovery }
         if deaths.count >= limits.anywhere { return firstRung([], deaths.suffix(limits.anywhere)) }
         return .none
+    }
+
+    /// The recovery without the configuration on trial, if the last launches failed in the same operation, which cannot be left out, and each had one; nil otherwise.
+    private func withoutTrial(_ bad: [JournaledLaunch]) -> Recovery? {
+        guard bad.suffix(limits.sameOperation).allSatisfy({ $0.ending.isDeath || $0.failedOnTrial }) else { return nil }
+        return inOnePlace(bad).flatMap { $0.level == .withoutTrialConfiguration ? $0 : nil }
     }
 
     /// The recovery that the last launches call for, if all of them ended in the same place; nil otherwise.

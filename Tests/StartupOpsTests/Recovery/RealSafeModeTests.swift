@@ -20,12 +20,16 @@ struct RealSafeModeTests {
         }
     }
 
-    private func launch(_ device: SampleDevice) async throws -> (report: LaunchReport, person: AgreeablePerson, journal: LaunchJournal) {
+    private func launch(
+        _ device: SampleDevice,
+        changing change: (inout OperationGraph, StartupEnvironment) -> Void = { _, _ in }
+    ) async throws -> (report: LaunchReport, person: AgreeablePerson, journal: LaunchJournal) {
         let journal = LaunchJournal.open(in: device.directory(), version: "1.0.0")
         let person = AgreeablePerson()
         let environment = device.environment(StartupPresenters(all: person), journal: journal)
         defer { environment.devices.closeAll() }
         var graph = environment.graph(Scenario(for: environment.facts()))
+        change(&graph, environment)
         journal.prepare(&graph)
         let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
@@ -109,6 +113,29 @@ struct RealSafeModeTests {
         #expect(next.person.shown == ["splash", "main"])
         #expect(next.person.content?.account.isAnonymous == false && next.person.content?.speaker != nil)
         #expect(device.problems.all.isEmpty)
+    }
+
+    private struct Unusable: Error {}
+
+    @Test("fault P30: a required step that fails on a new configuration keeps the person out three times, and not a fourth")
+    func unusableConfiguration() async throws {
+        let device = try SampleDevice()
+        #expect(try await launch(device).report.outcome == .completed)
+        let addShop: @Sendable (inout OperationGraph, StartupEnvironment) -> Void = { graph, environment in
+            graph.add("shop", after: "fetch-config") { [configurations = environment.configurations] in
+                if configurations.onTrial != nil { throw Unusable() }
+            }
+            graph.addDependency("shop", to: "main-app")
+        }
+        for _ in 0..<3 {
+            let failed = try await launch(device, changing: addShop)
+            #expect(failed.report.outcome.name == "failed" && failed.journal.recovery == .none, "\(failed.report.outcome)")
+        }
+        let safe = try await launch(device, changing: addShop)
+        #expect(safe.journal.recovery.level == .withoutTrialConfiguration)
+        #expect(safe.journal.recovery.reason == "the last 3 launches failed in shop, which cannot be left out")
+        #expect(safe.report.outcome == .completed && safe.person.content?.configuration.source == .cached, "\(safe.report.remarks)")
+        #expect(safe.person.content?.account.isAnonymous == false)
     }
 
     @Test("A question to the person is written down while it is asked")

@@ -194,6 +194,27 @@ struct RecoveryLadderTests {
         #expect(recovery(after: [.crash("a"), failure, .crash("a"), failure, .crash("a")]).skipped == ["a"])
     }
 
+    @Test("fault P30: three launches that failed, on trial, in what cannot be left out lead to the level without the trial, and no further")
+    func failedOnTrial() {
+        var outcome = JournalLine.outcome("failed", "license")
+        outcome.trial = true
+        var failure = Sample(lines: [.over(stopped: true), outcome], required: ["main-app", "license"])
+        #expect(recovery(after: [failure, failure]) == .none)
+        let third = recovery(after: [failure, failure, failure])
+        #expect(third == Recovery(.withoutTrialConfiguration, because: "the last 3 launches failed in license, which cannot be left out"))
+        var untried = failure
+        untried.lines = [.over(stopped: true), .outcome("failed", "license")]
+        #expect(recovery(after: [failure, untried, failure]) == .none)
+        failure.level = .withoutTrialConfiguration
+        #expect(recovery(after: Array(repeating: failure, count: 9)).level == .withoutTrialConfiguration)
+        // Also where something else is left out already; that stays so.
+        failure.level = .skipping
+        failure.skipped = ["speaker"]
+        #expect(recovery(after: [failure, failure]).level == .skipping)
+        let both = recovery(after: [failure, failure, failure])
+        #expect(both.level == .withoutTrialConfiguration && both.skipped == ["speaker"])
+    }
+
     @Test("A file that says nothing changes nothing")
     func unreadable() {
         let launches = [

@@ -52,6 +52,8 @@ struct JournalLine: Codable, Equatable, Sendable {
     var outcome: String?
     /// Whether something stopped the launch before everything in it had ended.
     var stopped: Bool?
+    /// Whether a configuration was on trial when the launch failed.
+    var trial: Bool?
 
     init(_ event: Event, operation: String? = nil, attempt: Int? = nil, outcome: String? = nil) {
         self.event = event
@@ -81,6 +83,7 @@ struct JournalLine: Codable, Equatable, Sendable {
             if let attempt { json.write(attempt, for: "attempt") }
             if let outcome { json.write(outcome, for: "outcome") }
             if let stopped { json.write(stopped, for: "stopped") }
+            if let trial { json.write(trial, for: "trial") }
             if let reason { json.write(reason, for: "reason") }
         }
         return Array(text.utf8) + [UInt8(ascii: "\n")]
@@ -136,11 +139,12 @@ struct JournalLine: Codable, Equatable, Sendable {
         attempt = try values.decodeIfPresent(Int.self, forKey: .attempt)
         outcome = try values.decodeIfPresent(String.self, forKey: .outcome)
         stopped = try values.decodeIfPresent(Bool.self, forKey: .stopped)
+        trial = try values.decodeIfPresent(Bool.self, forKey: .trial)
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case event, ms, schema, at, process, version, kind, scenario, level, skipped, required, updateLast, reason, operation, attempt,
-            outcome, stopped
+            outcome, stopped, trial
     }
 }
 

@@ -19,6 +19,8 @@ public struct JournaledLaunch: Sendable, Hashable {
     package let required: [String]
     /// How it ended.
     package let ending: LaunchEnding
+    /// Whether it failed while a configuration was on trial: that may be the reason.
+    package let failedOnTrial: Bool
     /// How long after its begin the last thing was written down.
     package let lastEvent: Duration
     /// Whether the app worked for a while after it.
@@ -57,6 +59,7 @@ extension JournaledLaunch {
             because: reason
         )
         required = planned?.required ?? []
+        failedOnTrial = lines.contains { $0.event == .outcome && $0.outcome == "failed" && $0.trial == true }
         isHealthy = lines.contains { $0.event == .healthy }
         lastEvent = .nanoseconds(Int64((lines.compactMap(\.ms).max() ?? 0) * 1e6))
         let isKnown = began?.schema == JournalLine.schema
