@@ -43,8 +43,13 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitleme
             },
             work: { environment, memory in
                 let accounts = environment.services.accounts
-                // Nobody was there before, and somebody is now, whoever let them in.
-                let isNobodyThere = if case .absent = accounts.storedSession() { true } else { false }
+                // Nobody with an account was there before, and somebody is now, whoever let them in.
+                let isNobodyThere =
+                    switch accounts.storedSession() {
+                    case .absent: true
+                    case .value(let session): session.isAnonymous
+                    case .unavailable: false
+                    }
                 let operation = PaywallOperation(
                     accounts: accounts,
                     presenter: environment.presenters.main,

@@ -126,7 +126,7 @@ final class LaunchMemory: Sendable {
     let update = Locked(UpdateMemory())
     /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
     let earlyOnboarding = Locked<OnboardingType?>(nil)
-    /// Whether somebody has answered the login form, and has an account now.
+    /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account now.
     let hasLoggedIn = Locked(false)
     /// Whether the onboarding comes over the main screen that was shown.
     let isOnboardingDue = Locked(false)

@@ -119,13 +119,17 @@ extension Bootstrap {
     var offersRestore: Bool { state.withLock { $0.restore }?.isOffered ?? false }
 
     /// Lets the person log in with the plan's authenticator, where nobody is logged in.
+    ///
+    /// - Returns: whether the person did.
     @MainActor
-    func authenticate(_ authenticator: any AuthenticationProvider, _ launch: StepContext) async throws {
+    func authenticate(_ authenticator: any AuthenticationProvider, _ launch: StepContext) async throws -> Bool {
         let configuration = try configuration(for: launch.operation)
         guard let session = try await authenticator.authenticate(configuration, in: launch) else {
-            return launch.note("the person did not want to: the login form asks")
+            launch.note("the person did not want to: the login form asks")
+            return false
         }
         service.tokens.begin(session)
+        return true
     }
 
     /// Starts what watches from now on, as long as this object is kept.

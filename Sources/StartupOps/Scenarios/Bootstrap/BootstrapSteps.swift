@@ -85,9 +85,19 @@ extension StartupStep where Work == ScreenWork {
         _ title: String,
         expected: Duration,
         options: StepOption,
-        work: @escaping ScreenWork
+        work: @escaping @MainActor @Sendable (StepContext, LaunchMemory) async throws -> Void
     ) -> Self {
-        Self(id, title, isOnMain: true, expected: expected, options: options, simulated: { $0.screenWork }, work: { _, _ in work })
+        Self(
+            id,
+            title,
+            isOnMain: true,
+            expected: expected,
+            options: options,
+            simulated: { $0.screenWork },
+            work: { _, memory in
+                return { step in try await work(step, memory) }
+            }
+        )
     }
 }
 
@@ -142,7 +152,7 @@ extension Bootstrap {
                     "\(verb) \(module.name)",
                     expected: expected,
                     options: .all([.onFailure(module.isRequired ? .required : .continue), .when { self.isActive(module) }])
-                ) { _ in try await work(self, module) },
+                ) { _, _ in try await work(self, module) },
                 dependencies: module.dependencies.map { "\(prefix)-\($0.predecessor)" }
             )
         }
@@ -160,7 +170,7 @@ extension Bootstrap {
                         .onFailure(sdk.isRequired ? .required : .continue), .timeout(sdk.timeout),
                         .when { plan.build.isSuperset(of: sdk.flags) },
                     ])
-                ) { step in try await sdk.start(try self.configuration(for: step.operation)) }
+                ) { step, _ in try await sdk.start(try self.configuration(for: step.operation)) }
             )
         }
     }
@@ -180,7 +190,9 @@ extension Bootstrap {
                             return false
                         },
                     ])
-                ) { step in try await self.authenticate(authenticator, step) }
+                ) { step, memory in
+                    if try await self.authenticate(authenticator, step) { memory.hasLoggedIn.withLock { $0 = true } }
+                }
             )
         }
     }

@@ -51,12 +51,19 @@ struct BootstrapPlanTests {
 
         private let answer: Answer
         private let endpoint: TokenEndpoint
+        private let email: String
         /// How long it takes before it asks, and once more afterwards.
         private let serviceTime: Duration
         private(set) var asked = 0
 
-        nonisolated init(_ answer: Answer, _ harness: BootstrapHarness, serviceTime: Duration = .zero) {
+        nonisolated init(
+            _ answer: Answer,
+            _ harness: BootstrapHarness,
+            email: String = "person@example.com",
+            serviceTime: Duration = .zero
+        ) {
             self.answer = answer
+            self.email = email
             self.serviceTime = serviceTime
             endpoint = TokenEndpoint(url: harness.backend.baseURL.appending(path: "oauth/token"), http: harness.http) { Date() }
         }
@@ -68,8 +75,8 @@ struct BootstrapPlanTests {
             try await step.sleep(for: serviceTime)
             switch answer {
             case .session:
-                return try await step.request("a session") { [endpoint] in
-                    try await endpoint.session(username: "person@example.com", password: Secret("correct horse"), deadline: $0)
+                return try await step.request("a session") { [endpoint, email] in
+                    try await endpoint.session(username: email, password: Secret("correct horse"), deadline: $0)
                 }
             case .nothing: return nil
             case .failure: throw AccountError(.invalidCredentials, "the other account is closed")
@@ -122,6 +129,36 @@ struct BootstrapPlanTests {
         let login = try #require(report["authenticate"])
         #expect(login.interactive == .seconds(60) && login.duration == .seconds(60 + 2 * seconds))
         #expect(report.budget.interactive == .seconds(60) && report.budget.isMet == (seconds == 0))
+    }
+
+    /// Who was there when the launch began, whose session it ends.
+    private enum Former: CaseIterable {
+        case nobody, guest, earlierInstallation
+    }
+
+    @Test("B15: who logs in with an authenticator is offered the subscription, also after a session that the launch has ended")
+    func offerAfterAuthenticator() async throws {
+        for former in Former.allCases {
+            let harness = BootstrapHarness()
+            try Settings(harness.directory.settings).set(true, for: .presentsSubscriptionAfterLogin)
+            switch former {
+            case .nobody: break
+            case .guest: try await harness.leaveGuest()
+            case .earlierInstallation: try await harness.leaveSession(email: "new@example.com")
+            }
+            let other = OtherLogin(.session, harness, email: "new@example.com")
+            var plan = harness.plan()
+            plan.authenticator = other
+            let bootstrap = try harness.bootstrap(plan)
+            let visitor = AgreeablePerson()
+            var environment = harness.environment(bootstrap, FakePerson(codes: ["000000"]))
+            environment.presenters.main = visitor
+            let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+            let report = try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report
+            #expect(report.outcome == .completed && report["authenticate"]?.outcome == .succeeded, "\(former): \(report.remarks)")
+            #expect(visitor.shown == ["paywall", "main"], "\(former): \(visitor.shown)")
+            #expect(await other.asked == 1)
+        }
     }
 
     private func problems(_ change: (inout BootstrapPlan) -> Void) -> [RegistryProblem] {
