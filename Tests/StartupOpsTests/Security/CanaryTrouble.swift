@@ -74,9 +74,7 @@ enum CanaryTrouble: Sendable, CaseIterable {
         case .updateRequired: outcome == .aborted(by: StartupStep.forceUpdate.id, reason: .forceUpdate)
         case .cancelled: outcome == .cancelled
         case .deadline: if case .failed = outcome { true } else { false }
-        case .garbage, .wrongTypes, .turnedDown, .quotingSuccess, .quotingRefusal:
-            // Who cannot log in because the service makes no sense may be let in as a guest, or not: that is the login's to say.
-            if case .failed(operation: StartupStep.login.id, _) = outcome { true } else { outcome == .completed }
+        // Nobody is kept out because the service makes no sense.
         default: outcome == .completed
         }
     }
