@@ -152,9 +152,9 @@ struct ForceUpdateOperation: Sendable {
         for field in answer.ignored { step.note("the update policy: \(field)") }
         return lateCheck.record(number) {
             let policy = answer.completed(by: known)
-            memory.withLock { $0.policy = policy }
-            // One that cannot be kept is asked for again at the next launch.
-            if let data = try? JSONEncoder().encode(policy) { try? state.recordUpdatePolicy(data) }
+            // One that cannot be kept counts until the next answer. One that is kept must not outlast what another launch keeps later.
+            let isKept = (try? state.recordUpdatePolicy(JSONEncoder().encode(policy))) != nil
+            memory.withLock { $0.policy = isKept ? nil : policy }
             return policy.decision(for: version, at: now())
         }
     }

@@ -112,7 +112,7 @@ public struct SimulatedStep: Sendable {
 
 /// What the steps of one launch know of the update check.
 struct UpdateMemory: Sendable {
-    /// The policy of this launch, which counts though it could not be stored; nil before there is one.
+    /// The policy of this launch, where it could not be stored: it counts all the same.
     var policy: UpdatePolicy?
     /// Whether a decision against this version has been acted upon.
     var isStopped = false

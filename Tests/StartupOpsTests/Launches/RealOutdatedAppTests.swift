@@ -126,6 +126,19 @@ struct RealOutdatedAppTests {
         #expect(shown.withLock { $0 } == [])
     }
 
+    @Test("fault P31: a graph that is launched again offline goes by the policy that was read last, also where another launch has read it")
+    func launchedAgain() async throws {
+        let device = try SampleDevice()
+        let environment = device.environment(StartupPresenters(all: AgreeablePerson()))
+        defer { environment.devices.closeAll() }
+        let resume = environment.graph(.warmResume)
+        #expect(try await device.run(resume).outcome == .completed)
+        device.service.requireUpdate()
+        #expect(try await device.launch(isRunning: true).report.outcome.name == "aborted")
+        device.outages.refuse("/v1/version-policy")
+        #expect(try await device.run(resume).outcome == .aborted(by: "force-update", reason: .forceUpdate))
+    }
+
     @Test("a step of an app's own that is essential is left out at no level", arguments: RecoveryLevel.allCases)
     func essential(level: RecoveryLevel) async throws {
         var graph = OperationGraph("own")
