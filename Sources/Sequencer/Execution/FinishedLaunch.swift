@@ -49,7 +49,7 @@ public struct FinishedLaunch: Sendable {
 }
 
 /// Why an operation left no value.
-public struct OperationError: LocalizedError, Sendable, CustomStringConvertible {
+public struct OperationError: DescribedError, Sendable {
     /// The operation's identifier.
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
@@ -61,6 +61,4 @@ public struct OperationError: LocalizedError, Sendable, CustomStringConvertible 
 
     /// The operation and the message.
     public var description: String { "\(printable(operation)): \(message)" }
-    /// The description.
-    public var errorDescription: String? { description }
 }

@@ -300,7 +300,7 @@ extension LaunchStorage {
 }
 
 /// A step was started on a thread of the wrong kind. This is a defect of the engine if it is ever seen.
-struct MisplacedStepError: Error, CustomStringConvertible {
+struct MisplacedStepError: DescribedError {
     let step: String
     var description: String { "'\(step)' was started on a thread of the wrong kind" }
 }

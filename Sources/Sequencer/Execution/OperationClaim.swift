@@ -69,7 +69,7 @@ struct OperationClaim: Sendable {
 }
 
 /// A step has made an `Operation` that it had made before, or that somebody else has started.
-struct ReusedOperationError: Error, CustomStringConvertible {
+struct ReusedOperationError: DescribedError {
     let complaint: String
     var description: String { "the Operation that was made \(complaint); an Operation runs once, make a new one each time" }
 }

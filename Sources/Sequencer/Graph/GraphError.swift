@@ -1,7 +1,5 @@
-import Foundation
-
 /// A graph that cannot run, with everything that is wrong with it.
-public struct GraphError: LocalizedError, Sendable, Equatable, CustomStringConvertible {
+public struct GraphError: DescribedError, Sendable, Equatable {
     /// The graph's name.
     package let graph: String
     /// The problems, at least one, in the order of the first operation that each is about.
@@ -16,8 +14,6 @@ public struct GraphError: LocalizedError, Sendable, Equatable, CustomStringConve
     public var description: String {
         problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
-    /// The description.
-    public var errorDescription: String? { description }
 }
 
 /// One thing that is wrong with a graph.

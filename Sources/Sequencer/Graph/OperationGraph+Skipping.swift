@@ -91,7 +91,7 @@ extension GraphNode {
 }
 
 /// The error of a step that is left out, so that its fallback and its policy do the rest.
-struct StepSkipped: Error, CustomStringConvertible {
+struct StepSkipped: DescribedError {
     let reason: String
     var description: String { skippedText(reason) }
 }

@@ -214,7 +214,7 @@ struct ToldWait: Sendable {
 }
 
 /// A value that a dependency should have produced is not there. The engine skips such steps, so this is a defect if it is ever seen.
-struct MissingValueError: Error, CustomStringConvertible {
+struct MissingValueError: DescribedError {
     let step: String
     var description: String { "there is no value of '\(step)'" }
 }

@@ -382,7 +382,7 @@ open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Send
 }
 
 /// A ``ValueOperation`` was finished by `finish()`.
-struct NoValueError: Error, CustomStringConvertible {
+struct NoValueError: DescribedError {
     var description: String { "it finished without the value that it is to leave" }
 }
 

@@ -35,13 +35,11 @@ extension Fault: CustomStringConvertible {
 }
 
 /// The error of a step that was made to fail.
-public struct InjectedFailure: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct InjectedFailure: DescribedError, Sendable, Hashable {
     /// The step.
     public let operation: String
     /// One sentence.
     public var description: String { "a failure was injected into \(printable(operation))" }
-    /// The description.
-    public var errorDescription: String? { description }
 }
 
 extension OperationGraph {

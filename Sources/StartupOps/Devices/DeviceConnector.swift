@@ -73,7 +73,7 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
 }
 
 /// Why a device could not be reached or talked to.
-public struct DeviceError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.

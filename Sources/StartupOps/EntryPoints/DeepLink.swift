@@ -75,7 +75,7 @@ extension DeepLink.Value: SecretHolding {
 }
 
 /// Why a link was refused. The description shows the link's scheme and host at most, and never its query.
-public struct DeepLinkError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct DeepLinkError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
     enum Code: Sendable, Hashable {
         /// The text is empty.

@@ -132,7 +132,7 @@ public struct DeepLinkRouter: Sendable {
 }
 
 /// Routes that contradict themselves or each other: a mistake in the app, found before a link arrives.
-public struct DeepLinkRouteError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
     /// The route's name.
     let route: String
     /// The mistake, and how to correct it.

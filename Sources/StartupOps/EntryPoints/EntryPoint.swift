@@ -137,7 +137,7 @@ public struct ShortcutItems: Sendable, Hashable {
 }
 
 /// A shortcut item was used that the app does not declare.
-public struct UnknownShortcutItem: Error, Sendable, Hashable, CustomStringConvertible {
+public struct UnknownShortcutItem: DescribedError, Sendable, Hashable {
     /// Its type, fit to be shown.
     let type: String
     /// The declared type that is most like it.

@@ -30,7 +30,7 @@ extension PushPayload: SecretHolding {
 }
 
 /// Why a push payload was rejected as a whole. Nothing of it is shown.
-public struct PushPayloadError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct PushPayloadError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
     enum Code: Sendable, Hashable {
         /// It is larger than a payload may be.

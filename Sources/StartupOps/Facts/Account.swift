@@ -1,3 +1,4 @@
+import Sequencer
 import StartupNetworking
 import StartupStorage
 
@@ -51,7 +52,7 @@ public struct StoredSession: Sendable, Hashable {
 }
 
 /// The reason why no session could be opened.
-public struct AccountError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct AccountError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
     public enum Code: Sendable, Hashable {
         /// Nothing is stored.

@@ -1,7 +1,9 @@
+import Sequencer
+
 /// Why a request has no answer that can be used: one type for both transports, and one code for one condition.
 ///
 /// A description names the request by method, host and path, and never shows a header, a body, a token or a query.
-public struct NetworkError: Error, Sendable, CustomStringConvertible {
+public struct NetworkError: DescribedError, Sendable {
     /// The kinds of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.

@@ -128,7 +128,7 @@ final class Stage {
 }
 
 /// An operation wanted to present after another one had taken the screen over.
-struct PresentationRefused: Error, Sendable, Hashable, CustomStringConvertible {
+struct PresentationRefused: DescribedError, Sendable, Hashable {
     /// The operation that wanted to present.
     let operation: String
     /// The operation that has the screen, for good.
@@ -139,7 +139,7 @@ struct PresentationRefused: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An operation needs a person, and nothing was given that could ask one.
-public struct MissingPresenterError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct MissingPresenterError: DescribedError, Sendable, Hashable {
     /// The operation.
     let operation: String
     /// The question for the person.
@@ -152,7 +152,7 @@ public struct MissingPresenterError: Error, Sendable, Hashable, CustomStringConv
 }
 
 /// The person left a screen without giving an answer.
-struct DismissedByPerson: Error, Sendable, Hashable, CustomStringConvertible {
+struct DismissedByPerson: DescribedError, Sendable, Hashable {
     /// The operation whose screen it was.
     let operation: String
 

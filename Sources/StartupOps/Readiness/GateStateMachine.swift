@@ -53,7 +53,7 @@ struct ConditionStatus: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A gate did not open in time.
-public struct GateClosedError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct GateClosedError: DescribedError, Sendable, Hashable {
     /// The gate.
     let gate: String
     /// How long was waited for it.

@@ -47,7 +47,7 @@ public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The registrations are not as they have to be for a launch to go on.
-public struct RegistryError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RegistryError: DescribedError, Sendable, Hashable {
     /// Everything that is wrong.
     public let problems: [RegistryProblem]
 
@@ -56,7 +56,7 @@ public struct RegistryError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 /// A service was asked for before it was registered.
-public struct ServiceAccessError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ServiceAccessError: DescribedError, Sendable, Hashable {
     /// The accessor.
     let accessor: String
     /// The registration that is missing.

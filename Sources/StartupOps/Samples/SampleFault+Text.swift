@@ -3,7 +3,7 @@ import Sequencer
 import StartupNetworking
 
 /// The error of a text that does not describe a fault; its description names the expected forms.
-public struct SampleFaultError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct SampleFaultError: DescribedError, Sendable, Hashable {
     /// The reason, in one sentence.
     public let description: String
 

@@ -58,7 +58,7 @@ extension DataStore {
 public protocol SecureStore: DataStore {}
 
 /// Why a store could not read or write. The description names the path and the rule, and never shows a value.
-public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct StorageError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.

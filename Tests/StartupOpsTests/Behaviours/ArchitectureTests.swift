@@ -42,4 +42,23 @@ struct ArchitectureTests {
         let manifest = try SourceFiles.file("Package.swift").text
         #expect(manifest.contains("\"StartupOps\"") && !manifest.contains(".package("))
     }
+
+    @Test("each error that has a description shows it in an alert, too; a public one has a description")
+    func errors() throws {
+        let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "extension"]
+        var described: Set<Substring> = []
+        for file in try ["Sources/Sequencer", "Sources/StartupOps"].flatMap({ try SourceFiles($0).all }) {
+            for line in file.text.split(separator: "\n") {
+                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                guard let kind = words.firstIndex(where: kinds.contains), kind + 1 < words.count, line.contains(":") else { continue }
+                let conformances = words[(kind + 2)...]
+                if conformances.contains("DescribedError") { described.insert(words[kind + 1]) }
+                #expect(!conformances.contains("LocalizedError"), "\(file.path): \(line)")
+                guard conformances.contains("Error") else { continue }
+                #expect(!conformances.contains("CustomStringConvertible") && !words.contains("public"), "\(file.path): \(line)")
+            }
+        }
+        // That the sources are read as they should be: some of what must be found is.
+        #expect(described.isSuperset(of: ["GraphError", "HistoryError", "InjectedFailure", "StorageError", "NetworkError"]))
+    }
 }

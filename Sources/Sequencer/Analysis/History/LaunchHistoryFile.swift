@@ -147,7 +147,7 @@ public struct LaunchHistoryFile: Sendable {
 }
 
 /// A history that cannot be read or written.
-public struct HistoryError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct HistoryError: DescribedError, Sendable, Hashable {
     /// The kinds of failure.
     package struct Code: Sendable, Hashable {
         let name: String
@@ -173,6 +173,4 @@ public struct HistoryError: LocalizedError, Sendable, Hashable, CustomStringConv
 
     /// One sentence: the file, what happened, what to do.
     public var description: String { "the history in \(printable(path)): \(reason)" }
-    /// The description.
-    public var errorDescription: String? { description }
 }

@@ -245,7 +245,7 @@ extension JSONWriter {
 }
 
 /// Why a report or a graph could not be written in a format.
-public struct ExportError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
+public struct ExportError: DescribedError, Sendable, Hashable {
     /// The kinds of trouble.
     package struct Code: Sendable, Hashable {
         let name: String
@@ -262,6 +262,4 @@ public struct ExportError: LocalizedError, Sendable, Hashable, CustomStringConve
     package let code: Code
     /// One sentence: what is wrong, and what to do instead.
     public let description: String
-    /// The description.
-    public var errorDescription: String? { description }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// Where a service is: its GraphQL endpoint, and the base of its REST addresses where it has any.
 public struct APIEnvironment: Sendable, Hashable {
@@ -49,7 +50,7 @@ public struct APIEnvironment: Sendable, Hashable {
 }
 
 /// An error in how a client was set up. The description names the field and the rule, and never shows the value.
-public struct APIConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct APIConfigurationError: DescribedError, Sendable, Hashable {
     /// The field it is about.
     package let field: String
     /// The rule, and what to do.

@@ -200,7 +200,7 @@ public struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
 /// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is over.
 ///
 /// Every other error is taken for a failure of the moment, and the session is kept.
-public struct SessionRejected: Error, Sendable, Hashable, CustomStringConvertible {
+public struct SessionRejected: DescribedError, Sendable, Hashable {
     /// The service's answer, in a few words, without secrets.
     public let description: String
 

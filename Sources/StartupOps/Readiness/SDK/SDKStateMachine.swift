@@ -1,3 +1,5 @@
+import Sequencer
+
 /// Decides what a call to an SDK's set-up leads to. Calls come one after the other; ends of restores come whenever they do.
 struct SDKStateMachine {
     enum Phase: Equatable {
@@ -117,7 +119,7 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.
-public struct SDKError: Error, Sendable, CustomStringConvertible {
+public struct SDKError: DescribedError, Sendable {
     /// The kinds of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.

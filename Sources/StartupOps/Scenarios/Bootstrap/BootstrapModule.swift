@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// A part of an app that another app of the same kind may not have: a shop, a gallery, a chat.
 ///
@@ -107,7 +108,7 @@ public struct RequiredResource: Sendable, Hashable {
 }
 
 /// A file that the app needs is not there, or cannot be read.
-struct MissingResourceError: Error, Sendable, Hashable, CustomStringConvertible {
+struct MissingResourceError: DescribedError, Sendable, Hashable {
     /// The file.
     let name: String
     /// The problem with it.

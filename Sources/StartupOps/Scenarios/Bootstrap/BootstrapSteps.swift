@@ -199,7 +199,7 @@ extension Bootstrap {
 }
 
 /// The scenario was run without a plan.
-struct MissingPlanError: Error, Sendable, Hashable, CustomStringConvertible {
+struct MissingPlanError: DescribedError, Sendable, Hashable {
     /// One sentence.
     var description: String {
         "the scenario \(Scenario.bootstrap) carries out a plan, and there is none: make a Bootstrap, and take the environment from it"

@@ -1,0 +1,10 @@
+import Foundation
+
+/// An error that says in one sentence what happened: the sentence is its description, and its `localizedDescription`, which an alert shows.
+package protocol DescribedError: LocalizedError, CustomStringConvertible {}
+
+extension DescribedError {
+    // Public, although the protocol is not: it is how public errors conform to the public `LocalizedError`.
+    /// The description.
+    public var errorDescription: String? { description }
+}
