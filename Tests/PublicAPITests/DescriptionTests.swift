@@ -54,4 +54,87 @@ struct DescriptionTests {
             #expect(!"\(error)".contains("Error("))
         }
     }
+
+    private func graph() -> OperationGraph {
+        var graph = OperationGraph("regular")
+        let retry = StepOption.retry(attempts: 2, backoff: .milliseconds(50), jitter: 0)
+        let login = graph.add("login", retry, .expected(.milliseconds(610))) { launch in
+            try await launch.sleep(for: .milliseconds(280))
+            if launch.attempt == 1 { throw Trouble() }
+        }
+        let main = graph.add("main", .milestone, .expected(.milliseconds(390)), after: login) { launch in
+            try await launch.sleep(for: .milliseconds(390))
+        }
+        graph.add("sync", .expected(.milliseconds(500)), after: main) { launch in try await launch.sleep(for: .milliseconds(500)) }
+        return graph
+    }
+
+    @Test("the events of a launch are printed as one would tell them")
+    func events() async throws {
+        let (events, observe) = AsyncStream.makeStream(of: LaunchEvent.self)
+        var options = virtual()
+        options.observers.append { observe.yield($0) }
+        _ = try await graph().start(options: options).end()
+        observe.finish()
+        let told: [String] = await events.reduce(into: []) { $0.append("\($1)") }
+        #expect(
+            told == [
+                "0 ms: the launch started", "0 ms: login is ready", "0 ms: login started",
+                "280 ms: login failed at attempt 1 and is tried again", "330 ms: login started, attempt 2", "610 ms: login succeeded",
+                "610 ms: main is ready", "610 ms: main started", "1 s: main succeeded", "1 s: sync is ready", "1 s: sync started",
+                "1.5 s: sync succeeded", "1.5 s: the launch ended",
+            ]
+        )
+        let others: [LaunchEvent.Kind] = [.ended("a", .timedOut), .ended("b", .fellBack), .stopped, .dropped(1), .dropped(2)]
+        #expect(
+            others.map(\.description) == [
+                "a timed out", "b fell back", "the launch starts nothing more", "1 event is missing", "2 events are missing",
+            ]
+        )
+    }
+
+    @Test("a report and its parts, a plan and a history are one line each")
+    func reports() async throws {
+        let graph = graph()
+        let report = try await graph.run(budget: .seconds(3), options: virtual()).report
+        #expect("\(report)" == "regular: completed; 1 s of 3 s, pass" && "\(report.budget)" == "1 s of 3 s, pass")
+        #expect(
+            report.operations.map(\.description) == [
+                "login succeeded after 610 ms", "main succeeded after 390 ms", "sync succeeded after 500 ms",
+            ]
+        )
+        #expect(report.afterMilestone?.description == "1 operation after the milestone at 1 s: completed")
+        let outcomes: [LaunchReport.Outcome] = [
+            .completed, .cancelled, .failed(operation: "login", message: "no\nnetwork"), .aborted(by: "update", reason: .forceUpdate),
+        ]
+        #expect(
+            outcomes.map(\.description) == [
+                "completed", "cancelled", "failed at login: no\\nnetwork", "aborted by update (force-update)",
+            ]
+        )
+        let plan = try graph.validated().plan(PlanOptions(lanes: 1))
+        #expect("\(plan)" == "regular: planned to take 1.5 s on 1 lane; milestone after 1 s")
+        #expect(plan.operations.first?.description == "login, 0 ms to 610 ms, lane 1")
+        var history = LaunchHistory()
+        #expect("\(history)" == "0 operations in 0 scenarios")
+        history.record(report)
+        #expect("\(history)" == "3 operations in 1 scenario")
+    }
+
+    @Test("what a graph is made of is printed by its name, a budget in words, a problem as its message")
+    func parts() throws {
+        var graph = OperationGraph("parts")
+        let step = graph.add("config") { 1 }
+        let budgets = [
+            Budget(.seconds(3)), Budget(.seconds(1.2), from: .processStart), Budget(.milliseconds(500), isEnforced: false),
+        ]
+        #expect(budgets.map(\.description) == ["3 s", "1.2 s from the start of the process", "500 ms, only measured"])
+        let named: [any CustomStringConvertible] = [step, step.optional, FailurePolicy.continue, ExclusiveResource.userInterface]
+        #expect(named.map(\.description) == ["config", "config", "continue", "ui"])
+        #expect("\(Anomaly.Kind.endedLate)" == "endedLate")
+        graph.add("config") {}
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        let problem = try #require(error?.problems.first)
+        #expect("\(problem)" == problem.message && "\(problem.code)" == "duplicateIdentifier")
+    }
 }

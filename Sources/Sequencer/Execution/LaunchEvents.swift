@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let launch = try graph.start()
-/// for await event in launch.events { print(event.time, event.kind) }
+/// for await event in launch.events { print(event) }  // 610 ms: login succeeded
 /// ```
 ///
 /// The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000 operations, and drops older ones. Where some
@@ -175,6 +175,28 @@ public struct LaunchEvent: Sendable, Hashable {
     package init(kind: Kind, time: Duration) {
         self.kind = kind
         self.time = time
+    }
+}
+
+extension LaunchEvent: CustomStringConvertible {
+    /// The time and the kind, in one line: `610 ms: login succeeded`.
+    public var description: String { "\(durationText(time)): \(kind)" }
+}
+
+extension LaunchEvent.Kind: CustomStringConvertible {
+    /// A few words: `login is ready`, `login started`, `login started, attempt 2`, `login failed at attempt 1 and is tried again`, `login succeeded`.
+    public var description: String {
+        switch self {
+        case .launchStarted: "the launch started"
+        case .ready(let id): "\(printable(id)) is ready"
+        case .started(let id, attempt: 1): "\(printable(id)) started"
+        case .started(let id, let attempt): "\(printable(id)) started, attempt \(attempt)"
+        case .retrying(let id, let attempt): "\(printable(id)) failed at attempt \(attempt) and is tried again"
+        case .ended(let id, let outcome): "\(printable(id)) \(outcome.words)"
+        case .stopped: "the launch starts nothing more"
+        case .launchEnded: "the launch ended"
+        case .dropped(let count): "\(count) event\(count == 1 ? " is" : "s are") missing"
+        }
     }
 }
 

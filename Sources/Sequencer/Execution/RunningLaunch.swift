@@ -39,7 +39,7 @@ extension OperationGraph {
     ///
     /// ```swift
     /// let launch = try graph.start(budget: .seconds(3))
-    /// for await event in launch.events { print(event.time, event.kind) }
+    /// for await event in launch.events { print(event) }  // 610 ms: login succeeded
     /// let report = await launch.end().report
     /// ```
     ///

@@ -17,10 +17,12 @@ public struct GraphError: DescribedError, Sendable, Equatable {
 }
 
 /// One thing that is wrong with a graph.
-public struct GraphProblem: Sendable, Equatable {
+public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
     /// The kinds of problem.
-    public struct Code: Sendable, Hashable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
         let name: String
+        /// The code's name.
+        public var description: String { name }
 
         /// Operations that wait for one another in a circle.
         public static let cycle = Code(name: "cycle")
@@ -53,6 +55,8 @@ public struct GraphProblem: Sendable, Equatable {
     public let path: [String]
     /// One sentence with the problem, its place and the expectation.
     public let message: String
+    /// The message.
+    public var description: String { message }
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
         self.code = code

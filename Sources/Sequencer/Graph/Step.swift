@@ -74,6 +74,11 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
     }
 }
 
+extension Step: CustomStringConvertible {
+    /// The identifier.
+    public var description: String { id }
+}
+
 /// Tells a graph and its copies from other graphs, in 31 bits.
 @usableFromInline
 @frozen

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The effect on the launch when an operation does not succeed and has no fallback.
-public struct FailurePolicy: Sendable, Hashable {
+public struct FailurePolicy: Sendable, Hashable, CustomStringConvertible {
     enum Kind: String, Sendable {
         case required, skipDependents, `continue`
     }
@@ -19,6 +19,8 @@ public struct FailurePolicy: Sendable, Hashable {
 
     /// The policy's name, as scenario files spell it.
     package var name: String { kind.rawValue }
+    /// The policy's name: `required`, `skipDependents` or `continue`.
+    public var description: String { name }
 }
 
 /// How often, and after which pauses, a failed operation is tried again: see ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
@@ -48,8 +50,10 @@ package struct RetryPolicy: Sendable, Hashable {
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation with the longest
 /// remaining path gets it.
-public struct ExclusiveResource: Sendable, Hashable, ExpressibleByStringLiteral {
+public struct ExclusiveResource: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let name: String
+    /// The resource's name.
+    public var description: String { name }
 
     /// The resource with this name.
     public init(_ name: String) {

@@ -43,6 +43,13 @@ public struct Budget: Sendable, Hashable {
     public static func milliseconds(_ milliseconds: Int) -> Budget { Budget(.milliseconds(milliseconds)) }
 }
 
+extension Budget: CustomStringConvertible {
+    /// A few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`.
+    public var description: String {
+        durationText(limit) + (origin == .processStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
+    }
+}
+
 /// The measured time of a launch, compared with its budget.
 public struct BudgetResult: Sendable, Hashable {
     /// The budget; nil when the launch was given none.
@@ -75,5 +82,15 @@ public struct BudgetResult: Sendable, Hashable {
         self.questions = questions
         self.isMet = isMet
         self.causes = causes
+    }
+}
+
+extension BudgetResult: CustomStringConvertible {
+    /// The time and the verdict: `1.33 s of 3 s, pass`; without a budget `1.33 s, pass`.
+    public var description: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
+
+    /// `1.33 s of 3 s`.
+    package func measuredText(_ text: (Duration) -> String = durationText) -> String {
+        text(measured) + (budget.map { " of \(text($0.limit))" } ?? "")
     }
 }

@@ -180,9 +180,9 @@ extension LaunchReport {
     }
 }
 
-extension LaunchReport.Outcome {
+extension LaunchReport.Outcome: CustomStringConvertible {
     /// One of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`, `cancelled`.
-    package var text: String {
+    public var description: String {
         switch self {
         case .completed: "completed"
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
@@ -192,13 +192,21 @@ extension LaunchReport.Outcome {
     }
 }
 
+extension LaunchReport.AfterMilestone: CustomStringConvertible {
+    /// One line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
+    public var description: String {
+        let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
+        return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
+    }
+}
+
 extension LaunchReport: CustomStringConvertible {
     /// One line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
     /// it did. Trouble after the milestone comes last.
     public var description: String {
-        let verdict = outcome == .completed ? "; \(measuredText()), \(budget.isMet ? "pass" : "fail")" : milestoneText()
-        let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.text)" } ?? ""
-        return "\(printable(scenario)): \(outcome.text)\(verdict)\(initialDisplayText())\(later)"
+        let verdict = outcome == .completed ? "; \(budget)" : milestoneText()
+        let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
+        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)"
     }
 
     /// `; initial display after 275 ms`; nothing when that was not reached.
@@ -206,14 +214,9 @@ extension LaunchReport: CustomStringConvertible {
         timeToInitialDisplay.map { "; initial display after \(text($0))" } ?? ""
     }
 
-    /// `1.33 s of 3 s`.
-    package func measuredText(_ text: (Duration) -> String = durationText) -> String {
-        text(budget.measured) + (budget.budget.map { " of \(text($0.limit))" } ?? "")
-    }
-
     /// What follows the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.
     package func milestoneText(_ text: (Duration) -> String = durationText) -> String {
         guard let milestone, self[milestone]?.outcome.isSuccess == true else { return "" }
-        return "; milestone after \(measuredText(text))"
+        return "; milestone after \(budget.measuredText(text))"
     }
 }

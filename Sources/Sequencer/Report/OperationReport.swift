@@ -96,6 +96,14 @@ public struct OperationReport: Sendable, Hashable {
     }
 }
 
+extension OperationReport: CustomStringConvertible {
+    /// One line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`, `tutorial skipped: its condition was false`.
+    public var description: String {
+        let time = start == nil ? "" : " after \(durationText(duration))"
+        return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"
+    }
+}
+
 extension OperationReport {
     /// Whether most of its time was a person's: it is drawn so.
     package var isMostlyInteractive: Bool { isInteractive && interactive * 2 >= duration }
@@ -118,6 +126,15 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     case cancelled
     /// Its condition was false, or something it depends on did not end in a way that lets it start.
     case skipped
+
+    /// For people, as `timed out`.
+    package var words: String {
+        switch self {
+        case .fellBack: "fell back"
+        case .timedOut: "timed out"
+        case .succeeded, .failed, .cancelled, .skipped: rawValue
+        }
+    }
 }
 
 /// Why a launch was stopped on purpose.

@@ -48,7 +48,7 @@ struct VerdictText {
 
     private var budgetVerdict: (word: String, rest: String) {
         let result = report.budget
-        var rest = "  \(report.measuredText(style.duration))"
+        var rest = "  \(report.budget.measuredText(style.duration))"
         if result.budget?.origin == .processStart {
             rest += " since the process started"
             if let before = report.beforeRun { rest += ", \(style.duration(before)) of it before the launch" }

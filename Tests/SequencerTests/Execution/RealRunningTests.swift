@@ -352,14 +352,12 @@ struct RealLaunchPromiseTests {
         let first = graph.add("first") { launch in try await launch.sleep(for: .milliseconds(5)) }
         graph.add("last", after: first) { launch in try await launch.sleep(for: .milliseconds(2)) }
         var options = LaunchOptions(clock: VirtualClock())
-        options.observers.append { event in times.withLock { $0.append("\(event.kind) \(event.time)") } }
+        options.observers.append { event in times.withLock { $0.append("\(event)") } }
         _ = try await graph.run(options: options)
         #expect(
             times.withLock { $0 } == [
-                #"launchStarted 0.0 seconds"#, #"ready("first") 0.0 seconds"#, #"started("first", attempt: 1) 0.0 seconds"#,
-                #"ended("first", Sequencer.Outcome.succeeded) 0.005 seconds"#, #"ready("last") 0.005 seconds"#,
-                #"started("last", attempt: 1) 0.005 seconds"#, #"ended("last", Sequencer.Outcome.succeeded) 0.007 seconds"#,
-                "launchEnded 0.007 seconds",
+                "0 ms: the launch started", "0 ms: first is ready", "0 ms: first started", "5 ms: first succeeded", "5 ms: last is ready",
+                "5 ms: last started", "7 ms: last succeeded", "7 ms: the launch ended",
             ]
         )
     }

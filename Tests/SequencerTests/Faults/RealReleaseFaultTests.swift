@@ -85,7 +85,7 @@ struct RealReleaseFaultTests {
         let report = try await graph.run(options: options).report
         #expect(report.outcome == .completed)
         let all = events.withLock { $0 }
-        let started = try #require(all.firstIndex { $0.hasPrefix("started(\"main\"") })
+        let started = try #require(all.firstIndex(of: "main started"))
         let runs = try #require(all.firstIndex(of: "main runs"))
         #expect(started < runs, "\(all)")
     }

@@ -15,7 +15,7 @@ import Sequencer
 /// ```
 ///
 /// ``LaunchHistoryFile`` keeps one on disk.
-public struct LaunchHistory: Sendable, Hashable {
+public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     struct Scenario: Sendable, Hashable {
         var name: String
         /// The durations of each operation, the latest last.
@@ -92,6 +92,12 @@ public struct LaunchHistory: Sendable, Hashable {
         for (operation, duration) in bounds { entry.add(DurationSample(duration, isLowerBound: true), of: operation, limit: limit) }
         recorded.append(entry)
         if recorded.count > Self.maximumScenarios { recorded.removeFirst() }
+    }
+
+    /// The size in words: `12 operations in 2 scenarios`.
+    public var description: String {
+        let operations = recorded.reduce(0) { $0 + $1.operations.count }
+        return "\(operations) operation\(operations == 1 ? "" : "s") in \(recorded.count) scenario\(recorded.count == 1 ? "" : "s")"
     }
 
     private func operations(of scenario: String) -> [String: [DurationSample]] {

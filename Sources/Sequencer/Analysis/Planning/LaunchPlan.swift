@@ -186,6 +186,22 @@ public struct PlannedOperation: Sendable, Hashable {
     public var duration: Duration { end - start }
 }
 
+extension PlannedOperation: CustomStringConvertible {
+    /// One line: `login, 100 ms to 710 ms, lane 1`.
+    public var description: String {
+        let place = isMain ? ", main" : lane.map { ", lane \($0)" } ?? ""
+        return "\(printable(id)), \(durationText(start)) to \(durationText(end))\(place)"
+    }
+}
+
+extension LaunchPlan: CustomStringConvertible {
+    /// One line: `regular: planned to take 1.33 s on 2 lanes; milestone after 1.33 s`.
+    public var description: String {
+        let milestone = hasMilestone ? "; milestone after \(durationText(milestoneEnd))" : ""
+        return "\(printable(scenario)): planned to take \(durationText(makespan)) on \(lanes) lane\(lanes == 1 ? "" : "s")\(milestone)"
+    }
+}
+
 extension LaunchPlan {
     /// When the milestone ends; without one, when everything has ended.
     package var milestoneEnd: Duration {

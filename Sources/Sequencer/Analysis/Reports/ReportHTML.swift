@@ -140,7 +140,7 @@ struct HTMLTable {
         text += "><th scope=\"row\"><a href=\"#row-\(node)\" data-choose=\"\(node)\"><bdi>\(names[node])</bdi></a>"
         if let title = operation.title { text += "<small><bdi>\(Markup.text(title))</bdi></small>" }
         text += "</th><td\(operation.outcome.isSuccess ? "" : " class=\"bad\"")>"
-        text += ([operation.outcomeText] + operation.marks).joined(separator: ", ") + "</td>"
+        text += ([operation.outcome.words] + operation.marks).joined(separator: ", ") + "</td>"
         let hasRun = operation.start != nil
         for number in [
             operation.ready, operation.start, operation.end, hasRun ? operation.wait : nil, hasRun ? operation.duration : nil,

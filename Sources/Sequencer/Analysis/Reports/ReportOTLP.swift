@@ -109,7 +109,7 @@ struct OTLPTrace {
                     }
                 }
                 if operation.outcome == .failed || operation.outcome == .timedOut {
-                    json.writeError(operation.message ?? operation.outcomeText)
+                    json.writeError(operation.message ?? operation.outcome.words)
                 }
             }
         }

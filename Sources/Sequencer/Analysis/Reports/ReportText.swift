@@ -5,7 +5,7 @@ extension LaunchReport {
     /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
     var verdictText: String {
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
-        let verdict = outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(measuredText())" : outcome.name + milestoneText()
+        let verdict = outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(budget.measuredText())" : outcome.name + milestoneText()
         return verdict + initialDisplayText() + later
     }
 
@@ -50,18 +50,6 @@ extension LaunchReport {
 }
 
 extension OperationReport {
-    /// How it ended, in words.
-    var outcomeText: String {
-        switch outcome {
-        case .succeeded: "succeeded"
-        case .fellBack: "fell back"
-        case .failed: "failed"
-        case .timedOut: "timed out"
-        case .cancelled: "cancelled"
-        case .skipped: "skipped"
-        }
-    }
-
     /// What is special about it.
     var marks: [String] {
         var marks: [String] = []
@@ -77,7 +65,7 @@ extension OperationReport {
 
     /// Its numbers in one line, for the small window that a pointer brings up.
     var summary: String {
-        var text = "\(outcomeText)"
+        var text = outcome.words
         if let start {
             text += ", \(durationText(start)) to \(durationText(end)) (\(durationText(duration)))"
             if wait > .zero { text += ", waited \(durationText(wait))" }

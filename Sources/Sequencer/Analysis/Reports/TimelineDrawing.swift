@@ -227,7 +227,7 @@ extension TimelineDrawing {
         let stop = scale.place(end)
         guard let start = operation.start?.nanoseconds else {
             return "<circle class=\"never\" cx=\"\(pixels(stop))\" cy=\"\(pixels(top + 10))\" r=\"3.5\"/>"
-                + number(operation.outcomeText, stop + 8, top)
+                + number(operation.outcome.words, stop + 8, top)
         }
         let begin = scale.place(start)
         var text = ""
@@ -244,7 +244,7 @@ extension TimelineDrawing {
         text +=
             "<rect class=\"bar\" x=\"\(pixels(begin))\" y=\"\(pixels(top + 4))\" width=\"\(pixels(max(stop - begin, 1)))\" height=\"12\" rx=\"2\"/>"
         var numbers = durationText(operation.duration)
-        if operation.outcome != .succeeded { numbers += ", \(operation.outcomeText)" }
+        if operation.outcome != .succeeded { numbers += ", \(operation.outcome.words)" }
         return text + number(numbers, right + 6, top)
     }
 
