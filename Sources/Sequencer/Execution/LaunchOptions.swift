@@ -139,7 +139,7 @@ public struct LaunchOptions: Sendable {
 
     /// The options that are out of range, a sentence each.
     var complaints: [String] {
-        let longest = OperationGraph.longestDuration
+        let longest = OperationGraph.maximumDuration
         var complaints: [String] = []
         if let lanes, !(1...Self.maximumLanes).contains(lanes) {
             complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")

@@ -285,7 +285,7 @@ struct InteractiveClock {
     private(set) var lastEnd: Nanoseconds = 0
     /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the end of the last.
     private(set) var intervals: [Range<Nanoseconds>] = []
-    private static let mostIntervals = 100
+    private static let maximumIntervals = 100
 
     var isRunning: Bool { running > 0 }
 
@@ -301,7 +301,7 @@ struct InteractiveClock {
         lastEnd = time
         if time == since { return }
         ended += time - since
-        if let last = intervals.last, last.upperBound == since || intervals.count == Self.mostIntervals {
+        if let last = intervals.last, last.upperBound == since || intervals.count == Self.maximumIntervals {
             intervals[intervals.count - 1] = last.lowerBound..<time
         } else {
             intervals.append(since..<time)
@@ -330,6 +330,6 @@ extension RetryPolicy {
         for _ in 1..<max(attempt, 1) where pause < longest { pause *= multiplier }
         pause = min(pause, longest)
         if jitter > 0, pause > 0 { pause *= 1 + Double.random(in: -jitter...jitter, using: &random) }
-        return Nanoseconds(min(max(pause, 0), Double(OperationGraph.longestDuration.nanoseconds)))
+        return Nanoseconds(min(max(pause, 0), Double(OperationGraph.maximumDuration.nanoseconds)))
     }
 }

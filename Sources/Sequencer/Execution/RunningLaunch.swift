@@ -77,7 +77,7 @@ extension OperationGraph {
 extension Budget {
     /// Why no launch can have this budget, in one sentence; nil when one can.
     fileprivate var complaint: String? {
-        if limit > .zero, limit <= OperationGraph.longestDuration { return nil }
+        if limit > .zero, limit <= OperationGraph.maximumDuration { return nil }
         return "a budget must be more than 0 and at most 24 hours, and is \(limit)"
     }
 }

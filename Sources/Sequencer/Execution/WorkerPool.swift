@@ -139,7 +139,7 @@ private struct WorkerQueue: Sendable {
 /// The threads that the launches of this process hold: how many there are, how many are lost, and who waits for one.
 ///
 /// A step that blocks for ever keeps its thread for ever, and steps that are left behind add up over a process's life. Dispatch gives a process 255
-/// threads of the kind that workers run on, and the app needs some of them too; so past ``mostOfDispatch``, workers run on threads that are made
+/// threads of the kind that workers run on, and the app needs some of them too; so past ``maximumOfDispatch``, workers run on threads that are made
 /// for them. Past ``most`` a worker waits for one to be given back.
 final class SharedThreads: Sendable {
     /// Where a worker runs.
@@ -153,13 +153,13 @@ final class SharedThreads: Sendable {
     }
 
     /// The most threads besides that of the pool.
-    static let most = 1024
+    static let maximum = 1024
     /// More than that, for what tells the app how its launches end, and for cancel handlers.
     static let reserve = 32
     /// The most of them that Dispatch makes.
-    static let mostOfDispatch = 192
+    static let maximumOfDispatch = 192
 
-    static let all = SharedThreads(most: most, mostOfDispatch: mostOfDispatch)
+    static let all = SharedThreads(maximum: maximum, maximumOfDispatch: maximumOfDispatch)
 
     /// What a thread is for. When there are no others, the ends of launches may have all that are kept back, and cancel handlers, which may block, half.
     enum Purpose: Int, CaseIterable, Sendable {
@@ -189,21 +189,21 @@ final class SharedThreads: Sendable {
         var waiters = Purpose.allCases.map { _ in FirstInFirstOut<Waiter>() }
 
         /// The next one that may have a thread which somebody gives back.
-        mutating func nextWaiter(most: Int) -> Waiter? {
-            for purpose in Purpose.allCases where dispatch + own <= most + purpose.reserve {
+        mutating func nextWaiter(maximum: Int) -> Waiter? {
+            for purpose in Purpose.allCases where dispatch + own <= maximum + purpose.reserve {
                 if let waiter = waiters[purpose.rawValue].popFirst() { return waiter }
             }
             return nil
         }
     }
 
-    private let most: Int
-    private let mostOfDispatch: Int
+    private let maximum: Int
+    private let maximumOfDispatch: Int
     private let state = Locked(State())
 
-    init(most: Int, mostOfDispatch: Int) {
-        self.most = most
-        self.mostOfDispatch = mostOfDispatch
+    init(maximum: Int, maximumOfDispatch: Int) {
+        self.maximum = maximum
+        self.maximumOfDispatch = maximumOfDispatch
     }
 
     /// The threads whose launches are over, and whose steps have not returned.
@@ -224,11 +224,11 @@ final class SharedThreads: Sendable {
                 state.isPoolTaken = true
                 return .pool
             }
-            if state.dispatch < mostOfDispatch {
+            if state.dispatch < maximumOfDispatch {
                 state.dispatch += 1
                 return .dispatch
             }
-            if state.dispatch + state.own < most + purpose.reserve {
+            if state.dispatch + state.own < maximum + purpose.reserve {
                 state.own += 1
                 return .own
             }
@@ -242,7 +242,7 @@ final class SharedThreads: Sendable {
     func giveBack(_ kind: Kind) {
         let waiter: Waiter? = state.withLock { state in
             // One of the reserve goes back to it, unless somebody waits who may have that.
-            if kind != .pool, let waiter = state.nextWaiter(most: most) { return waiter }
+            if kind != .pool, let waiter = state.nextWaiter(maximum: maximum) { return waiter }
             switch kind {
             case .pool: state.isPoolTaken = false
             case .dispatch: state.dispatch -= 1

@@ -100,7 +100,7 @@ struct IdentifierIndex: Sendable {
             let word = lastWord(of: words)
             odd |= oddBytes(word)
             let value = folded(hash ^ word ^ UInt64(words.count) << 56)
-            let isUsual = odd == 0 && !words.isEmpty && words.count <= OperationGraph.longestIdentifier
+            let isUsual = odd == 0 && !words.isEmpty && words.count <= OperationGraph.maximumIdentifierLength
             return (value, isUsual || words.allSatisfy { $0 < 0x80 }, isUsual)
         }
         if isASCII { return (hash, isUsual) }

@@ -2,9 +2,9 @@ import Foundation
 
 extension OperationGraph {
     /// The longest identifier, in UTF-8 bytes.
-    package static let longestIdentifier = 256
+    package static let maximumIdentifierLength = 256
     /// The longest duration a policy may name: one day.
-    package static let longestDuration = Duration.seconds(86_400)
+    package static let maximumDuration = Duration.seconds(86_400)
 
     /// The graph, checked.
     ///
@@ -85,7 +85,7 @@ extension OperationGraph {
     /// The mistake in an identifier, as the end of a sentence; nil for a good one.
     package static func complaint(aboutIdentifier id: String) -> String? {
         if id.isEmpty { return "is empty" }
-        if id.utf8.count > longestIdentifier { return "has \(id.utf8.count) bytes; the most is \(longestIdentifier)" }
+        if id.utf8.count > maximumIdentifierLength { return "has \(id.utf8.count) bytes; the most is \(maximumIdentifierLength)" }
         if let (scalar, _) = JudgedScalars(id).first(where: { !$0.isShown }) {
             return "holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
         }
@@ -110,16 +110,16 @@ extension OperationGraph {
             func complain(_ complaint: String) {
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
-            if let timeout = policy.timeout, timeout <= .zero || timeout > Self.longestDuration {
+            if let timeout = policy.timeout, timeout <= .zero || timeout > Self.maximumDuration {
                 complain("a timeout must be more than 0 and at most 24 hours, and is \(timeout)")
             }
-            if let expected = policy.expected, expected < .zero || expected > Self.longestDuration {
+            if let expected = policy.expected, expected < .zero || expected > Self.maximumDuration {
                 complain("an expected duration must be 0 to 24 hours, and is \(expected)")
             }
             if let retry = policy.retry {
                 if !(1...100).contains(retry.attempts) { complain("retry needs 1 to 100 attempts, and has \(retry.attempts)") }
-                if retry.backoff < .zero || retry.backoff > Self.longestDuration || retry.maximumBackoff < .zero
-                    || retry.maximumBackoff > Self.longestDuration
+                if retry.backoff < .zero || retry.backoff > Self.maximumDuration || retry.maximumBackoff < .zero
+                    || retry.maximumBackoff > Self.maximumDuration
                 {
                     complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
                 }

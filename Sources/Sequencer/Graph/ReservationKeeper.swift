@@ -102,8 +102,8 @@ struct ReservationKeeper: Sendable {
     }
 
     /// How many operations are looked at, of those that run or are ready, and of those that were put aside: more would cost more than they save.
-    private static let mostAwaited = 64
-    private static let mostLookedAt = 16
+    private static let maximumAwaited = 64
+    private static let maximumLookedAt = 16
 
     private let reservations: Reservations
     private let lanes: Int
@@ -128,7 +128,8 @@ struct ReservationKeeper: Sendable {
 
     /// An operation is ready.
     mutating func becameReady(_ node: Int, at time: Nanoseconds) {
-        guard reservations.isOnTheWay(node), waiting.count < Self.mostAwaited, !waiting.contains(where: { $0.node == node }) else { return }
+        guard reservations.isOnTheWay(node), waiting.count < Self.maximumAwaited else { return }
+        if waiting.contains(where: { $0.node == node }) { return }
         let limit = time.addingSaturated(reservations.longestWait)
         waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
     }
@@ -142,7 +143,7 @@ struct ReservationKeeper: Sendable {
             machines &= machines - 1
             if machine != Reservations.Machine.lane {
                 holders[machine] = one
-            } else if onLanes.count < Self.mostAwaited {
+            } else if onLanes.count < Self.maximumAwaited {
                 onLanes.append(one)
             }
         }
@@ -157,7 +158,7 @@ struct ReservationKeeper: Sendable {
         // It may have been said of its pause.
         ended(node)
         let one = Running(node: Int32(node), end: time.addingSaturated(reservations.duration(node)))
-        if reservations.isAwaited(node), running.count < Self.mostAwaited { running.append(one) }
+        if reservations.isAwaited(node), running.count < Self.maximumAwaited { running.append(one) }
         return one
     }
 
@@ -281,7 +282,7 @@ struct ReservationKeeper: Sendable {
         for isMain in [false, true] {
             var held: [Aside] = []
             var looks = 0
-            while looks < Self.mostLookedAt, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
+            while looks < Self.maximumLookedAt, let aside = isMain ? asideForMain.pop() : asideForLanes.pop() {
                 looks += 1
                 if let limit = obstacle(to: Int(aside.node), at: time, takesLastLane: !isMain && takesLastLane) {
                     next = min(next, limit)

@@ -16,7 +16,7 @@ package struct Reservations: Sendable {
     }
 
     /// The most resources that are kept free: those that most operations on the milestone's way use.
-    private static let mostResources = 16 - Machine.firstResource
+    private static let maximumResources = 16 - Machine.firstResource
 
     /// Of ``Urgency``: what is less urgent makes room.
     let level: UInt8
@@ -135,7 +135,7 @@ package struct Reservations: Sendable {
             }
         }
         let shared = users.filter { $0.value.needed > 0 && $0.value.needed + $0.value.others > 1 }
-        let numbered = shared.sorted { $0.value.isBefore($1.value) }.prefix(mostResources).enumerated()
+        let numbered = shared.sorted { $0.value.isBefore($1.value) }.prefix(maximumResources).enumerated()
         return Dictionary(uniqueKeysWithValues: numbered.map { ($1.key, Machine.firstResource + $0) })
     }
 

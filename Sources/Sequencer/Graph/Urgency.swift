@@ -72,14 +72,14 @@ package struct Urgency: Sendable {
         }
         keepWaiting(onMain)
         let shared = users.filter { $0.value > 1 }.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
-        for resource in shared.prefix(mostResources).map(\.key) {
+        for resource in shared.prefix(maximumResources).map(\.key) {
             keepWaiting(awaited.filter { graph.policy($0).exclusive.contains(resource) })
         }
         return delays
     }
 
     /// How many resources are looked at: each costs as much as the graph is large.
-    private static let mostResources = 13
+    private static let maximumResources = 13
 
     /// Whether each of these leads to the next, so that none of them ever waits for another to give something back.
     private static func isChain(_ nodes: [Int], in graph: ValidatedGraph) -> Bool {

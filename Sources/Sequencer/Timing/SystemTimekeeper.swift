@@ -122,7 +122,7 @@ final class AlarmThread: Sendable {
     /// While there are alarms, the thread looks at the clock this often, so that it sees when the process has stood still, or the machine has slept.
     private static let tick: Nanoseconds = 250_000_000
     /// Later than that after the time asked for is no busy machine any more: the process was stopped.
-    private static let longestDelay: Nanoseconds = 500_000_000
+    private static let maximumDelay: Nanoseconds = 500_000_000
 
     private let state = Locked(State())
     private let parker = Parker()
@@ -186,7 +186,7 @@ final class AlarmThread: Sendable {
 
     /// For how long the process has stood still, if this thread was to sleep until `limit` and could look again only now, whoever has woken it.
     static func standstill(asleepUntil limit: Nanoseconds, at now: Nanoseconds) -> Nanoseconds {
-        now > limit && now - limit > longestDelay ? now - limit : 0
+        now > limit && now - limit > maximumDelay ? now - limit : 0
     }
 
     /// For how long the process has just stood still, if this thread has not had its turn yet to find that out.

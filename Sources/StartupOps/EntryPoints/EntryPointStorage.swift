@@ -116,7 +116,7 @@ final class EntryPointStorage: @unchecked Sendable {
 /// The process a mailbox is in, among those that share its store: claims deliveries, and tells which claims nobody is left to end.
 struct EntryPointProcess: Sendable {
     /// Nobody works on a delivery for longer. A process number may have gone to another process, so a claim cannot hold for ever.
-    static let longestDelivery: TimeInterval = 600
+    static let maximumDeliveryTime: TimeInterval = 600
 
     let owner = UUID().uuidString
     var number = getpid()
@@ -131,6 +131,6 @@ struct EntryPointProcess: Sendable {
     func hasAbandoned(_ claim: EntryPointLedger.Claim, at date: Date) -> Bool {
         if claim.owner == owner { return false }
         let age = date.timeIntervalSince(claim.since)
-        return claim.process == number || !isAlive(claim.process) || abs(age) > Self.longestDelivery
+        return claim.process == number || !isAlive(claim.process) || abs(age) > Self.maximumDeliveryTime
     }
 }

@@ -22,8 +22,8 @@ public struct RecoveryLimits: Sendable, Hashable {
 /// the person ended, and launches without a known end change nothing. One that stayed healthy, and another version of the app, end the count.
 ///
 /// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one leave out the operation that
-/// it failed in, where that can be left out. Where it cannot, and launches failed with a configuration on trial, that may be the reason: it is left out, and nothing more
-/// is for failures.
+/// it failed in, where that can be left out. Where it cannot, and each of these launches failed with a configuration on trial, the next one goes without that. Failures
+/// lead no further.
 struct RecoveryLadder {
     let limits: RecoveryLimits
 

@@ -17,7 +17,7 @@ public protocol SpeakerPresenter: Sendable {
 /// the report says so.
 struct ConnectSpeakerOperation: Sendable {
     /// How many choices are tried before the launch goes on without a speaker.
-    static let mostChoices = 5
+    static let maximumChoices = 5
 
     let connector: any DeviceConnector
     /// Remembers the speaker that was connected last.
@@ -45,7 +45,7 @@ struct ConnectSpeakerOperation: Sendable {
         let endpoints = configuration?.speakers.map { [$0] } ?? []
         let found = try await step.request("speakers to answer") { try await connector.scan(endpoints, by: $0) { step.note($0) } }
         var problem: String?
-        for _ in 0..<Self.mostChoices {
+        for _ in 0..<Self.maximumChoices {
             let complaint = problem
             let choice = try await stage.ask(in: step) { await presenter.chooseSpeaker(from: found, problem: complaint) }
             guard let choice else {
@@ -74,7 +74,7 @@ struct ConnectSpeakerOperation: Sendable {
             do { try state.rememberSpeaker(choice) } catch { step.note("the speaker could not be remembered: \(error)") }
             return choice
         }
-        step.note("no speaker could be connected in \(Self.mostChoices) tries")
+        step.note("no speaker could be connected in \(Self.maximumChoices) tries")
         return nil
     }
 }

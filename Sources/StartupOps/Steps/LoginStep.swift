@@ -72,7 +72,7 @@ public enum LoginAnswer: Sendable, Hashable {
 /// so that nobody is refused at the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
-    static let mostAnswers = 5
+    static let maximumAnswers = 5
 
     let accounts: any AccountService
     /// Asks who is there; nil when nobody can be asked.
@@ -166,7 +166,7 @@ struct LoginOperation: Sendable {
         let presenter = try presenter(for: "the code that was sent to verify an address", step)
         var problem: String?
         var trouble: (any Error)?
-        for _ in 0..<Self.mostAnswers {
+        for _ in 0..<Self.maximumAnswers {
             let complaint = problem
             let code = try await ask(step) { await presenter.askForVerificationCode(of: email, problem: complaint) }
             guard let code else {
@@ -187,7 +187,7 @@ struct LoginOperation: Sendable {
             step.note("the address could not be verified: \(Self.text(trouble))")
             return account
         }
-        throw AccountError(.invalidCode, "the address was not verified in \(Self.mostAnswers) tries")
+        throw AccountError(.invalidCode, "the address was not verified in \(Self.maximumAnswers) tries")
     }
 
     // MARK: A new session
@@ -196,7 +196,7 @@ struct LoginOperation: Sendable {
         let presenter = try presenter(for: "who is there", step)
         var problem: String?
         var trouble: (any Error)?
-        for _ in 0..<Self.mostAnswers {
+        for _ in 0..<Self.maximumAnswers {
             let complaint = problem
             let answer = try await ask(step) { await presenter.askForLogin(problem: complaint) }
             do {
@@ -225,7 +225,7 @@ struct LoginOperation: Sendable {
             step.note("nobody could log in, and the launch went on as a guest: \(Self.text(trouble))")
             return try await guest(in: step, time)
         }
-        throw AccountError(.invalidCredentials, "nobody logged in after \(Self.mostAnswers) answers")
+        throw AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers")
     }
 
     /// A guest's session; if the service gives none, the app starts without.

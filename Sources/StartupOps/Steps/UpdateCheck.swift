@@ -101,7 +101,7 @@ package final class LateUpdateCheck: Sendable {
     }
 
     /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
-    private static let mostKept = 8
+    private static let maximumKept = 8
 
     private let state = Locked(State())
     /// Held while a policy is recorded.
@@ -156,7 +156,7 @@ package final class LateUpdateCheck: Sendable {
             state.kept.removeAll { !$0.check.isPending }
             guard number >= state.answered else { return (false, ended, check as UpdateCheck?) }
             state.kept.append((number, check))
-            return (true, ended, state.kept.count > Self.mostKept ? state.kept.removeFirst().check : nil)
+            return (true, ended, state.kept.count > Self.maximumKept ? state.kept.removeFirst().check : nil)
         }
         former?.cancel()
         withExtendedLifetime(ended) {}

@@ -51,7 +51,7 @@ extension FileStore {
 
     /// The value in a file, or why it makes no sense.
     func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: PosixFile.Status) throws(StorageError) -> DecodedFile {
-        let limit = maximumSize + StoredFile.longestHeader
+        let limit = maximumSize + StoredFile.maximumHeaderLength
         guard status.size <= limit else {
             return .failure(.init(reason: "it has \(status.size) bytes, more than the \(maximumSize) allowed here"))
         }

@@ -15,7 +15,7 @@ enum StoredFile {
 
     private static let format = "sequencer.value/"
     private static let version = 1
-    static let longestHeader = 100
+    static let maximumHeaderLength = 100
 
     static func encode(_ value: Data, for name: StoreFileName) -> Data {
         let checksum = hexadecimalText(checksum(of: value, name))
@@ -24,7 +24,7 @@ enum StoredFile {
 
     static func decode(_ contents: Data, for name: StoreFileName) throws(Corruption) -> Data {
         if contents.isEmpty { throw Corruption(reason: "it is empty") }
-        guard let end = contents.prefix(longestHeader).firstIndex(of: UInt8(ascii: "\n")),
+        guard let end = contents.prefix(maximumHeaderLength).firstIndex(of: UInt8(ascii: "\n")),
             let header = String(data: contents[..<end], encoding: .utf8), header.hasPrefix(format)
         else { throw Corruption(reason: "it does not begin with the header \(format)\(version)") }
         let fields = header.split(separator: " ", omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ enum StoredFile {
 /// Of what would be longer than file systems allow, the beginning is kept, followed by `%%` and a hash: `%%` is in no other name.
 package struct StoreFileName: Hashable, CustomStringConvertible {
     /// Leaves room in 255 bytes for `.corrupt-N`.
-    private static let longest = 180
+    private static let maximumLength = 180
     private static let keptOfLong = 80
 
     package let description: String
@@ -71,10 +71,10 @@ package struct StoreFileName: Hashable, CustomStringConvertible {
     package init(_ key: StoreKey) {
         // Keys that are equal as texts may differ in their bytes: é is one code point or two.
         let bytes = Array(key.description.precomposedStringWithCanonicalMapping.utf8)
-        let name = Self.encode(bytes.prefix(Self.longest + 1))
+        let name = Self.encode(bytes.prefix(Self.maximumLength + 1))
         if bytes.isEmpty {
             description = "%"
-        } else if name.utf8.count <= Self.longest {
+        } else if name.utf8.count <= Self.maximumLength {
             description = name
         } else {
             description = "\(name.prefix(Self.keptOfLong))%%\(SHA256.hexadecimal(of: bytes))"

@@ -248,7 +248,7 @@ extension RunArguments {
 /// for ever, with all of their threads at once, and say nothing.
 enum LaunchThreads {
     /// More than that are not looked for.
-    private static let most = 512
+    private static let maximumThreads = 512
 
     /// As many as the built-in launches have been seen to take at a time, and a few more.
     private static func needed(_ clock: ClockMode) -> Int {
@@ -270,7 +270,7 @@ enum LaunchThreads {
         // A command has a process, and two threads that attend to it.
         let each = operations.contains { if case .command = $0.work { true } else { false } } ? 4 : 1
         let own = needed(.wall)
-        let (count, error) = countThreads(upTo: min(own + widest * each, most))
+        let (count, error) = countThreads(upTo: min(own + widest * each, maximumThreads))
         let lanes = max((count - own) / each, 1)
         guard let error, lanes < widest else { return wanted }
         message("no more than \(lanes) of its operations can run at a time: \(resourceText(error.code))")

@@ -29,11 +29,11 @@ extension BenchDocument: Decodable {
         }
         toolVersion = try document.decode(String.self, forKey: .toolVersion)
         machine = try document.decode(Machine.self, forKey: .machine)
-        if let complaint = outside(1...mostCounted, machine.processors) {
+        if let complaint = outside(1...maximumCounted, machine.processors) {
             throw document.fault(.machine, member: "processors", complaint)
         }
         clock = try document.word(.clock, called: "clock")
-        warmups = try document.integer(.warmups, in: 0...mostCounted)
+        warmups = try document.integer(.warmups, in: 0...maximumCounted)
         span = try document.decodeIfPresent(BenchSpan.self, forKey: .taken)
         scenarios = try document.decode([BenchedScenario].self, forKey: .scenarios)
         if scenarios.isEmpty { throw document.fault(.scenarios, "there is no scenario") }
@@ -109,7 +109,7 @@ extension BenchedOperation: Decodable {
     init(from decoder: any Decoder) throws {
         let operation = try decoder.container(keyedBy: CodingKeys.self)
         id = try operation.decode(String.self, forKey: .id)
-        criticalRuns = try operation.integer(.criticalRuns, in: 0...mostCounted)
+        criticalRuns = try operation.integer(.criticalRuns, in: 0...maximumCounted)
         dependencies = try operation.decodeIfPresent([String].self, forKey: .dependencies)
         // One by one: most of a bench is these numbers, and the decoder takes twice as long for an array of `Double?`.
         var times = try operation.nestedUnkeyedContainer(forKey: .durations)
@@ -124,7 +124,7 @@ extension BenchedOperation: Decodable {
 }
 
 /// More runs or processors than anyone has.
-private let mostCounted = 1_000_000
+private let maximumCounted = 1_000_000
 /// In milliseconds. Longer than any launch takes.
 private let longestTime = 0.0...1e10
 
@@ -162,7 +162,7 @@ extension KeyedDecodingContainer {
 
     fileprivate func load(_ key: Key) throws -> Double? {
         guard let number = try decodeIfPresent(Double.self, forKey: key) else { return nil }
-        if let complaint = outside(0...Double(mostCounted), number) { throw fault(key, complaint) }
+        if let complaint = outside(0...Double(maximumCounted), number) { throw fault(key, complaint) }
         return number
     }
 

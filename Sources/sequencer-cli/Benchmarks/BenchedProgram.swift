@@ -14,7 +14,7 @@ struct BenchedProgram: Sendable {
     }
 
     /// The largest report, in bytes.
-    private static let mostOutput = 16 << 20
+    private static let maximumOutput = 16 << 20
 
     private let command: ProgramCommand
     private let last = Locked(Run())
@@ -32,7 +32,7 @@ struct BenchedProgram: Sendable {
                 return last.number
             }
             let begin = ContinuousClock.now
-            let capture = ChildProcess.Capture(limit: Self.mostOutput, hasErrors: false)
+            let capture = ChildProcess.Capture(limit: Self.maximumOutput, hasErrors: false)
             let result: Result<ChildProcess.Output, any Error>
             do {
                 result = .success(try await ChildProcess(command.words, capture: capture).run())

@@ -10,8 +10,13 @@ struct BenchCommand: LaunchingCommand {
     ]
     static let options: [CommandOption<Self>] = combined(
         [
-            .integer("runs", "N", in: 1...mostRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
-            .integer("warmup", "N", in: 0...mostRuns, help: "Run N times before that, without measuring (default: 1).") { $0.warmups = $1 },
+            .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
+            .integer(
+                "warmup",
+                "N",
+                in: 0...maximumRuns,
+                help: "Run N times before that, without measuring (default: 1)."
+            ) { $0.warmups = $1 },
             .text("interleave", "SCENARIO", help: "Measure another scenario in turn, and compare the two.") { $0.other = $1 },
             .repeated(
                 "command",
@@ -50,7 +55,7 @@ struct BenchCommand: LaunchingCommand {
         "SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End after this run, which does not count; the second time, at once."
     ]
 
-    private static let mostRuns = 100_000
+    private static let maximumRuns = 100_000
 
     /// How each run is done.
     var arguments = RunArguments()
@@ -236,7 +241,7 @@ struct BenchCommand: LaunchingCommand {
 
 /// The text of a bench, for people.
 struct BenchText {
-    private static let mostOperations = 20
+    private static let maximumOperations = 20
 
     let document: BenchDocument
     let style: TextStyle
@@ -306,14 +311,14 @@ struct BenchText {
     private func operations(_ summary: BenchSummary) -> String {
         guard !summary.operations.isEmpty else { return "" }
         var table = TextTable(["operation", "median", "MAD", "max", "runs"])
-        for operation in summary.operations.prefix(Self.mostOperations) {
+        for operation in summary.operations.prefix(Self.maximumOperations) {
             let sample = operation.sample
             table.add([
                 printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), time(sample.median),
                 time(sample.medianAbsoluteDeviation), time(sample.maximum), "\(sample.count)",
             ])
         }
-        let rest = summary.operations.count - Self.mostOperations
+        let rest = summary.operations.count - Self.maximumOperations
         let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
         return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
     }

@@ -15,7 +15,7 @@ struct BlameCommand: LaunchingCommand {
     ]
 
     /// More rows than anyone reads.
-    private static let mostRows = 50
+    private static let maximumRows = 50
 
     /// A saved report, a built-in scenario, a scenario file, or `-`.
     var source = ""
@@ -37,7 +37,7 @@ struct BlameCommand: LaunchingCommand {
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
-        let shown = common.json ? longest[...] : longest.prefix(Self.mostRows)
+        let shown = common.json ? longest[...] : longest.prefix(Self.maximumRows)
         let rows = shown.map { Row(operation: report.operations[$0], gain: paths.gain($0)) }
         try output.write(common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, for: output))
         return .success

@@ -109,8 +109,8 @@ extension ExitCode {
 
 /// The text of a comparison, for people; its last line is the verdict.
 struct ComparisonText {
-    private static let mostOperations = 10
-    private static let mostMoved = 5
+    private static let maximumOperations = 10
+    private static let maximumMoved = 5
 
     let comparison: BenchComparison
     let style: TextStyle
@@ -152,7 +152,7 @@ struct ComparisonText {
             return (comparison.verdict == .same ? "" : "  no operation of its own has changed beyond doubt\n") + move
         }
         var table = TextTable(["operation", "change", "accounts for", "before", "after", "p"])
-        for operation in comparison.operations.prefix(Self.mostOperations) {
+        for operation in comparison.operations.prefix(Self.maximumOperations) {
             table.add([
                 printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""),
                 signedTime(operation.difference), operation.accountsFor.map(signedTime) ?? "",
@@ -160,7 +160,7 @@ struct ComparisonText {
                 operation.adjustedP.map { $0 < 0.0001 ? "<0.0001" : brief($0) } ?? "",
             ])
         }
-        let rest = comparison.operations.count - Self.mostOperations
+        let rest = comparison.operations.count - Self.maximumOperations
         let more = rest > 0 ? "  and \(rest) more\n" : ""
         return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their changes do not add up")
             + "\n" + move + "\n"
@@ -170,8 +170,8 @@ struct ComparisonText {
     private var move: String {
         guard let move = comparison.criticalPathMove else { return "" }
         let names = [move.from, move.to].map { ids in
-            ids.prefix(Self.mostMoved).map { printable($0, limit: 60) }.joined(separator: ", ")
-                + (ids.count > Self.mostMoved ? ", \(style.ellipsis)" : "")
+            ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }.joined(separator: ", ")
+                + (ids.count > Self.maximumMoved ? ", \(style.ellipsis)" : "")
         }
         return "  the critical path moved from \(names[0]) to \(names[1])\n"
     }

@@ -19,7 +19,7 @@ struct StatsCommand: Command {
     ]
 
     /// So many different mistakes are shown; the broken lines of the others are counted.
-    private static let mostShown = 10
+    private static let maximumShown = 10
     private static let pieceSize = 1024 * 1024
 
     /// A file of reports, or `-`.
@@ -52,7 +52,7 @@ struct StatsCommand: Command {
             guard let complaint else { return }
             if let known = complaints.firstIndex(where: { $0.message == complaint.message }) {
                 complaints[known].count += complaint.count
-            } else if complaints.count < Self.mostShown {
+            } else if complaints.count < Self.maximumShown {
                 complaints.append(complaint)
             }
         }
@@ -93,7 +93,7 @@ struct LinesSummary: Sendable {
     }
 
     /// A report over several lines that is larger is left out: `report` would not read it either.
-    private static let mostBytes = ScenarioDocument.sizeLimit
+    private static let maximumBytes = ScenarioDocument.sizeLimit
 
     private(set) var statistics = LaunchStatistics()
     /// All lines, blank ones included.
@@ -121,7 +121,7 @@ struct LinesSummary: Sendable {
             if begunLines > 0 { begun.append(ASCII.newline) }
             begun.append(contentsOf: line)
             begunLines += 1
-            if line.first == ASCII.closeBrace || begun.count > Self.mostBytes, let complaint = finish() { complaints.append(complaint) }
+            if line.first == ASCII.closeBrace || begun.count > Self.maximumBytes, let complaint = finish() { complaints.append(complaint) }
         } else if let complaint = add(line, from: lines, lines: 1) {
             complaints.append(complaint)
         }
@@ -160,7 +160,7 @@ struct LinesSummary: Sendable {
 /// The text of statistics, for people.
 struct StatsText {
     private static let percents = [50.0, 75, 90, 95, 99]
-    private static let mostOperations = 5
+    private static let maximumOperations = 5
 
     let summary: LinesSummary
     let style: TextStyle
@@ -211,7 +211,7 @@ struct StatsText {
         guard !groups.isEmpty else { return "" }
         var table = TextTable(["scenario", "version", "crashed in", "launches"], leading: 3)
         for group in groups {
-            for (operation, count) in group.sortedCrashes.prefix(Self.mostOperations) {
+            for (operation, count) in group.sortedCrashes.prefix(Self.maximumOperations) {
                 table.add(names(group) + [printable(operation, limit: 60), "\(count)"])
             }
         }

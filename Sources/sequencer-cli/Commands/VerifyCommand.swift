@@ -26,13 +26,13 @@ struct VerifyCommand: Command {
     var common = CommonArguments()
 
     /// More mistakes than anyone mends at once.
-    private static let mostMistakes = 100
+    private static let maximumMistakes = 100
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
         let (loaded, mistakes) = try ProgressBar.during("verify", reading: scenario) {
-            try LoadedScenario.inspect(scenario, limit: Self.mostMistakes)
+            try LoadedScenario.inspect(scenario, limit: Self.maximumMistakes)
         }
         if !mistakes.isEmpty { return try report(mistakes, in: loaded, to: output) }
         let findings = try ProgressBar.during("verify", reading: scenario) {
@@ -49,7 +49,7 @@ extension VerifyCommand {
     /// Says why a scenario cannot run: on standard error, and as JSON where that is asked for.
     private func report(_ mistakes: [ScenarioError], in scenario: LoadedScenario, to output: Output) throws -> ExitCode {
         for mistake in mistakes { message("\(mistake)") }
-        if mistakes.count == Self.mostMistakes { message("there may be more: these are the first \(mistakes.count)") }
+        if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
         guard common.json, let document = scenario.file?.document else { return .badData }
         let json = JSONWriter.document("sequencer.verification/1") { json in
             json.write(document.name, for: "scenario")
@@ -84,9 +84,9 @@ struct ScenarioFindings {
         ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
     ]
     /// More pairs of operations than anyone mends one by one.
-    private static let mostPairs = 1000
+    private static let maximumPairs = 1000
     /// More warnings of a kind than anyone reads.
-    private static let mostShown = 100
+    private static let maximumShown = 100
 
     let isOverBudget: Bool
     /// Whether the launch will fail, because its deadline comes before its milestone.
@@ -113,7 +113,7 @@ struct ScenarioFindings {
                     "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it"
             )
         }
-        let overlaps = graph.overlappingInteractions(limit: Self.mostPairs)
+        let overlaps = graph.overlappingInteractions(maximum: Self.maximumPairs)
         warnings += overlaps.pairs.map { first, second in
             Warning(
                 code: "overlappingInteraction",
@@ -217,8 +217,8 @@ struct ScenarioFindings {
         var lines: [String] = []
         for (code, what) in Self.kinds {
             let warnings = warnings.filter { $0.code == code }
-            lines += warnings.prefix(Self.mostShown).map { "warning: \($0.message)\n" }
-            let rest = warnings.count - min(warnings.count, Self.mostShown) + (code == "overlappingInteraction" ? unnamed : 0)
+            lines += warnings.prefix(Self.maximumShown).map { "warning: \($0.message)\n" }
+            let rest = warnings.count - min(warnings.count, Self.maximumShown) + (code == "overlappingInteraction" ? unnamed : 0)
             if rest > 0 { lines.append("warning: and \(rest) more \(what)\n") }
         }
         return lines

@@ -9,7 +9,7 @@ struct LiveView: Sendable {
     /// The pause between two pictures when nothing happens.
     private static let interval = Duration.milliseconds(100)
     /// Events that come closer than this are shown together.
-    private static let shortestInterval = Duration.milliseconds(30)
+    private static let minimumInterval = Duration.milliseconds(30)
 
     /// Takes the view off the terminal for a while.
     let pausing: LivePause
@@ -117,7 +117,7 @@ struct LiveView: Sendable {
                 pausing.didErase()
                 continue
             }
-            guard let begin, news.isTick || drawn.map({ time - $0 >= Self.shortestInterval }) ?? true else { continue }
+            guard let begin, news.isTick || drawn.map({ time - $0 >= Self.minimumInterval }) ?? true else { continue }
             drawn = time
             write((screen.height == 0 ? Self.hideCursor : "") + screen.show(state.lines(size(), now: time - begin, style: style)))
         }

@@ -4,7 +4,7 @@ import SequencerAnalysis
 /// A launch's report as text for a terminal: when each operation ran, what became of it, and the verdict.
 struct TimelineText {
     /// Graphs larger than this are not shown whole.
-    static let mostOperations = 100
+    static let maximumOperations = 100
     /// How many of the longest operations, of the critical path and of those that did not succeed are shown of a larger graph.
     static let longestShown = 40, criticalShown = 60, unsuccessfulShown = 20
 
@@ -78,7 +78,7 @@ struct TimelineText {
     // MARK: What is shown
 
     private static func selection(of operations: [OperationReport]) -> [OperationReport] {
-        guard operations.count > mostOperations else { return operations }
+        guard operations.count > maximumOperations else { return operations }
         let byDuration = operations.indices.sorted { operations[$0].duration > operations[$1].duration }
         var chosen = Set(byDuration.prefix(longestShown))
         chosen.formUnion(byDuration.lazy.filter { operations[$0].isCritical }.prefix(criticalShown))
@@ -149,8 +149,8 @@ struct TimelineText {
 }
 
 extension TimelineText {
-    private static let mostNamed = VerdictText.mostNamed
-    private static let mostNoted = 20
+    private static let maximumNamed = VerdictText.maximumNamed
+    private static let maximumNoted = 20
 
     /// What else a person should know: what was left running, and what did what it should not have done.
     var messages: [String] {
@@ -162,10 +162,10 @@ extension TimelineText {
         let notes = operations.lazy.flatMap { operation in
             operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }
         }
-        messages += notes.prefix(Self.mostNoted)
-        if notes.count > Self.mostNoted { messages.append("and \(notes.count - Self.mostNoted) more notes") }
-        messages += anomalies.prefix(Self.mostNamed)
-        if anomalies.count > Self.mostNamed { messages.append("and \(anomalies.count - Self.mostNamed) more like these") }
+        messages += notes.prefix(Self.maximumNoted)
+        if notes.count > Self.maximumNoted { messages.append("and \(notes.count - Self.maximumNoted) more notes") }
+        messages += anomalies.prefix(Self.maximumNamed)
+        if anomalies.count > Self.maximumNamed { messages.append("and \(anomalies.count - Self.maximumNamed) more like these") }
         return messages.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map(style.yellow)
     }
 }

@@ -3,7 +3,7 @@ import Sequencer
 /// The last word on a launch, for a terminal: what it made of its budget, or how else it ended.
 struct VerdictText {
     /// So many operations are named; the others are counted.
-    static let mostNamed = 5
+    static let maximumNamed = 5
 
     let report: LaunchReport
     let style: TextStyle
@@ -56,7 +56,7 @@ struct VerdictText {
         if let budget = result.budget, !result.isMet {
             rest += ", \(style.duration(result.measured - budget.limit)) over"
             let causes = result.causes
-            let wanted = Set(causes.prefix(Self.mostNamed))
+            let wanted = Set(causes.prefix(Self.maximumNamed))
             let named = Dictionary(grouping: report.operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
@@ -82,8 +82,8 @@ struct VerdictText {
 
     /// `a, b, c and 7 more`.
     static func list(_ items: [String], describe: (String) -> String = { $0 }) -> String {
-        let named = items.prefix(mostNamed).map(describe).joined(separator: ", ")
-        return items.count > mostNamed ? named + " and \(items.count - mostNamed) more" : named
+        let named = items.prefix(maximumNamed).map(describe).joined(separator: ", ")
+        return items.count > maximumNamed ? named + " and \(items.count - maximumNamed) more" : named
     }
 }
 

@@ -89,7 +89,7 @@ struct ScenarioField: Sendable {
 
     /// A number of milliseconds, exact to the nanosecond.
     func milliseconds(from minimum: Duration) throws(ScenarioFault) -> Duration {
-        let longest = OperationGraph.longestDuration
+        let longest = OperationGraph.maximumDuration
         let milliseconds = try number(in: minimum.milliseconds...longest.milliseconds)
         return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
     }

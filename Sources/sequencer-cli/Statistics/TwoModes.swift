@@ -1,7 +1,7 @@
 /// Measurements that are of two kinds, such as launches that find a cache and launches that do not: no median of all of them tells how long either takes.
 ///
 /// They are split where the distances from the medians of the two parts have the least sum. The parts are modes when they are far apart and narrow: that
-/// sum is below ``mostDistance`` of the one without a split, the median absolute deviation of either below ``mostDeviation`` of the distance of their
+/// sum is below ``maximumDistance`` of the one without a split, the median absolute deviation of either below ``maximumDeviation`` of the distance of their
 /// medians, and that distance at least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each, whatever their one mode looks like
 /// (normal, exponential, uniform), about one is taken for two.
 struct TwoModes: Equatable, Sendable {
@@ -11,8 +11,8 @@ struct TwoModes: Equatable, Sendable {
     /// Neither mode has fewer measurements, nor less than ``leastShare`` of all: those would be outliers.
     private static let leastCount = 4
     private static let leastShare = 0.2
-    private static let mostDistance = 0.3
-    private static let mostDeviation = 0.15
+    private static let maximumDistance = 0.3
+    private static let maximumDeviation = 0.15
     private static let leastChange = 0.05
 
     /// - Returns: nil when there is one mode, or too little to say.
@@ -30,12 +30,12 @@ struct TwoModes: Equatable, Sendable {
             return (sums[part.upperBound] - sums[part.upperBound - half]) - (sums[part.lowerBound + half] - sums[part.lowerBound])
         }
         let splits = (least...values.count - least).map { (place: $0, sum: distances(0..<$0) + distances($0..<values.count)) }
-        guard let best = splits.min(by: { $0.sum < $1.sum }), best.sum < Self.mostDistance * distances(0..<values.count),
+        guard let best = splits.min(by: { $0.sum < $1.sum }), best.sum < Self.maximumDistance * distances(0..<values.count),
             let lower = SortedSample(values[..<best.place]), let upper = SortedSample(values[best.place...])
         else { return nil }
         let distance = upper.median - lower.median
         let deviation = max(lower.medianAbsoluteDeviation, upper.medianAbsoluteDeviation)
-        guard deviation <= Self.mostDeviation * distance, distance >= Self.leastChange * lower.median else { return nil }
+        guard deviation <= Self.maximumDeviation * distance, distance >= Self.leastChange * lower.median else { return nil }
         (self.lower, self.upper) = (lower, upper)
     }
 }

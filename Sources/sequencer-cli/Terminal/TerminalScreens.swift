@@ -6,14 +6,14 @@ import SequencerAnalysis
 ///
 /// Screens that are wanted at once are shown one after the other. While one is shown the live view is not, and it goes on below. Nothing is
 /// ever written to standard output, which carries results. A person leaves a screen with Ctrl-D; a screen whose task is cancelled ends at
-/// once. Both count as "no answer", nil. Nonsense is asked about again, but not for ever: ``mostAnswers`` times.
+/// once. Both count as "no answer", nil. Nonsense is asked about again, but not for ever: ``maximumAnswers`` times.
 ///
 /// ```swift
 /// let index = await screens.menu(title: "Speakers", question: "Which one?", options: ["Kitchen", "Bath"])
 /// ```
 struct TerminalScreens: Sendable {
     /// How many answers to one question are read.
-    static let mostAnswers = 5
+    static let maximumAnswers = 5
 
     private let input: TerminalInput
     private let style: TextStyle
@@ -111,9 +111,9 @@ struct TerminalScreens: Sendable {
         output(lines.map { style.applying(tone, to: $0) + "\n" }.joined())
     }
 
-    /// Asks until there is an answer, at most ``mostAnswers`` times.
+    /// Asks until there is an answer, at most ``maximumAnswers`` times.
     func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
-        for _ in 0..<Self.mostAnswers {
+        for _ in 0..<Self.maximumAnswers {
             let problem: String
             switch await input.line(isSecret: isSecret, prompt: { output(prompt) }) {
             case .dismissed:
@@ -134,7 +134,7 @@ struct TerminalScreens: Sendable {
             }
             say(problem, tone: .yellow)
         }
-        say("No answer after \(Self.mostAnswers) attempts.", tone: .yellow)
+        say("No answer after \(Self.maximumAnswers) attempts.", tone: .yellow)
         return nil
     }
 
@@ -154,8 +154,8 @@ struct ScreenText: Equatable, Sendable {
     }
 
     /// Texts come from services: a longer one is cut.
-    private static let longestParagraph = 4000
-    private static let mostLines = 500
+    private static let maximumParagraphLength = 4000
+    private static let maximumLines = 500
 
     var title: String
     var paragraphs: [Paragraph]
@@ -166,7 +166,7 @@ struct ScreenText: Equatable, Sendable {
     func text(width: Int, style: TextStyle) -> String {
         let room = max(width - 1, 2)
         let title = truncated(printable(title), to: room, ellipsis: style.ellipsis)
-        let rows = paragraphs.flatMap { lines(of: $0, to: room, style) }.prefix(Self.mostLines)
+        let rows = paragraphs.flatMap { lines(of: $0, to: room, style) }.prefix(Self.maximumLines)
         return (title.isEmpty ? "" : style.bold(title) + "\n") + rows.map { $0 + "\n" }.joined()
     }
 
@@ -174,8 +174,9 @@ struct ScreenText: Equatable, Sendable {
         // A carriage return and a line feed are one character.
         let ends: Set<Character> = ["\n", "\r\n"]
         let parts: [Substring] = paragraph.text.split(omittingEmptySubsequences: false) { ends.contains($0) }
-        return parts.prefix(Self.mostLines).flatMap { part in
-            wrapped(printable(String(part), limit: Self.longestParagraph), to: room, indent: paragraph.indent, ellipsis: style.ellipsis)
+        return parts.prefix(Self.maximumLines).flatMap { part -> [String] in
+            let shown = printable(String(part), limit: Self.maximumParagraphLength)
+            return wrapped(shown, to: room, indent: paragraph.indent, ellipsis: style.ellipsis)
         }.map { style.applying(paragraph.tone, to: $0) }
     }
 }

@@ -88,8 +88,8 @@ enum FuzzTarget: String, CaseIterable {
     }
 
     private static func history(_ data: Data) throws {
-        guard let history = try? LaunchHistory(json: data, limit: 20) else { return }
-        let again = try LaunchHistory(json: Data(history.json().utf8), limit: 20)
+        guard let history = try? LaunchHistory(json: data, maximumDurations: 20) else { return }
+        let again = try LaunchHistory(json: Data(history.json().utf8), maximumDurations: 20)
         try expect(again.json() == history.json(), "a history that changes when it is read back")
     }
 

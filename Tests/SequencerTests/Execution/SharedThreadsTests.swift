@@ -26,7 +26,7 @@ struct SharedThreadsTests {
 
     @Test("Dispatch's threads come first, then threads of their own; past those, whoever has asked first is served first")
     func order() {
-        let threads = SharedThreads(most: 3, mostOfDispatch: 2)
+        let threads = SharedThreads(maximum: 3, maximumOfDispatch: 2)
         let owner = Owner()
         for name in ["a", "b", "c", "d", "e"] { threads.take(for: owner, starts.add(name)) }
         #expect(starts.take() == ["a dispatch", "b dispatch", "c own"])
@@ -43,7 +43,7 @@ struct SharedThreadsTests {
 
     @Test("All launches together have one thread of the pool, one after the other")
     func pool() {
-        let threads = SharedThreads(most: 4, mostOfDispatch: 4)
+        let threads = SharedThreads(maximum: 4, maximumOfDispatch: 4)
         let owner = Owner()
         let pooled = WorkerPool.processors > 1 ? "pool" : "dispatch"
         threads.take(for: owner, mayBePooled: true, starts.add("a"))
@@ -56,7 +56,7 @@ struct SharedThreadsTests {
 
     @Test("Requests of a launch that is over are dropped, those of others are not")
     func forget() {
-        let threads = SharedThreads(most: 1, mostOfDispatch: 1)
+        let threads = SharedThreads(maximum: 1, maximumOfDispatch: 1)
         let (over, other) = (Owner(), Owner())
         threads.take(for: over, starts.add("a"))
         for name in ["b", "c"] { threads.take(for: over, starts.add(name)) }
@@ -71,7 +71,7 @@ struct SharedThreadsTests {
 
     @Test("Many that wait are served in order, whoever is dropped meanwhile")
     func many() {
-        let threads = SharedThreads(most: 1, mostOfDispatch: 1)
+        let threads = SharedThreads(maximum: 1, maximumOfDispatch: 1)
         let owner = Owner()
         for number in 0..<200 { threads.take(for: owner, starts.add("\(number)")) }
         for _ in 0..<199 { threads.giveBack(.dispatch) }
@@ -83,7 +83,7 @@ struct SharedThreadsTests {
 
     @Test("Threads that are left behind are counted, and those that come back are not")
     func leftBehind() {
-        let threads = SharedThreads(most: 1, mostOfDispatch: 1)
+        let threads = SharedThreads(maximum: 1, maximumOfDispatch: 1)
         threads.count(leftBehind: 3)
         threads.count(leftBehind: -1)
         #expect(threads.leftBehind == 2)
@@ -103,7 +103,7 @@ struct SharedThreadsTests {
     @Test("fault L40: when all threads are lost, cancel handlers have some, and what tells the app of ends has more")
     func shareOfTheReserve() {
         let (cancels, ends) = (SharedThreads.reserve / 2, SharedThreads.reserve)
-        let threads = SharedThreads(most: 1, mostOfDispatch: 0)
+        let threads = SharedThreads(maximum: 1, maximumOfDispatch: 0)
         let started = Locked(0)
         func take(_ count: Int, for purpose: SharedThreads.Purpose) -> Int {
             let before = started.withLock { $0 }
@@ -126,7 +126,7 @@ struct SharedThreadsTests {
     @Test("fault L40: what tells the app of ends has threads of its own when all others are lost")
     func reserve() {
         final class Owner {}
-        let threads = SharedThreads(most: 1, mostOfDispatch: 0)
+        let threads = SharedThreads(maximum: 1, maximumOfDispatch: 0)
         let owner = Owner()
         let kinds = Locked<[String]>([])
         threads.take(for: owner) { kind in kinds.withLock { $0.append("first \(kind)") } }

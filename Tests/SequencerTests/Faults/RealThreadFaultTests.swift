@@ -53,7 +53,7 @@ struct RealThreadFaultTests {
     @Test("fault L40: what launches may take is bounded; whoever comes later is served in turn, unless its launch is over")
     func bound() {
         final class Owner {}
-        let threads = SharedThreads(most: 2, mostOfDispatch: 1)
+        let threads = SharedThreads(maximum: 2, maximumOfDispatch: 1)
         let first = Owner()
         let second = Owner()
         let served = Locked<[String]>([])
@@ -78,7 +78,7 @@ struct RealThreadFaultTests {
 
     @Test("fault L40: one launch at a time takes a thread of the pool, which the next one must not wait for")
     func pool() {
-        let threads = SharedThreads(most: 4, mostOfDispatch: 4)
+        let threads = SharedThreads(maximum: 4, maximumOfDispatch: 4)
         let kinds = Locked<[SharedThreads.Kind]>([])
         let owner = Gate()
         for _ in 0..<2 { threads.take(for: owner, mayBePooled: true) { kind in kinds.withLock { $0.append(kind) } } }

@@ -109,9 +109,9 @@ struct CriticalPathTests {
                 ["consent", "login"], ["consent", "tutorial"], ["login", "speaker"], ["tutorial", "speaker"],
             ]
         )
-        let first = try graph.validated().overlappingInteractions(limit: 3)
+        let first = try graph.validated().overlappingInteractions(maximum: 3)
         #expect(first.pairs.map { $0.1 } == ["login", "tutorial", "speaker"] && first.count == 4)
-        #expect(try graph.validated().overlappingInteractions(limit: 0).count == 4)
+        #expect(try graph.validated().overlappingInteractions(maximum: 0).count == 4)
     }
 
     @Test("of random graphs, larger than one pass looks at: the pairs of which neither waits for the other", arguments: 0..<6)
@@ -132,7 +132,7 @@ struct CriticalPathTests {
     func overlappingInteractionsByTheMillion() throws {
         var graph = OperationGraph("graph")
         for number in 0..<2_000 { graph.join("n\(number)", .interactive) }
-        let overlaps = try graph.validated().overlappingInteractions(limit: 2)
+        let overlaps = try graph.validated().overlappingInteractions(maximum: 2)
         #expect(overlaps.count == 2_000 * 1_999 / 2)
         #expect(overlaps.pairs.map { [$0, $1] } == [["n0", "n1"], ["n0", "n2"]])
     }

@@ -56,7 +56,7 @@ struct GraphBoundaryTests {
 
     @Test("options of a launch may be as large as they are allowed to be, and not larger")
     func launchOptions() {
-        let (day, more) = (OperationGraph.longestDuration, OperationGraph.longestDuration + .nanoseconds(1))
+        let (day, more) = (OperationGraph.maximumDuration, OperationGraph.maximumDuration + .nanoseconds(1))
         func stall(_ limit: Duration) -> LaunchOptions { LaunchOptions(deadline: .patience, stallWatch: StallWatch(after: limit) { _ in }) }
         let allowed = [
             LaunchOptions(lanes: 1, deadline: .patience), LaunchOptions(lanes: 1024, deadline: .patience),

@@ -18,7 +18,7 @@ extension BenchOptions {
             case "--svg": svg = try value()
             case "--cli": cli = try value()
             case "--empty": empty = try value()
-            case "--runs": mostRuns = try Self.number(try value(), word, 1...100_000)
+            case "--runs": maximumRuns = try Self.number(try value(), word, 1...100_000)
             case "--sizes": sizes = try Self.list(try value()).map { try Self.number($0, word, 3...1_000_000) }
             case "--shapes": families = try Self.choices(try value(), word, ShapeFamily.all, \.name)
             case "--engines": engines = try Self.choices(try value(), word, Engine.all, \.name)

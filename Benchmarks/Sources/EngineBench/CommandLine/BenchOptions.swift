@@ -4,7 +4,7 @@ struct BenchOptions: Sendable {
     var families = ShapeFamily.all
     var sizes: [Int]?
     var engines = Engine.all
-    var mostRuns = 1_001
+    var maximumRuns = 1_001
     var isQuick = false
     var isFull = false
     var printsJSON = false

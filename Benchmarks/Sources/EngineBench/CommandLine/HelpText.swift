@@ -15,7 +15,7 @@ enum HelpText {
           --shapes SHAPES   only graphs of these shapes
           --sizes SIZES     graphs of these sizes (3 to 1000000)
           --engines ENGINES only these engines
-          --runs N          at most so many timed runs of an engine on a graph (\(BenchOptions().mostRuns))
+          --runs N          at most so many timed runs of an engine on a graph (\(BenchOptions().maximumRuns))
           --cli FILE        the sequencer-cli whose start is measured
           --empty FILE      what it is compared with (empty-foundation, beside engine-bench)
           --json            print JSON in place of text

@@ -51,7 +51,7 @@ extension GrowthCase {
             on: { shape in
                 try OperationGraph(named: shape) { $0 % max(shape.count / 100, 1) == 0 ? .interactive : .all([]) }.validated()
             }
-        ) { _ = $0.overlappingInteractions(limit: 1000) },
+        ) { _ = $0.overlappingInteractions(maximum: 1000) },
         work("plan", on: valid) { _ = try $0.plan(PlanOptions(lanes: 4)).operations },
         change("history") { graph, shape in
             var history = LaunchHistory()

@@ -9,7 +9,7 @@ struct Contest {
     let kind: BodyKind
     let engines: [Engine]
     /// How long the timed runs of one engine may take together, in nanoseconds, and the most of them.
-    let (timeForEach, mostRuns): (Double, Int)
+    let (timeForEach, maximumRuns): (Double, Int)
 
     /// A run that takes longer than this, in nanoseconds, is not repeated.
     private static let longRun = 3_000_000_000.0
@@ -62,7 +62,7 @@ struct Contest {
             }
         }
         contestant.peak = Memory.peak
-        if contestant.times.isEmpty { contestant.runs = Int(max(3, min(Double(mostRuns), timeForEach / fastest))) }
+        if contestant.times.isEmpty { contestant.runs = Int(max(3, min(Double(maximumRuns), timeForEach / fastest))) }
         return contestant
     }
 

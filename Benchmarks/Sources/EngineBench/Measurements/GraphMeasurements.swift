@@ -28,7 +28,7 @@ struct GraphMeasurements {
                     kind: kind,
                     engines: able,
                     timeForEach: options.timeForEach,
-                    mostRuns: options.mostRuns
+                    maximumRuns: options.maximumRuns
                 )
                 samples += try await contest.samples()
             }

@@ -12,7 +12,7 @@ struct ProcessorWork {
 
     private static let lanes = 2
     /// When the lower bound itself takes this many times its time, the machine is too busy for a verdict.
-    private static let mostSlowdown = 1.1
+    private static let maximumSlowdown = 1.1
 
     /// The times of one graph, each in turn.
     private struct Times {
@@ -42,7 +42,7 @@ struct ProcessorWork {
                     "short-bodies",
                     times.ratio,
                     "\(family.name), fastest of \(rounds)",
-                    isDoubtful: slowdown > Self.mostSlowdown
+                    isDoubtful: slowdown > Self.maximumSlowdown
                 )
             }
         }
@@ -63,7 +63,7 @@ struct ProcessorWork {
         let slowdown = zip(all, bounds).map { $0.fastestBound / $1 }.mean
         let detail =
             "mean of \(all.count) graphs; OperationQueue \(Figures.number(raw)); the bound itself took \(Figures.number(slowdown)) of its time"
-        let isDoubtful = slowdown > Self.mostSlowdown
+        let isDoubtful = slowdown > Self.maximumSlowdown
         return [
             Metric("processor-work", ours, detail, isDoubtful: isDoubtful),
             Metric("processor-work/OperationQueue", ours / raw, detail, isDoubtful: isDoubtful),

@@ -25,13 +25,13 @@ struct ConnectionContext: RequestContext {
 /// Hands requests to the sample service and sends what it says.
 struct SampleResponder: HTTPResponder {
     /// No body of the wire contract is longer.
-    private static let longestBody = 1 << 20
+    private static let maximumBodySize = 1 << 20
 
     let service: SampleService
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         var request = request
-        guard let body = try? await request.collectBody(upTo: Self.longestBody) else { return Response(status: .contentTooLarge) }
+        guard let body = try? await request.collectBody(upTo: Self.maximumBodySize) else { return Response(status: .contentTooLarge) }
         guard let method = HTTPMethod(rawValue: request.method.rawValue) else { return Response(status: .methodNotAllowed) }
         guard let sample = Self.sample(method, request, body) else { return Response(status: .badRequest) }
         return try await FaultPerformer(request: request, channel: context.channel).perform(service.answer(sample))

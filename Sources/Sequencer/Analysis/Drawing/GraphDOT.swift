@@ -97,7 +97,7 @@ extension ValidatedGraph {
 private enum DOT {
     static let critical = "color=\"#c0392b\", penwidth=3"
     /// The most characters of a label: more makes a drawing of nothing else.
-    static let longestLabel = 80
+    static let maximumLabelLength = 80
 
     /// A text as a quoted name: different texts give different names.
     ///
@@ -114,7 +114,7 @@ private enum DOT {
     static func label(_ text: String) -> String {
         var label = ""
         var previous: Unicode.Scalar?
-        for (scalar, isShown) in JudgedScalars(text).prefix(longestLabel) {
+        for (scalar, isShown) in JudgedScalars(text).prefix(maximumLabelLength) {
             switch scalar {
             case "\n" where previous == "\r": break
             case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": label += "\\n"
@@ -123,7 +123,7 @@ private enum DOT {
             }
             previous = scalar
         }
-        return text.unicodeScalars.count > longestLabel ? label + "…" : label
+        return text.unicodeScalars.count > maximumLabelLength ? label + "…" : label
     }
 
     /// Appends one character, or its number behind `escape` when Graphviz or XML could not take it.

@@ -112,13 +112,13 @@ enum MermaidText {
     static let maximumCharacters = 50_000
     static let maximumEdges = 500
     /// The most characters of a label: more makes a drawing of nothing else.
-    static let longestLabel = 80
+    static let maximumLabelLength = 80
 
-    /// A text in which nothing is syntax, at most ``longestLabel`` characters of it.
+    /// A text in which nothing is syntax, at most ``maximumLabelLength`` characters of it.
     static func label(_ text: String) -> String {
         // Escaped, a new line would be read, and often drawn, as the two characters of its escape.
         let line = text.contains(where: \.isNewline) ? text.split(whereSeparator: \.isNewline).joined(separator: " ") : text
-        let shown = printable(line, limit: longestLabel)
+        let shown = printable(line, limit: maximumLabelLength)
         var label = ""
         for scalar in shown.unicodeScalars {
             switch scalar {

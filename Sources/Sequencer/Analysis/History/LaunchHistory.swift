@@ -26,21 +26,22 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     static let maximumScenarios = 100
 
     /// The most durations that are kept of an operation, 1 to 1000.
-    package let limit: Int
+    package let maximumDurations: Int
     /// The one that was recorded last comes last.
     private(set) var recorded: [Scenario] = []
 
     /// An empty history.
     ///
-    /// - Parameter limit: the most durations that are kept of an operation; a number outside 1 to 1000 counts as the nearest one inside.
-    public init(limit: Int = 20) {
-        self.limit = min(max(limit, 1), 1000)
+    /// - Parameter maximumDurations: the most durations that are kept of an operation; a number outside 1 to 1000 counts as the nearest one inside.
+    public init(maximumDurations: Int = 20) {
+        self.maximumDurations = min(max(maximumDurations, 1), 1000)
     }
 
-    init(limit: Int, scenarios: [Scenario]) {
-        self.init(limit: limit)
+    init(maximumDurations: Int, scenarios: [Scenario]) {
+        self.init(maximumDurations: maximumDurations)
         for scenario in scenarios.suffix(Self.maximumScenarios) {
-            recorded.append(Scenario(name: scenario.name, operations: scenario.operations.mapValues { Array($0.suffix(self.limit)) }))
+            let operations = scenario.operations.mapValues { Array($0.suffix(self.maximumDurations)) }
+            recorded.append(Scenario(name: scenario.name, operations: operations))
         }
     }
 
@@ -88,8 +89,9 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     public mutating func record(_ durations: [String: Duration], atLeast bounds: [String: Duration] = [:], in scenario: String) {
         var entry = Scenario(name: scenario)
         if let place = recorded.firstIndex(where: { $0.name == scenario }) { entry = recorded.remove(at: place) }
-        for (operation, duration) in durations { entry.add(DurationSample(duration), of: operation, limit: limit) }
-        for (operation, duration) in bounds { entry.add(DurationSample(duration, isLowerBound: true), of: operation, limit: limit) }
+        let maximum = maximumDurations
+        for (operation, duration) in durations { entry.add(DurationSample(duration), of: operation, maximum: maximum) }
+        for (operation, duration) in bounds { entry.add(DurationSample(duration, isLowerBound: true), of: operation, maximum: maximum) }
         recorded.append(entry)
         if recorded.count > Self.maximumScenarios { recorded.removeFirst() }
     }
@@ -106,8 +108,8 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension LaunchHistory.Scenario {
-    fileprivate mutating func add(_ sample: DurationSample, of operation: String, limit: Int) {
-        operations[operation] = Array(((operations[operation] ?? []) + [sample]).suffix(limit))
+    fileprivate mutating func add(_ sample: DurationSample, of operation: String, maximum: Int) {
+        operations[operation] = Array(((operations[operation] ?? []) + [sample]).suffix(maximum))
     }
 }
 
@@ -128,7 +130,7 @@ struct DurationSample: Sendable, Hashable {
 
     /// A duration of 0 to 24 hours, or the nearest.
     init(_ duration: Duration, isLowerBound: Bool = false) {
-        nanoseconds = min(max(duration, .zero), OperationGraph.longestDuration).nanoseconds
+        nanoseconds = min(max(duration, .zero), OperationGraph.maximumDuration).nanoseconds
         self.isLowerBound = isLowerBound
     }
 
@@ -215,9 +217,9 @@ extension LaunchHistory {
     }
 
     /// Reads the text of a history; nothing at all is an empty one.
-    init(json: Data, limit: Int) throws(FormatProblem) {
+    init(json: Data, maximumDurations: Int) throws(FormatProblem) {
         guard !json.isEmpty else {
-            self.init(limit: limit)
+            self.init(maximumDurations: maximumDurations)
             return
         }
         let decoder = JSONDecoder()
@@ -227,7 +229,7 @@ extension LaunchHistory {
             throw .corrupt("its schema is '\(printable(version.schema))', expected '\(Self.schema)'")
         }
         guard let document = try? decoder.decode(Document.self, from: json) else { throw .corrupt("its scenarios make no sense") }
-        let longest = OperationGraph.longestDuration.milliseconds
+        let longest = OperationGraph.maximumDuration.milliseconds
         var scenarios: [Scenario] = []
         // Of a scenario that is there twice, the last one counts.
         let last = Dictionary(document.scenarios.enumerated().map { ($1.scenario, $0) }, uniquingKeysWith: { _, last in last })
@@ -253,6 +255,6 @@ extension LaunchHistory {
             }
             scenarios.append(Scenario(name: scenario.scenario, operations: operations))
         }
-        self.init(limit: limit, scenarios: scenarios)
+        self.init(maximumDurations: maximumDurations, scenarios: scenarios)
     }
 }

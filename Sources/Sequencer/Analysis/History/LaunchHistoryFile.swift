@@ -16,12 +16,12 @@ import Sequencer
 /// Its methods wait for the disk, and ``record(_:)`` for other processes, on the calling thread.
 public struct LaunchHistoryFile: Sendable {
     /// The most bytes of a file that is read: far more than any history has.
-    private static let largestFile = 64 << 20
+    private static let maximumFileSize = 64 << 20
 
     /// Where the file is, or will be.
     package let url: URL
     /// The most durations that are kept of an operation.
-    package let limit: Int
+    package let maximumDurations: Int
     private let timeout: Duration
     private let onWarning: @Sendable (String) -> Void
     private let file: SharedFile
@@ -29,17 +29,17 @@ public struct LaunchHistoryFile: Sendable {
     /// The history in the file at `url`. Nothing is read or written yet.
     ///
     /// - Parameters:
-    ///   - limit: the most durations that are kept of an operation, 1 to 1000.
+    ///   - maximumDurations: the most durations that are kept of an operation, 1 to 1000.
     ///   - timeout: how long to wait for other processes.
     ///   - onWarning: is told, in a sentence and on the calling thread, when a file that makes no sense was set aside.
     public init(
         _ url: URL,
-        limit: Int = 20,
+        maximumDurations: Int = 20,
         timeout: Duration = .seconds(5),
         onWarning: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.url = url
-        self.limit = limit
+        self.maximumDurations = maximumDurations
         self.timeout = timeout
         self.onWarning = onWarning
         file = SharedFile(path: url.path)
@@ -50,7 +50,7 @@ public struct LaunchHistoryFile: Sendable {
     /// - Throws: when the file cannot be read, or was written by another version of this library.
     public func read() throws(HistoryError) -> LaunchHistory {
         do {
-            if let history = try parse(file.contents(limit: Self.largestFile)).history { return history }
+            if let history = try parse(file.contents(limit: Self.maximumFileSize)).history { return history }
             // Another process may have set it aside meanwhile, so look again when nobody else can.
             return try file.withLock(timeout: timeout) {
                 let (history, isSetAside) = try readOrSetAside()
@@ -93,7 +93,7 @@ public struct LaunchHistoryFile: Sendable {
     /// Reads a text; only one of another version is an error.
     private func parse(_ data: Data?) throws(LaunchHistory.FormatProblem) -> (history: LaunchHistory?, problem: String) {
         do throws(LaunchHistory.FormatProblem) {
-            return (try LaunchHistory(json: data ?? Data(), limit: limit), "")
+            return (try LaunchHistory(json: data ?? Data(), maximumDurations: maximumDurations), "")
         } catch {
             if case .corrupt(let reason) = error { return (nil, reason) }
             throw error
@@ -102,11 +102,11 @@ public struct LaunchHistoryFile: Sendable {
 
     /// Only for the one who holds the lock, who has to write a history when a file was set aside.
     private func readOrSetAside() throws -> (history: LaunchHistory, isSetAside: Bool) {
-        let (history, reason) = try parse(file.contents(limit: Self.largestFile))
+        let (history, reason) = try parse(file.contents(limit: Self.maximumFileSize))
         if let history { return (history, false) }
         let copy = try file.keepCorrupt()
         onWarning("\(printable(url.path)) is no history of launches: \(reason); it is kept as \(printable(copy)), and a new one begun")
-        return (LaunchHistory(limit: limit), true)
+        return (LaunchHistory(maximumDurations: maximumDurations), true)
     }
 
     /// Lets go of the lock, too, which is on the file that is replaced.

@@ -275,7 +275,7 @@ extension PlanOptions {
         for (id, duration) in whatIf.sorted(by: { $0.key < $1.key }) {
             do {
                 let node = try graph.index(of: id)
-                guard duration < .zero || duration > OperationGraph.longestDuration else { continue }
+                guard duration < .zero || duration > OperationGraph.maximumDuration else { continue }
                 let message = "\(printable(id)): a duration must be 0 to 24 hours, and is \(duration)"
                 problems.append(GraphProblem(.invalidOption, positions: [node], message))
             } catch {

@@ -354,12 +354,12 @@ enum PriorityRule: CaseIterable {
 
 extension PlanningProblem {
     /// The most operations for which everything that comes after each is worked out: it takes memory quadratic in their number.
-    private static let largestClosure = 2_000
+    private static let maximumClosure = 2_000
 
     /// For each operation, the shortest time from its start to the end of all that comes after it: its longest path or the work after it, shared
     /// by the lanes.
     func workAfter(lanes: Int) -> [Nanoseconds] {
-        guard count <= Self.largestClosure else { return urgency.paths }
+        guard count <= Self.maximumClosure else { return urgency.paths }
         let words = (count + 63) / 64
         var after = [UInt64](repeating: 0, count: words * count)
         var tails = urgency.paths

@@ -9,7 +9,7 @@ import Sequencer
 /// `k · lanes + 1` operations, one lane has to run `k + 1`.
 struct HeadsAndTails {
     /// The most operations for which this is worked out: the time it takes grows with the third power of their number.
-    static let largest = 150
+    static let maximumCount = 150
 
     private let problem: PlanningProblem
     private let lanes: Int
@@ -18,7 +18,7 @@ struct HeadsAndTails {
 
     /// The bound; nil when the graph is too large.
     static func bound(_ problem: PlanningProblem, lanes: Int) -> Nanoseconds? {
-        guard problem.count <= largest else { return nil }
+        guard problem.count <= maximumCount else { return nil }
         var bound = HeadsAndTails(problem, lanes: lanes)
         bound.heads = bound.grown(problem.order, problem.predecessors)
         bound.tails = bound.grown(problem.order.reversed(), problem.successors)

@@ -93,14 +93,14 @@ extension ValidatedGraph {
 extension ValidatedGraph {
     /// Pairs of interactive operations that can run at the same time: two would ask the person at once.
     ///
-    /// In the order they were added. There can be as many as the square of the operations: see `overlappingInteractions(limit:)`.
-    package var overlappingInteractions: [(String, String)] { overlappingInteractions(limit: .max).pairs }
+    /// In the order they were added. There can be as many as the square of the operations: see `overlappingInteractions(maximum:)`.
+    package var overlappingInteractions: [(String, String)] { overlappingInteractions(maximum: .max).pairs }
 
-    /// The first `limit` pairs of interactive operations that can run at the same time, and how many pairs there are: two would ask the person at once.
+    /// The first `maximum` pairs of interactive operations that can run at the same time, and how many pairs there are: two would ask the person at once.
     ///
     /// - Complexity: O(interactive operations · (operations + dependencies) / 512) time, and a few nanoseconds for each pair of interactive operations;
     ///   O(operations) memory besides the pairs.
-    public func overlappingInteractions(limit: Int) -> (pairs: [(String, String)], count: Int) {
+    public func overlappingInteractions(maximum: Int) -> (pairs: [(String, String)], count: Int) {
         let interactive = (0..<count).filter { policy($0).isInteractive }
         var (pairs, found) = ([(String, String)](), 0)
         guard interactive.count > 1 else { return (pairs, found) }
@@ -116,7 +116,7 @@ extension ValidatedGraph {
                 for other in (column + 1)..<max(interactive.count, column + 1) where related[other][word] & bit == 0 {
                     guard resources[column].isEmpty || !resources[other].contains(where: resources[column].contains) else { continue }
                     found += 1
-                    if pairs.count < limit { pairs.append((id(interactive[column]), id(interactive[other]))) }
+                    if pairs.count < maximum { pairs.append((id(interactive[column]), id(interactive[other]))) }
                 }
             }
         }

@@ -13,7 +13,7 @@ extension VirtualScheduler {
 
         let limit: Nanoseconds
         /// How long code may run before the next job has its turn.
-        let longestTurn: Nanoseconds
+        let maximumTurn: Nanoseconds
         var wait: Wait?
         /// Those with whom patience has run out, and who have not come back.
         var reals: [TimeHolder] = []
@@ -30,11 +30,11 @@ extension VirtualScheduler {
 
         init(limit: Duration) {
             self.limit = limit.nanoseconds
-            longestTurn = min(max(self.limit / 4, 50_000_000), 500_000_000)
+            maximumTurn = min(max(self.limit / 4, 50_000_000), 500_000_000)
         }
 
         /// How long a wait lasts before it is asked whether the machine is busy: most are over sooner.
-        var untilAsked: Nanoseconds { min(longestTurn, limit) }
+        var untilAsked: Nanoseconds { min(maximumTurn, limit) }
 
         /// Something holds time, and nothing else happens.
         ///
@@ -127,7 +127,7 @@ extension VirtualScheduler.State {
         if patience.alarm == alarm { patience.alarm = nil }
         if let runner {
             defer { patience.turns = turns }
-            guard let job = current, let thread = runnerThread, turns == patience.turns else { return .again(patience.longestTurn) }
+            guard let job = current, let thread = runnerThread, turns == patience.turns else { return .again(patience.maximumTurn) }
             return .start(takeTurn(from: runner, job, on: thread))
         }
         if patience.isPausing {

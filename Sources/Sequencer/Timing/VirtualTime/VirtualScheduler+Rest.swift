@@ -43,7 +43,7 @@ extension VirtualScheduler {
         let thread = currentThreadIdentity()
         var done: Job?
         state.withLock { if $0.runner === runner { $0.runnerThread = thread } }
-        setAlarm(after: longestTurn)
+        setAlarm(after: maximumTurn)
         while true {
             let next = state.withLock { state in
                 if let job = done { state.ended(job, on: thread) }

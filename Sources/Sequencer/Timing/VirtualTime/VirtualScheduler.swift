@@ -99,13 +99,13 @@ final class VirtualScheduler: Sendable {
     }
 
     let patience: Duration
-    let longestTurn: Nanoseconds
+    let maximumTurn: Nanoseconds
     let state: Locked<State>
 
     init(patience: Duration) {
-        let limits = Patience(limit: min(max(patience, .zero), OperationGraph.longestDuration))
+        let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
         self.patience = patience
-        longestTurn = limits.longestTurn
+        maximumTurn = limits.maximumTurn
         state = Locked(State(patience: limits))
     }
 

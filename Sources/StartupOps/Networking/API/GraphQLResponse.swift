@@ -8,7 +8,7 @@ enum GraphQLResponse {
     /// Whether the service has turned down the token.
     static func rejectsToken(_ response: HTTPResponse, within limits: AnswerLimits) -> Bool {
         // Looked for as bytes first, so that good answers are not decoded twice.
-        guard response.status == 200, response.body.count <= limits.size, response.body.range(of: Data(invalidToken.utf8)) != nil,
+        guard response.status == 200, response.body.count <= limits.maximumSize, response.body.range(of: Data(invalidToken.utf8)) != nil,
             let text = try? response.json(within: limits, ""), text.violation == nil,
             let head = try? JSONDecoder().decode(Head.self, from: text.data)
         else { return false }

@@ -5,37 +5,37 @@ import Foundation
 /// The counts are those of JSON as RFC 8259 has it. A decoder that allows JSON5 is held by the size alone.
 ///
 /// ```swift
-/// let options = RequestOptions(limits: AnswerLimits(size: 8 << 20, depth: 16, count: 400_000))
+/// let options = RequestOptions(limits: AnswerLimits(maximumSize: 8 << 20, maximumDepth: 16, maximumCount: 400_000))
 /// let catalogue = try await client.get("v1/catalogue", as: Catalogue.self, options: options, deadline: launch.deadline)
 /// ```
 public struct AnswerLimits: Sendable, Hashable {
     /// How many bytes it may have, unpacked.
-    package var size: Int
+    package var maximumSize: Int
     /// How many arrays and objects may stand within one another.
-    package var depth: Int
+    package var maximumDepth: Int
     /// How many values it may have: texts, numbers, arrays, objects, and the keys of objects, too.
     ///
     /// A value that is more than eight levels deep counts for more, one that is 24 levels deep as three: a decoder that tries one type after the
     /// other takes as much longer for it.
-    package var count: Int
+    package var maximumCount: Int
 
     /// Limits.
-    public init(size: Int, depth: Int, count: Int) {
-        self.size = size
-        self.depth = depth
-        self.count = count
+    public init(maximumSize: Int, maximumDepth: Int, maximumCount: Int) {
+        self.maximumSize = maximumSize
+        self.maximumDepth = maximumDepth
+        self.maximumCount = maximumCount
     }
 
     /// The limits of answers unless said otherwise: 4 MB, 24 levels, 100,000 values.
-    public static let standard = AnswerLimits(size: 4 << 20, depth: 24, count: 100_000)
+    public static let standard = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 24, maximumCount: 100_000)
     /// For answers of GraphQL, whose queries go from one thing to the next: 4 MB, 32 levels, 100,000 values.
-    package static let graphQL = AnswerLimits(size: 4 << 20, depth: 32, count: 100_000)
+    package static let graphQL = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 32, maximumCount: 100_000)
     /// For configurations and lists of countries: 1 MB, 16 levels, 50,000 values.
-    package static let configuration = AnswerLimits(size: 1 << 20, depth: 16, count: 50_000)
+    package static let configuration = AnswerLimits(maximumSize: 1 << 20, maximumDepth: 16, maximumCount: 50_000)
     /// For profiles of one person, and for version policies: 64 kB, 16 levels, 2,000 values.
-    package static let profile = AnswerLimits(size: 64 << 10, depth: 16, count: 2_000)
+    package static let profile = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 16, maximumCount: 2_000)
     /// For tokens, which have to fit into a header: 64 kB, 8 levels, 200 values.
-    package static let tokens = AnswerLimits(size: 64 << 10, depth: 8, count: 200)
+    package static let tokens = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 8, maximumCount: 200)
 }
 
 extension AnswerLimits {
@@ -44,7 +44,7 @@ extension AnswerLimits {
 
     /// The limit that a body exceeds, in words; nil when it may be decoded. Looks at each byte once, and builds nothing.
     func excess(in body: Data) -> String? {
-        if body.count > size { return "it has \(body.count) bytes, and at most \(size) are decoded" }
+        if body.count > maximumSize { return "it has \(body.count) bytes, and at most \(maximumSize) are decoded" }
         return body.withUnsafeBytes { excess(in: $0) }
     }
 
@@ -56,12 +56,12 @@ extension AnswerLimits {
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 levels += 1
                 weight += max(levels, Self.shallow)
-                if levels > depth { return "it has more than the \(depth) levels of arrays and objects that are decoded" }
+                if levels > maximumDepth { return "it has more than the \(maximumDepth) levels of arrays and objects that are decoded" }
             case UInt8(ascii: "]"), UInt8(ascii: "}"): levels -= 1
             case UInt8(ascii: ","), UInt8(ascii: ":"): weight += max(levels, Self.shallow)
             default: break
             }
-            if weight / Self.shallow > count { return "it has more than the \(count) values that are decoded" }
+            if weight / Self.shallow > maximumCount { return "it has more than the \(maximumCount) values that are decoded" }
         }
         return nil
     }

@@ -101,7 +101,7 @@ struct RedirectPolicy: Sendable {
     /// How many redirections in a row are followed.
     var limit = 5
     /// In bytes: longer addresses are turned down by most servers.
-    private static let longestLocation = 8192
+    private static let maximumLocationLength = 8192
 
     /// The next request; nil without a redirection; an `invalidResponse` when it leads where it may not.
     func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws(NetworkError) -> HTTPRequest? {
@@ -111,7 +111,7 @@ struct RedirectPolicy: Sendable {
         }
         if followed >= limit { throw refusal("it was redirected more than \(limit) times") }
         // `URL` encodes invisible characters, or leaves them out of the host, and so makes another address of it.
-        guard location.utf8.count <= Self.longestLocation, location.isAllShown,
+        guard location.utf8.count <= Self.maximumLocationLength, location.isAllShown,
             let target = URL(string: location, relativeTo: request.url)?.absoluteURL
         else {
             throw refusal("it was redirected to what is no address")

@@ -60,15 +60,15 @@ package enum KnownSecrets {
 /// Makes text from elsewhere fit to be shown in an error: short, on one line, and without secrets that the other side may have quoted.
 package enum ForeignText {
     /// A longer word is data, not a word of a message: a token, a key.
-    private static let longestWord = 40
-    private static let longestText = 200
+    private static let maximumWordLength = 40
+    private static let maximumTextLength = 200
     /// A secret that is as long as this stands in no name by chance.
-    private static let shortestInName = 8
+    private static let minimumInName = 8
 
     /// A message of a service, or a word of one.
     package static func shown(_ text: String, limit: Int = 200) -> String {
         let words = withoutSecrets(text).split(whereSeparator: \.isWhitespace).map { word in
-            word.count > longestWord ? "<\(word.count) characters>" : String(word)
+            word.count > maximumWordLength ? "<\(word.count) characters>" : String(word)
         }
         return printable(words.joined(separator: " "), limit: limit)
     }
@@ -76,7 +76,7 @@ package enum ForeignText {
     /// The beginning of a text in which "<secret>" stands for each word that has a part in a secret.
     static func withoutSecrets(_ text: String) -> String {
         // A character can be any number of scalars, so these are counted.
-        let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4 * longestText)))
+        let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4 * maximumTextLength)))
         var bytes = Array(beginning.utf8)
         // Of a word that is cut in two, only the first half would be searched.
         if bytes.count < text.utf8.count { bytes = Array(bytes[..<(bytes.lastIndex(where: isSpace) ?? bytes.endIndex)]) }
@@ -95,7 +95,7 @@ package enum ForeignText {
 
     /// Whether a name, such as a host's, quotes a whole secret: parts of one stand in many a name by chance.
     static func quotesSecret(_ name: String) -> Bool {
-        QuotedSecrets(name).quotesWhole(KnownSecrets.all.filter { $0.utf8.count >= shortestInName })
+        QuotedSecrets(name).quotesWhole(KnownSecrets.all.filter { $0.utf8.count >= minimumInName })
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -93,8 +93,8 @@ final class SharedRefresh: Sendable {
     }
 
     private func hasTaken(_ file: LockFile, unlessHeldBy holder: LockFile.Holder?) -> Bool {
-        let longestTurn = limit * 2 / .seconds(1)
-        let isHung = holder?.since.map { abs($0.timeIntervalSinceNow) > longestTurn } ?? false
+        let maximumTurn = limit * 2 / .seconds(1)
+        let isHung = holder?.since.map { abs($0.timeIntervalSinceNow) > maximumTurn } ?? false
         return turn.withLock { turn in
             // A refresh that seems to hang may be one whose process was stopped, with its answer waiting: another one would use its token again.
             if turn.isTaken { return false }

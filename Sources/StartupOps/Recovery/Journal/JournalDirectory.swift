@@ -8,10 +8,10 @@ import StartupStorage
 /// others know a launch that goes on from one that died. A file gets its name when its first line is in it and it is locked.
 struct JournalDirectory: Sendable {
     /// The most of a file that is read: a launch of thousands of operations.
-    static let largestFile = 4 << 20
+    static let maximumFileSize = 4 << 20
     private static let ending = ".jsonl"
     /// Three years of a launch each second. A number this far above all others was not given by this code, and is passed over.
-    private static let largestGap = 100_000_000
+    private static let maximumGap = 100_000_000
 
     let directory: PosixDirectory
 
@@ -32,7 +32,7 @@ struct JournalDirectory: Sendable {
             return Entry(name: name, number: number)
         }.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
         let below = [0] + entries.map(\.number)
-        let first = entries.indices.first { entries[$0].number - below[$0] > Self.largestGap } ?? entries.endIndex
+        let first = entries.indices.first { entries[$0].number - below[$0] > Self.maximumGap } ?? entries.endIndex
         return entries[..<first].reversed()
     }
 
@@ -43,7 +43,7 @@ struct JournalDirectory: Sendable {
         else { return nil }
         // In this order: a launch that ends in between is read to its end.
         let isRunning = file.isLocked
-        let contents = (try? file.contents(limit: Self.largestFile)) ?? Data()
+        let contents = (try? file.contents(limit: Self.maximumFileSize)) ?? Data()
         return JournaledLaunch(number: entry.number, contents, isRunning: isRunning)
     }
 

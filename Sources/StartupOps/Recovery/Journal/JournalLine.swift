@@ -97,7 +97,7 @@ struct JournalLine: Codable, Equatable, Sendable {
         var damaged: [Int] = []
         let decoder = JSONDecoder()
         var (number, rest) = (0, data[...])
-        while !rest.isEmpty, lines.count < mostLines, damaged.count < mostDamaged {
+        while !rest.isEmpty, lines.count < maximumLines, damaged.count < maximumDamaged {
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
             let bytes = rest[..<end]
             rest = end == rest.endIndex ? rest[end...] : rest[(end + 1)...]
@@ -113,9 +113,9 @@ struct JournalLine: Codable, Equatable, Sendable {
     }
 
     /// More than the longest launch writes.
-    private static let mostLines = 100_000
+    private static let maximumLines = 100_000
     /// After this many unreadable lines a file is read no further: each takes its time, and a launch waits.
-    private static let mostDamaged = 1_000
+    private static let maximumDamaged = 1_000
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)

@@ -20,7 +20,7 @@ struct LaunchHistoryFileTests {
     @Test("Launches add up in the file, which is the only one")
     func record() async throws {
         try await withFolder { folder in
-            let file = LaunchHistoryFile(folder.appendingPathComponent("history.json"), limit: 2) { Issue.record("\($0)") }
+            let file = LaunchHistoryFile(folder.appendingPathComponent("history.json"), maximumDurations: 2) { Issue.record("\($0)") }
             #expect(try file.read().isEmpty)
             #expect(try names(in: folder) == [])
             var graph = OperationGraph("regular")
@@ -136,12 +136,13 @@ struct LaunchHistoryFileTests {
     func contention() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("history.json")
-            let file = LaunchHistoryFile(url, limit: 1000, timeout: .seconds(300)) { Issue.record("\($0)") }
+            let file = LaunchHistoryFile(url, maximumDurations: 1000, timeout: .seconds(300)) { Issue.record("\($0)") }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
                         await #expect(processExitsWith: .success) { [path = url.path as String] in
-                            let file = LaunchHistoryFile(URL(fileURLWithPath: path), limit: 1000, timeout: .seconds(300)) { _ in exit(1) }
+                            let url = URL(fileURLWithPath: path)
+                            let file = LaunchHistoryFile(url, maximumDurations: 1000, timeout: .seconds(300)) { _ in exit(1) }
                             for _ in 0..<25 { try file.update { $0.record(["a": .seconds(1)], in: "regular") } }
                         }
                     }

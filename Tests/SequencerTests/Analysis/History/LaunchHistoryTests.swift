@@ -9,7 +9,7 @@ import Testing
 struct LaunchHistoryTests {
     @Test("What is expected is the median of the latest durations, so many and no more")
     func median() {
-        var history = LaunchHistory(limit: 3)
+        var history = LaunchHistory(maximumDurations: 3)
         #expect(history.isEmpty)
         #expect(history.expectedDurations(in: "regular") == [:])
         for (launch, expected) in zip([900, 100, 300, 200, 7], [900, 500, 300, 200, 200]) {
@@ -61,7 +61,7 @@ struct LaunchHistoryTests {
 
     @Test("A history survives being written and read, exact to the nanosecond")
     func json() throws {
-        var history = LaunchHistory(limit: 2)
+        var history = LaunchHistory(maximumDurations: 2)
         history.record(["b": .nanoseconds(1), "a\u{1B}\"": .milliseconds(300)], in: "z")
         history.record(["b": .seconds(86_400) - .nanoseconds(1)], in: "z")
         history.record([:], in: "a")
@@ -69,22 +69,23 @@ struct LaunchHistoryTests {
             #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"z","operations":{"a\u001b\"":[300],"b":[0.000001,86399999.999999]}},"#
             + #"{"scenario":"a","operations":{}}]}"#
         #expect(history.json() == text)
-        #expect(try LaunchHistory(json: Data(text.utf8), limit: 2) == history)
+        #expect(try LaunchHistory(json: Data(text.utf8), maximumDurations: 2) == history)
         // A smaller limit keeps the latest.
-        #expect(try LaunchHistory(json: Data(text.utf8), limit: 1).durations(of: "b", in: "z") == [.seconds(86_400) - .nanoseconds(1)])
-        #expect(try LaunchHistory(json: Data(), limit: 2).isEmpty)
+        let latest = try LaunchHistory(json: Data(text.utf8), maximumDurations: 1)
+        #expect(latest.durations(of: "b", in: "z") == [.seconds(86_400) - .nanoseconds(1)])
+        #expect(try LaunchHistory(json: Data(), maximumDurations: 2).isEmpty)
     }
 
     @Test("fault H2: that a duration is a lower bound survives being written and read")
     func lowerBounds() throws {
-        var history = LaunchHistory(limit: 3)
+        var history = LaunchHistory(maximumDurations: 3)
         history.record(["b": .milliseconds(4)], in: "z")
         history.record([:], atLeast: ["b": .milliseconds(2)], in: "z")
         history.record(["b": .milliseconds(3), "c": .zero], in: "z")
         let text =
             #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"z","operations":{"b":[4,2,3],"c":[0]},"atLeast":{"b":[1]}}]}"#
         #expect(history.json() == text)
-        #expect(try LaunchHistory(json: Data(text.utf8), limit: 3) == history)
+        #expect(try LaunchHistory(json: Data(text.utf8), maximumDurations: 3) == history)
         #expect(history.expectedDurations(in: "z")["b"] == .nanoseconds(3_500_000))
     }
 
@@ -125,7 +126,7 @@ struct LaunchHistoryTests {
     )
     func corrupt(text: String, reason: String) {
         do throws(LaunchHistory.FormatProblem) {
-            let history = try LaunchHistory(json: Data(text.utf8), limit: 20)
+            let history = try LaunchHistory(json: Data(text.utf8), maximumDurations: 20)
             Issue.record("read as \(history)")
         } catch {
             guard case .corrupt(let found) = error else {

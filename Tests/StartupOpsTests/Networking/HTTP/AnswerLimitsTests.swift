@@ -29,9 +29,9 @@ struct AnswerLimitsTests {
 
     @Test("fault N49: bytes, levels and values are counted exactly", arguments: [1, 10, 100, 1000])
     func counts(_ size: Int) {
-        let many = AnswerLimits(size: .max, depth: .max, count: .max)
+        let many = AnswerLimits(maximumSize: .max, maximumDepth: .max, maximumCount: .max)
         func limits(size: Int = .max, depth: Int = .max, count: Int = .max) -> AnswerLimits {
-            AnswerLimits(size: size, depth: depth, count: count)
+            AnswerLimits(maximumSize: size, maximumDepth: depth, maximumCount: count)
         }
         let texts = "[" + Array(repeating: #""a""#, count: size).joined(separator: ",") + "]"
         #expect(excess(texts, limits(size: texts.utf8.count, depth: 1, count: size + 1)) == nil)
@@ -52,12 +52,12 @@ struct AnswerLimitsTests {
 
     @Test("what stands in a text is not counted, whatever is escaped in it; what is deep counts more")
     func texts() {
-        let limits = AnswerLimits(size: 1000, depth: 1, count: 2)
+        let limits = AnswerLimits(maximumSize: 1000, maximumDepth: 1, maximumCount: 2)
         #expect(excess(#"["[{,:\"[{,:\\"]"#, limits) == nil)
         #expect(excess(#"["\\",1]"#, limits) != nil)
         let deep = String(repeating: "[", count: 24) + "1,1,1" + String(repeating: "]", count: 24)
-        #expect(excess(deep, AnswerLimits(size: 1000, depth: 24, count: 100)) == nil)
-        #expect(excess(deep, AnswerLimits(size: 1000, depth: 24, count: 40)) != nil)
+        #expect(excess(deep, AnswerLimits(maximumSize: 1000, maximumDepth: 24, maximumCount: 100)) == nil)
+        #expect(excess(deep, AnswerLimits(maximumSize: 1000, maximumDepth: 24, maximumCount: 40)) != nil)
     }
 
     @Test("fault N49: an app that needs more says so, for one request")
@@ -71,7 +71,7 @@ struct AnswerLimitsTests {
         }
         #expect(error?.code == .invalidData)
         #expect(error?.reason == "it has more than the 100000 values that are decoded")
-        let options = RequestOptions(limits: AnswerLimits(size: 1 << 20, depth: 1, count: 200_000))
+        let options = RequestOptions(limits: AnswerLimits(maximumSize: 1 << 20, maximumDepth: 1, maximumCount: 200_000))
         #expect(try await harness.client.get("v1/numbers", as: [Int].self, options: options, deadline: .never).count == 100_001)
         service.next("POST /graphql", #"{"data":{"speakers":[\#(String(repeating: "{},", count: 100_000)){}]}}"#)
         let graphQL = await failure { () throws(NetworkError) in
