@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import TestSupport
 import Testing
 
@@ -113,6 +114,53 @@ struct LaunchLineTests {
         for length in 1..<text.utf8.count {
             #expect(message(String(text.prefix(length))) != nil, "\(length)")
         }
+    }
+
+    /// The report of a launch in virtual time: its steps and their ends, its budget, and the texts that the line is read for, are left to chance.
+    private func randomReport(_ seed: UInt64) async throws -> LaunchReport {
+        var random = SplitMix64(seed: seed)
+        func one<Value>(of values: [Value]) -> Value { values[random.index(below: values.count)] }
+        struct Trouble: Error {}
+        var graph = OperationGraph("random")
+        var previous: [String] = []
+        for number in 0...random.index(below: 6) {
+            let options = [StepOption.onFailure(one(of: [.required, .skipDependents, .continue])), .all(one(of: [[], [.interactive]]))]
+            let (pause, end) = (Duration.nanoseconds(random.index(below: 2_000_000_000)), random.index(below: 8))
+            graph.add("op\(number)", .all(options), after: previous) { launch in
+                launch.note(#"},"outcome":"cancelled","budget":{"measuredMs":1}"#)
+                try await launch.sleep(for: pause)
+                if end == 0 { throw Trouble() }
+                if end == 1 { launch.abort("stop") }
+            }
+            previous = one(of: [previous, ["op\(number)"]])
+        }
+        graph.join("main", .milestone, after: previous)
+        let budget: Budget? = one(of: [nil, .milliseconds(1 + random.index(below: 5_000))])
+        var report = try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock())).report
+        let texts = ["a", "Zürich", "\"\\\n\u{7}", "\u{1F468}\u{200D}\u{1F469}", "\u{2028}", #"","outcome":"failed"#]
+        report.scenario = one(of: texts)
+        report.version = one(of: [nil, "1.4.0", texts[0], texts[2]])
+        if seed.isMultiple(of: 10) { report.outcome = .cancelled }
+        return report
+    }
+
+    @Test("A line says of a launch what the report that is decoded from it says, whatever chance makes of the launch")
+    func agreement() async throws {
+        var outcomes: Set<LaunchOutcome> = []
+        for seed in 1...200 as ClosedRange<UInt64> {
+            let text = try await randomReport(seed).json(pretty: false)
+            let report = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
+            guard case .success(let line?) = parse(text), case .report(let outcome, let measured, let isMet) = line.end else {
+                Issue.record("seed \(seed): \(parse(text)) of \(text)")
+                continue
+            }
+            #expect(line.scenario == report.scenario && line.version == report.version, "seed \(seed)")
+            #expect(outcome == LaunchOutcome(report.outcome) && isMet == report.budget.isMet, "seed \(seed)")
+            #expect(Duration.nanoseconds(Int64((measured * 1e6).rounded())) == report.budget.measured, "seed \(seed)")
+            outcomes.insert(outcome)
+        }
+        // That chance leads everywhere.
+        #expect(outcomes == Set(LaunchOutcome.allCases))
     }
 
     @Test("Lines are the same however the bytes come; one that is too long is left out", arguments: [1, 2, 3, 7, 100])
