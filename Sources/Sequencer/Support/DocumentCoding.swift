@@ -170,6 +170,11 @@ package struct DocumentReader {
         return objects
     }
 
+    package func numbers(_ key: String) throws -> [Double] { try values.decode([Double].self, forKey: TextKey(key)) }
+
+    /// The keys of an object whose keys are names, in no order.
+    package var keys: [String] { values.allKeys.map(\.stringValue) }
+
     // MARK: Optional values: nil where the key is missing, or null
 
     package func optionalString(_ key: String) throws -> String? { try values.decodeIfPresent(String.self, forKey: TextKey(key)) }

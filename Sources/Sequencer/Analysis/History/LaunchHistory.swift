@@ -1,4 +1,3 @@
-import Foundation
 import Sequencer
 
 /// How long operations took in past launches: the latest ones, a bounded number of each.
@@ -14,7 +13,7 @@ import Sequencer
 /// let plan = try graph.plan(PlanOptions(lanes: 2))
 /// ```
 ///
-/// ``LaunchHistoryFile`` keeps one on disk.
+/// ``LaunchHistoryFile`` keeps one on disk; an app that keeps its own data can keep one among them, since it is `Codable`.
 public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     struct Scenario: Sendable, Hashable {
         var name: String
@@ -126,7 +125,7 @@ extension OperationGraph {
 struct DurationSample: Sendable, Hashable {
     let nanoseconds: Nanoseconds
     /// Whether it was stopped then, and would have taken longer.
-    let isLowerBound: Bool
+    var isLowerBound: Bool
 
     /// A duration of 0 to 24 hours, or the nearest.
     init(_ duration: Duration, isLowerBound: Bool = false) {
@@ -152,109 +151,5 @@ struct DurationSample: Sendable, Hashable {
             return sample.nanoseconds + (sorted[place + 1].nanoseconds - sample.nanoseconds) / 2
         }
         return sorted.last?.nanoseconds
-    }
-}
-
-/// The text of a history, `sequencer.history/1`, described by `Schemas/history.schema.json`:
-///
-/// ```json
-/// {"schema":"sequencer.history/1","scenarios":[{"scenario":"regular","operations":{"login":[302.5,298.1]}}]}
-/// ```
-///
-/// Durations are in milliseconds, exact to the nanosecond, the latest last; so are scenarios, by their latest launch. Of an operation that was
-/// cut, `"atLeast":{"login":[1]}` names the places, from 0, of the durations that are lower bounds. The same history always gives the same text.
-extension LaunchHistory {
-    static let schema = "sequencer.history/1"
-
-    /// A text that does not hold a history, or holds one of an unknown version.
-    enum FormatProblem: Error {
-        case corrupt(String)
-        case otherVersion(String)
-    }
-
-    private struct Document: Decodable {
-        struct Scenario: Decodable {
-            let scenario: String
-            let operations: [String: [Double]]
-            let atLeast: [String: [Int]]?
-        }
-
-        let scenarios: [Scenario]
-    }
-
-    private struct Version: Decodable {
-        let schema: String
-    }
-
-    /// The history as JSON, in one line that does not end with a newline.
-    public func json() -> String {
-        JSONWriter.object(pretty: false) { json in
-            json.write(Self.schema, for: "schema")
-            json.writeArray(for: "scenarios") { json in
-                for scenario in recorded {
-                    json.writeObject { json in
-                        json.write(scenario.name, for: "scenario")
-                        json.writeObject(for: "operations") { json in
-                            for (operation, samples) in scenario.operations.sorted(by: { $0.key < $1.key }) {
-                                json.writeArray(for: operation) { json in
-                                    for sample in samples { json.write(milliseconds: .nanoseconds(sample.nanoseconds)) }
-                                }
-                            }
-                        }
-                        let cut = scenario.operations.filter { $0.value.contains(where: \.isLowerBound) }
-                        if cut.isEmpty { return }
-                        json.writeObject(for: "atLeast") { json in
-                            for (operation, samples) in cut.sorted(by: { $0.key < $1.key }) {
-                                json.writeArray(for: operation) { json in
-                                    for place in samples.indices where samples[place].isLowerBound { json.write(place) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Reads the text of a history; nothing at all is an empty one.
-    init(json: Data, maximumDurations: Int) throws(FormatProblem) {
-        guard !json.isEmpty else {
-            self.init(maximumDurations: maximumDurations)
-            return
-        }
-        let decoder = JSONDecoder()
-        guard let version = try? decoder.decode(Version.self, from: json) else { throw .corrupt("it is no JSON object with a schema") }
-        guard version.schema == Self.schema else {
-            if version.schema.hasPrefix("sequencer.history/") { throw .otherVersion(version.schema) }
-            throw .corrupt("its schema is '\(printable(version.schema))', expected '\(Self.schema)'")
-        }
-        guard let document = try? decoder.decode(Document.self, from: json) else { throw .corrupt("its scenarios make no sense") }
-        let longest = OperationGraph.maximumDuration.milliseconds
-        var scenarios: [Scenario] = []
-        // Of a scenario that is there twice, the last one counts.
-        let last = Dictionary(document.scenarios.enumerated().map { ($1.scenario, $0) }, uniquingKeysWith: { _, last in last })
-        for (place, scenario) in document.scenarios.enumerated() {
-            guard scenario.operations.allSatisfy({ $0.value.allSatisfy { $0 >= 0 && $0 <= longest } }) else {
-                throw .corrupt("it holds a duration outside 0 to 24 hours")
-            }
-            guard
-                (scenario.atLeast ?? [:]).allSatisfy({ places in
-                    places.value.allSatisfy { scenario.operations[places.key]?.indices.contains($0) == true }
-                })
-            else {
-                throw .corrupt("it says of a duration that it does not hold that it is a lower bound")
-            }
-            guard last[scenario.scenario] == place else { continue }
-            let bounds = (scenario.atLeast ?? [:]).mapValues(Set.init)
-            var operations: [String: [DurationSample]] = [:]
-            for (operation, durations) in scenario.operations {
-                let bounds = bounds[operation] ?? []
-                operations[operation] = durations.enumerated().map { place, duration in
-                    DurationSample(.nanoseconds(Nanoseconds((duration * 1e6).rounded())), isLowerBound: bounds.contains(place))
-                }
-            }
-            scenarios.append(Scenario(name: scenario.scenario, operations: operations))
-        }
-        self.init(maximumDurations: maximumDurations, scenarios: scenarios)
     }
 }
