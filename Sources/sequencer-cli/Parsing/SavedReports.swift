@@ -30,37 +30,19 @@ enum SavedReports {
         return reports
     }
 
-    /// Where objects begin and end that enclose each other nowhere; the last one may lack its end. Linear.
+    /// Where the values of a file begin and end. From the first mistake on, the rest is one: its decoder says the place. Linear.
     private static func documents(in bytes: [UInt8]) -> [Range<Int>] {
-        var documents: [Range<Int>] = []
-        var (start, depth) = (0, 0)
-        var isText = false, isEscaped = false
         bytes.withUnsafeBufferPointer { bytes in
-            for (offset, byte) in bytes.enumerated() {
-                if isText {
-                    if isEscaped {
-                        isEscaped = false
-                    } else if byte == ASCII.backslash {
-                        isEscaped = true
-                    } else {
-                        isText = byte != ASCII.quote
-                    }
-                    continue
-                }
-                switch byte {
-                case ASCII.quote: isText = true
-                case ASCII.openBrace, ASCII.openBracket: depth += 1
-                case ASCII.closeBrace, ASCII.closeBracket:
-                    depth -= 1
-                    guard depth == 0 else { continue }
-                    documents.append(start..<offset + 1)
-                    start = offset + 1
-                default: break
-                }
+            var documents: [Range<Int>] = []
+            var json = JSONTokenizer(bytes)
+            json.skipWhitespace()
+            while json.offset < bytes.count {
+                let start = json.offset
+                do throws(JSONFault) { try json.skipValue() } catch { json.offset = bytes.count }
+                documents.append(start..<json.offset)
+                json.skipWhitespace()
             }
+            return documents
         }
-        let rest = bytes[start...]
-        if !rest.allSatisfy(ASCII.isWhitespace) { documents.append(start..<bytes.count) }
-        return documents
     }
 }

@@ -96,6 +96,21 @@ struct SavedReportsTests {
         }
     }
 
+    @Test("Brackets and quotes in texts end no report; a file that is cut is refused with the place")
+    func texts() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let regular = try String(contentsOfFile: try await write(Layout(count: 3, isPretty: true), in: folder), encoding: .utf8)
+        let text = regular.replacingOccurrences(of: #""scenario": "regular""#, with: #""scenario": "}{ ][ \"} \\""#)
+        #expect(text != regular)
+        let whole = try folder.write(text, to: "texts.json")
+        let result = try await Tool.run("report", whole, "--format", "json")
+        #expect(result.code == 0 && result.output.components(separatedBy: "\"schema\": ").count == 4, "\(result.messages)")
+        let cut = try folder.write(String(text.dropLast(3)), to: "cut.json")
+        let refused = try await Tool.run("report", cut, "--format", "json")
+        #expect(refused.code == 65 && refused.messages.hasPrefix("sequencer-cli: \(cut):"), "\(refused.messages)")
+    }
+
     @Test("Launches in virtual time and others are not compared as one")
     func clocks() async throws {
         let folder = try TemporaryFolder()
