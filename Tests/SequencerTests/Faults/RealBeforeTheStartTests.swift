@@ -114,12 +114,12 @@ struct RealBeforeTheStartTests {
 
     @Test("fault L60: a time asked for before there is anybody to tell does not hide a later one")
     func wakeBeforeBegin() async throws {
-        let told = Gate()
+        let isTold = Locked(false)
         let timekeeper = SystemTimekeeper(countsSuspension: false)
         timekeeper.wake(at: 0)
-        timekeeper.begin { _ in told.open() }
+        timekeeper.begin { _ in isTold.withLock { $0 = true } }
         timekeeper.wake(at: 1)
-        await told.wait()
+        await eventually { isTold.withLock { $0 } }
         timekeeper.end()
     }
 

@@ -130,6 +130,7 @@ extension ConcurrentOperationTests {
             }
             await waitForAll(in: queue)
             await freed.reachedZero()
+            #expect(predecessors.allSatisfy { $0.isFinished })
         }
     }
 

@@ -88,6 +88,7 @@ struct RealTCPSpeakerConnectorTests {
     func slow() async throws {
         let (loopback, _) = try loopback(.slow(.milliseconds(20)))
         let connection = try await connector.connect(to: loopback.speaker, by: .never)
+        #expect(connection.speaker == loopback.speaker)
         try await connection.ping(by: later)
     }
 

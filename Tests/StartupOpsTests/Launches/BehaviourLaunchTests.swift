@@ -109,6 +109,24 @@ struct BehaviourLaunchTests {
         #expect(device.service.counts["POST /oauth/token"] == before + 1)
     }
 
+    @Test("C50: queries after a launch go in the language of the configuration that it has fetched, here of the country that was chosen")
+    func language() async throws {
+        let device = try SampleDevice()
+        let person = AgreeablePerson()
+        let environment = device.environment(StartupPresenters(all: person), region: Region(country: "AT", language: "en"))
+        defer { environment.devices.closeAll() }
+        let client = try #require(environment.services.accounts as? PatientService).service.client
+        func greeting() async throws -> String {
+            let options = RequestOptions(requirement: .optional)
+            return try await client.query(.greeting, as: Greeting.self, options: options, deadline: .after(patience)).text
+        }
+        #expect(try await greeting() == "Hello")
+        let report = try await device.run(environment.graph(Scenario(for: environment.facts())))
+        #expect(report.outcome == .completed && person.shown.contains("region"), "\(report.remarks)")
+        #expect(person.content?.configuration.configuration.language == "de")
+        #expect(try await greeting() == "Guten Tag")
+    }
+
     @Test("F2: who is known, and has no speaker, is asked for one and for nothing else")
     func mixedFacts() async throws {
         let device = try SampleDevice()

@@ -56,10 +56,11 @@ final class SampleDevice: Sendable {
     func environment(
         _ presenters: StartupPresenters,
         version: SemanticVersion = SemanticVersion(1),
+        region: Region = Region(country: "DE", language: "de"),
         journal: LaunchJournal? = nil
     ) -> StartupEnvironment {
         let directory = directory()
-        let app = AppInfo(version: version, platform: "linux", region: Region(country: "DE", language: "de"))
+        let app = AppInfo(version: version, platform: "linux", region: region)
         let service = AppService(
             at: backend.baseURL,
             http: outages,

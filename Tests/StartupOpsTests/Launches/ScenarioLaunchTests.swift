@@ -95,7 +95,7 @@ struct ScenarioLaunchTests {
     }
 
     @Test(
-        "B62: an account is offered, and then used, when both the configuration and the session's data are there",
+        "B62: an account is offered when the configuration is there, and used when its session is open",
         arguments: ["fetch-config", "login"]
     )
     func restoreWaits(_ late: String) async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Launch after launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ThreeLaunchesTests {
-    @Test("A16, A19, E9: the first launch asks for everything; the second and the third follow what it has stored, and ask nothing")
+    @Test("A16, A19, B24, E9: the first launch asks for everything; the second and the third follow what it has stored, and ask nothing")
     func threeLaunches() async throws {
         let device = try SampleDevice()
         let first = try await device.launch()

@@ -12,7 +12,7 @@ struct ScenarioGraphTests {
         try scenario.graph(.simulated()).validated()
     }
 
-    @Test("A5: first-launch: only splash and force-update overlap with anything; the rest is one chain")
+    @Test("A5, A14: first-launch: only splash and force-update overlap with anything; the rest is one chain")
     func firstLaunch() throws {
         let graph = try graph(.firstLaunch)
         #expect(

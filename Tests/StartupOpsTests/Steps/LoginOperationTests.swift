@@ -149,8 +149,8 @@ struct LoginOperationTests {
         #expect(report.notes == ["the stored session was ended, because this is the first launch"])
     }
 
-    @Test("B24: on any later launch the stored session is untouched")
-    func laterLaunch() async throws {
+    @Test("a stored session that is to be kept is opened, and not ended")
+    func keptSession() async throws {
         let accounts = FakeAccounts(Self.stored)
         _ = try await run(accounts, onboarding: .none)
         #expect(accounts.calls == ["restore"])

@@ -74,7 +74,7 @@ struct BootstrapPhaseTests {
         #expect(bootstrap.firstScreenGate?.isOpen == true)
     }
 
-    @Test("B41: a guest of an app that asks for an account is logged out before the first screen")
+    @Test("B41, B43: a guest of an app that asks for an account is logged out before the first screen")
     func guest() async throws {
         let harness = BootstrapHarness()
         let first = try harness.bootstrap(harness.plan())
@@ -119,7 +119,7 @@ struct BootstrapPhaseTests {
         #expect(offered == 1)
     }
 
-    @Test("B62: the account is offered when the app's configuration and the user's session are both known, and not before")
+    @Test("B62: the account is offered when the app is configured and its configuration fetched, and not before")
     func restoreWaits() async throws {
         let harness = BootstrapHarness(restoreAccount: true)
         try await harness.leaveSession()

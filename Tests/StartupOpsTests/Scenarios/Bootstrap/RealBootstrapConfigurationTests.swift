@@ -15,7 +15,7 @@ struct RealBootstrapConfigurationTests {
         "app starts", "vendor identifier",
     ]
 
-    @Test("B4, B19: the configuration is made once, for both endpoints; nothing is restored and nobody else authenticates unless asked for")
+    @Test("B4, B19, C5: configuration and client are made once, for both endpoints; nothing is restored, nobody else authenticates unasked")
     func once() async throws {
         let plan = harness.plan()
         #expect(!plan.enablesRestoreAccount && plan.authenticator == nil)
