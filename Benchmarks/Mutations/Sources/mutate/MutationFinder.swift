@@ -3,7 +3,7 @@ import SwiftSyntax
 /// Finds what can be changed in one file.
 ///
 /// Every mutation only adds text around what is there, so that those within it keep their place: `a < b` becomes `(# ? a <= b : (a < b))`. Only one
-/// switch is on at a time, so the changed text needs none of the switches of what it repeats.
+/// switch is on at a time, so the changed text needs none of the switches of what it repeats. A mutation of several places adds text around each.
 final class MutationFinder: SyntaxVisitor {
     private(set) var mutations: [Mutation] = []
     private let file: String
@@ -16,14 +16,19 @@ final class MutationFinder: SyntaxVisitor {
     }
 
     private func add(_ kind: Mutation.Kind, _ node: some SyntaxProtocol, _ mutated: String, before prefix: String, after suffix: String) {
-        let original = node.trimmedDescription
-        // Lines have to keep their numbers, for the compiler's messages.
-        guard !prefix.contains("\n"), !suffix.contains("\n") else { return }
+        add(kind, at: node, node.trimmedDescription, mutated, [edit(node, before: prefix, after: suffix)])
+    }
+
+    private func edit(_ node: some SyntaxProtocol, before prefix: String, after suffix: String) -> Mutation.Edit {
         let range = node.positionAfterSkippingLeadingTrivia.utf8Offset..<node.endPositionBeforeTrailingTrivia.utf8Offset
+        return Mutation.Edit(range: range, prefix: prefix, suffix: suffix)
+    }
+
+    private func add(_ kind: Mutation.Kind, at node: some SyntaxProtocol, _ original: String, _ mutated: String, _ edits: [Mutation.Edit]) {
+        // Lines have to keep their numbers, for the compiler's messages.
+        guard edits.allSatisfy({ !$0.prefix.contains("\n") && !$0.suffix.contains("\n") }) else { return }
         let line = locations.location(for: node.positionAfterSkippingLeadingTrivia).line
-        mutations.append(
-            Mutation(file: file, line: line, kind: kind, original: original, mutated: mutated, range: range, prefix: prefix, suffix: suffix)
-        )
+        mutations.append(Mutation(file: file, line: line, kind: kind, original: original, mutated: mutated, edits: edits))
     }
 
     /// The expression, or another one in its place.
@@ -109,25 +114,70 @@ final class MutationFinder: SyntaxVisitor {
 
     override func visit(_ node: IntegerLiteralExprSyntax) -> SyntaxVisitorContinueKind {
         guard let value = Int(node.literal.text.filter { $0 != "_" }) else { return .skipChildren }
-        add(.bound, node, "\(value + 1)", before: "(# ? \(value + 1) : ", after: ")")
+        // A default is one among many: one more is seldom seen.
+        let (kind, other): (Mutation.Kind, Int) = isDefault(node) ? (.standard, value &* 2 &+ 1) : (.bound, value &+ 1)
+        add(kind, node, "\(other)", before: "(# ? \(other) : ", after: ")")
         return .skipChildren
     }
 
     override func visit(_ node: FloatLiteralExprSyntax) -> SyntaxVisitorContinueKind {
         guard let value = Double(node.literal.text.filter { $0 != "_" }) else { return .skipChildren }
-        add(.bound, node, "\(value + 1)", before: "(# ? \(value + 1) : ", after: ")")
+        let (kind, other): (Mutation.Kind, Double) = isDefault(node) ? (.standard, value * 2 + 1) : (.bound, value + 1)
+        add(kind, node, "\(other)", before: "(# ? \(other) : ", after: ")")
         return .skipChildren
     }
 
     override func visit(_ node: BooleanLiteralExprSyntax) -> SyntaxVisitorContinueKind {
-        add(.truth, node, node.literal.text == "true" ? "false" : "true", before: "(", after: " != #)")
+        let kind: Mutation.Kind = isDefault(node) ? .standard : .truth
+        add(kind, node, node.literal.text == "true" ? "false" : "true", before: "(", after: " != #)")
         return .skipChildren
+    }
+
+    /// Whether a literal is in the default of a parameter, of a stored property, or in a constant of the file.
+    private func isDefault(_ literal: some SyntaxProtocol) -> Bool {
+        var place = Syntax(literal)
+        while let parent = place.parent {
+            if parent.is(ClosureExprSyntax.self) || parent.is(CodeBlockItemSyntax.self) { return false }
+            if parent.is(InitializerClauseSyntax.self) {
+                guard let owner = parent.parent else { return false }
+                if owner.is(FunctionParameterSyntax.self) { return true }
+                // The list of bindings, the declaration, and its item: a local variable's is in a block.
+                guard owner.is(PatternBindingSyntax.self), let item = owner.parent?.parent?.parent else { return false }
+                return item.is(MemberBlockItemSyntax.self) || item.parent?.parent?.is(SourceFileSyntax.self) == true
+            }
+            place = parent
+        }
+        return false
     }
 
     // MARK: Statements
 
     override func visit(_ node: CodeBlockItemSyntax) -> SyntaxVisitorContinueKind {
-        guard case .expr(let expression) = node.item, !isValue(node) else { return .visitChildren }
+        if let (expression, kind) = effect(of: node) { add(kind, expression, "", before: "if !# { ", after: " }") }
+        return .visitChildren
+    }
+
+    override func visit(_ node: CodeBlockItemListSyntax) -> SyntaxVisitorContinueKind {
+        let items = Array(node)
+        for (item, next) in zip(items, items.dropFirst()) {
+            guard let (first, kind) = effect(of: item), let (second, nextKind) = effect(of: next) else { continue }
+            // Two assignments seldom depend on their order.
+            guard kind == .call || nextKind == .call else { continue }
+            let (one, other) = (first.trimmedDescription, second.trimmedDescription)
+            // A `#` would be taken for the switch.
+            guard one != other, !one.contains("#"), !other.contains("#") else { continue }
+            // Each in the place of the other, so that a statement can change places with the one before it and with the one after it.
+            let edits = [
+                edit(first, before: "if # { \(other) } else { ", after: " }"), edit(second, before: "if # { \(one) } else { ", after: " }"),
+            ]
+            add(.swap, at: first, "\(one); \(other)", "\(other); \(one)", edits)
+        }
+        return .visitChildren
+    }
+
+    /// A statement that is a call or an assignment, and which of the two it is; nil for any other.
+    private func effect(of item: CodeBlockItemSyntax) -> (expression: ExprSyntax, kind: Mutation.Kind)? {
+        guard case .expr(let expression) = item.item, !isValue(item) else { return nil }
         var inner = expression
         while true {
             if let attempt = inner.as(TryExprSyntax.self) {
@@ -139,14 +189,12 @@ final class MutationFinder: SyntaxVisitor {
             }
         }
         if let infix = inner.as(InfixOperatorExprSyntax.self), infix.operator.is(AssignmentExprSyntax.self) {
-            let isDiscarded = infix.leftOperand.is(DiscardAssignmentExprSyntax.self)
-            add(isDiscarded ? .call : .assignment, expression, "", before: "if !# { ", after: " }")
-        } else if inner.is(FunctionCallExprSyntax.self) || inner.is(OptionalChainingExprSyntax.self) {
-            let text = inner.trimmedDescription
-            let leaves = ["super.init", "self.init", "preconditionFailure", "precondition", "fatalError"]
-            if !leaves.contains(where: text.hasPrefix) { add(.call, expression, "", before: "if !# { ", after: " }") }
+            return (expression, infix.leftOperand.is(DiscardAssignmentExprSyntax.self) ? .call : .assignment)
         }
-        return .visitChildren
+        guard inner.is(FunctionCallExprSyntax.self) || inner.is(OptionalChainingExprSyntax.self) else { return nil }
+        let text = inner.trimmedDescription
+        let leaves = ["super.init", "self.init", "preconditionFailure", "precondition", "fatalError"]
+        return leaves.contains(where: text.hasPrefix) ? nil : (expression, .call)
     }
 
     /// Whether a statement is a value that is returned without the word.

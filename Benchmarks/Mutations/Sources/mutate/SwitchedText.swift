@@ -10,11 +10,13 @@ func switchedText(_ text: String, _ mutations: [Mutation]) -> String {
     var insertions: [Insertion] = []
     for mutation in mutations {
         let gate = "__isMutated(\(mutation.number))"
-        let length = mutation.range.count
-        let prefix = mutation.prefix.replacing("#", with: gate)
-        let suffix = mutation.suffix.replacing("#", with: gate)
-        insertions.append(Insertion(place: mutation.range.lowerBound, text: prefix, order: (1, -length, mutation.number)))
-        insertions.append(Insertion(place: mutation.range.upperBound, text: suffix, order: (0, length, -mutation.number)))
+        for edit in mutation.edits {
+            let length = edit.range.count
+            let prefix = edit.prefix.replacing("#", with: gate)
+            let suffix = edit.suffix.replacing("#", with: gate)
+            insertions.append(Insertion(place: edit.range.lowerBound, text: prefix, order: (1, -length, mutation.number)))
+            insertions.append(Insertion(place: edit.range.upperBound, text: suffix, order: (0, length, -mutation.number)))
+        }
     }
     insertions.sort { ($0.place, $0.order.0, $0.order.1, $0.order.2) < ($1.place, $1.order.0, $1.order.1, $1.order.2) }
 

@@ -1,0 +1,175 @@
+"""Which changes test-mutations tries, and what came of them. Imported by it, so that it can be tested without a build."""
+import collections
+import hashlib
+import json
+import re
+
+
+def identity(mutation):
+    """Lines move: a change is known by its text. The same one may be possible at several places of a file."""
+    return (mutation["file"], mutation["kind"], mutation["original"], mutation["mutated"])
+
+
+def in_order(mutations, seed):
+    """So that the first N are as many of each file and kind as they are in all, whatever N is."""
+
+    def number(*parts):
+        return int(hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:12], 16) / 16**12
+
+    groups = {}
+    for mutation in mutations:
+        groups.setdefault((mutation["file"], mutation["kind"]), []).append(mutation)
+    places = []
+    for key, group in groups.items():
+        offset = number(seed, *key)
+        group.sort(key=lambda mutation: number(seed, *key, mutation["number"]))
+        places += [((rank + offset) / len(group), mutation["number"], mutation) for rank, mutation in enumerate(group)]
+    return [mutation for _, _, mutation in sorted(places, key=lambda place: place[:2])]
+
+
+def verdict(tests, mutation):
+    """'killed', 'timed out' or 'survived', and why.
+
+    A run that does not pass is confirmed by a second one: a test that is unsteady without the change says nothing of the change.
+    """
+    reason = "no test comes by it"
+    for suites in tests.rounds(mutation):
+        limit = 10 * sum(tests.seconds[suite] for suite in suites) + 20
+        ending, first, _ = tests.run(suites, mutation["number"], limit)
+        if ending != "passed" and tests.run(suites, mutation["number"], limit)[0] != "passed":
+            return {"failed": "killed", "hung": "timed out"}[ending], first or ""
+        if ending != "passed":
+            reason = f"not confirmed by a second run: {first}"
+        elif reason == "no test comes by it":
+            reason = ""
+    return "survived", reason
+
+
+def explanations(path):
+    """The survivors that make no difference, each with the reason; raises ValueError where the file is not as it should be."""
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    keys = {"file", "kind", "original", "mutated", "why"}
+    for entry in entries if isinstance(entries, list) else [None]:
+        if not isinstance(entry, dict) or entry.keys() != keys or not all(isinstance(text, str) for text in entry.values()) or not entry["why"]:
+            raise ValueError(f"{path.name} should be a list of objects with {', '.join(sorted(keys))}: {entry}")
+    return entries
+
+
+def explain(results, explained):
+    """Gives each survivor that is explained its reason."""
+    reasons = {identity(entry): entry["why"] for entry in explained}
+    for result in results:
+        if result["status"] == "survived" and identity(result) in reasons:
+            result["why"] = reasons[identity(result)]
+
+
+def outdated(results, explained, mutations):
+    """The explanations that hold no more, each with the reason: of a change that cannot be made any more, or that tests fail for."""
+    possible = collections.Counter(map(identity, mutations))
+    tried = collections.defaultdict(list)
+    for result in results:
+        tried[identity(result)].append(result["status"])
+    for key, count in collections.Counter(map(identity, explained)).items():
+        if count > 1:
+            yield key, "it is explained twice"
+        if not possible[key]:
+            yield key, "it cannot be made any more"
+        # At every place at which it can be made: one of them may be killed, and another one not.
+        elif len(tried[key]) == possible[key] and "survived" not in tried[key]:
+            yield key, "tests fail for it now"
+
+
+def survivors(results):
+    """Those that nothing explains."""
+    return [result for result in results if result["status"] == "survived" and "why" not in result]
+
+
+def describe(mutation):
+    short = [re.sub(r"\s+", " ", mutation[key]) for key in ("original", "mutated")]
+    short = [words if len(words) <= 90 else words[:87] + "..." for words in short]
+    return f"{mutation['kind']}: {short[0]} → {short[1] or '(left out)'}"
+
+
+def summary(results):
+    count = collections.Counter(result["status"] for result in results)
+    explained = sum("why" in result for result in results)
+    found = count["killed"] + count["timed out"]
+    score = 100 * found / max(len(results) - explained, 1)
+    survived = f"{count['survived']} survived, {explained} of them explained"
+    return f"{len(results)} changes: {count['killed']} killed, {count['timed out']} timed out, {survived}; score {score:.1f} %"
+
+
+def tell(results, explained, mutations):
+    """Prints what has to be looked at, and the sums; returns whether there is nothing to be looked at."""
+    unexplained, old = survivors(results), list(outdated(results, explained, mutations))
+    if unexplained:
+        print("\nsurvived:")
+    for result in unexplained:
+        print(f"{result['file']}:{result['line']}  {describe(result)}" + (f"  ({result['reason']})" if result["reason"] else ""))
+    if old:
+        print("\nexplained, and no more so:")
+    for (file, kind, original, mutated), reason in old:
+        print(f"{file}  {describe({'kind': kind, 'original': original, 'mutated': mutated})}  ({reason})")
+    print()
+    for kind in sorted({result["kind"] for result in results}):
+        of_kind = [result for result in results if result["kind"] == kind]
+        print(f"{kind:11} {sum(result['status'] != 'survived' for result in of_kind):4} of {len(of_kind)}")
+    print(summary(results))
+    return not unexplained and not old
+
+
+def self_test():
+    """Whether all of this is as it should be; prints what is not."""
+    problems = []
+
+    def expect(is_so, text):
+        if not is_so:
+            problems.append(text)
+
+    class Tests:
+        """Suites whose runs end as it was told."""
+
+        seconds = {"A": 1, "B": 2}
+
+        def __init__(self, **endings):
+            self.endings, self.runs = {suite: list(texts) for suite, texts in endings.items()}, 0
+
+        def rounds(self, _mutation):
+            return [[suite] for suite in self.endings]
+
+        def run(self, suites, _number, _limit):
+            self.runs += 1
+            return self.endings[suites[0]].pop(0), "a test", 0.1
+
+    for endings, expected, runs in [
+        ({}, ("survived", "no test comes by it"), 0),
+        ({"A": ["passed"], "B": ["passed"]}, ("survived", ""), 2),
+        ({"A": ["failed", "failed"], "B": []}, ("killed", "a test"), 2),
+        ({"A": ["hung", "hung"], "B": []}, ("timed out", "a test"), 2),
+        ({"A": ["failed", "hung"], "B": []}, ("killed", "a test"), 2),
+        ({"A": ["failed", "passed"], "B": ["passed"]}, ("survived", "not confirmed by a second run: a test"), 3),
+        ({"A": ["failed", "passed"], "B": ["failed", "failed"]}, ("killed", "a test"), 4),
+    ]:
+        tests = Tests(**endings)
+        result = verdict(tests, {"number": 1})
+        expect((result, tests.runs) == (expected, runs), f"{endings}: {result} after {tests.runs} runs")
+
+    def change(number, original="a < b", **others):
+        return {"number": number, "file": "A.swift", "kind": "comparison", "original": original, "mutated": "a <= b", **others}
+
+    mutations = [change(1), change(2), change(3, "b < a"), change(4, "c < d")]
+    order = in_order(mutations, 1)
+    expect(sorted(mutation["number"] for mutation in order) == [1, 2, 3, 4], "a change is lost")
+    expect(order != in_order(mutations, 2) or order != in_order(mutations, 3), "every seed has one order")
+    entries = [change(0, original, why="it costs time only") for original in ("a < b", "b < a", "x < y")]
+    results = [change(1, status="survived"), change(2, status="killed"), change(3, "b < a", status="killed"), change(4, "c < d", status="survived")]
+    explain(results, entries)
+    expect([result["number"] for result in survivors(results)] == [4], "another survivor than the one that nothing explains")
+    said = dict(outdated(results, entries, mutations))
+    expect({key[2]: text for key, text in said.items()} == {"b < a": "tests fail for it now", "x < y": "it cannot be made any more"}, f"outdated: {said}")
+    expect(not list(outdated(results[1:], entries[:1], mutations)), "outdated, and it was not tried everywhere")
+    expect([text for _, text in outdated([], entries[:1] * 2, mutations)] == ["it is explained twice"], "twice explained, and not said")
+    expect(summary(results) == "4 changes: 2 killed, 0 timed out, 2 survived, 1 of them explained; score 66.7 %", summary(results))
+    for problem in problems:
+        print(problem)
+    return not problems
