@@ -32,7 +32,7 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The account that it is for; nil when it does not say.
     var account: String? { if case .push(let push) = self { push.account } else { nil } }
 
-    /// When it is of no use any more; nil when it does not say.
+    /// When it is of no use any more; nil when it does not say: then a week after it came.
     var expiresAt: Date? { if case .push(let push) = self { push.expiresAt } else { nil } }
 
     /// Its kind, without any of its texts or values.

@@ -24,7 +24,7 @@ struct EntryPointLedger: Sendable, Hashable {
         var claim: Claim?
         /// The account that it is for; nil when it is for every account.
         var account: String?
-        /// When it is of no use any more.
+        /// When it is of no use any more, where it says so.
         var expiresAt: Date?
         /// Whether the mailbox has made its identifier up, so that nobody will come with it again; nil for no.
         var isUnnamed: Bool?
@@ -40,7 +40,7 @@ struct EntryPointLedger: Sendable, Hashable {
             return session == .loggedIn || !entryPoint.needsLogin
         }
 
-        func hasExpired(at date: Date) -> Bool { expiresAt.map { $0 <= date } ?? false }
+        func hasExpired(at date: Date) -> Bool { (expiresAt ?? receivedAt.addingTimeInterval(EntryPointLedger.lifetime)) <= date }
     }
 
     struct Claimed: Sendable, Hashable {
@@ -50,6 +50,8 @@ struct EntryPointLedger: Sendable, Hashable {
 
     /// How many deliveries begin before an entry point is given up: one that kills the app must not do so for ever.
     static let maximumAttempts = 3
+    /// How long an entry point is of use that does not say so, in seconds: a week. Nobody expects to be led anywhere by a link of last year.
+    static let lifetime: TimeInterval = 7 * 24 * 3600
     /// How many identifiers of accepted entry points are remembered, and how many bytes they may have together.
     static let maximumAccepted = 1000
     static let maximumAcceptedBytes = 64 << 10

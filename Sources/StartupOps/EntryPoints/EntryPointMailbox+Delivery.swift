@@ -93,10 +93,8 @@ extension EntryPointMailbox {
         setSession(account.isAnonymous ? .guest : .loggedIn, account: account.isAnonymous ? nil : account.id)
     }
 
-    /// Whether it is for anybody, or for the account that is logged in.
-    func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool {
-        delivery.account.map { account in state.withLock { $0.account == account } } ?? true
-    }
+    /// Whether it is for anybody, or for the account that is logged in, or whose session is stored as long as nobody is known to be there.
+    func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { $0 == currentAccount } ?? true }
 
     /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content comes first.
     ///

@@ -11,8 +11,9 @@ import StartupStorage
 /// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is handed over exactly once,
 /// unless the process dies in between or the handler throws: then it is handed over again, as a redelivery, at most three times in all.
 ///
-/// An entry point for one account (because the push says so, or because it needs a login and came while that account was logged in) is never handed to another:
-/// it waits until that account is logged in, or until it expires.
+/// An entry point for one account (because the push says so, or because it needs a login and came while that account was logged in, or its session was
+/// stored and nobody was known to be there yet) is never handed to another: it waits until that account is logged in, or until it expires. One that does
+/// not say when that is expires a week after it came.
 ///
 /// Any number of processes may share a store, each with one mailbox; none is handed what another one is just working on. Every method can be
 /// called from any thread, and may wait for a disk.
@@ -38,6 +39,8 @@ public final class EntryPointMailbox: Sendable {
         var session = EntryPointSession.guest
         /// The account of the session, where that is known.
         var account: String?
+        /// Whether somebody has said yet who is there.
+        var isSessionKnown = false
         /// Whether the app was told that some stored records cannot be read.
         var hasToldUnreadable = false
         var isDelivering = false
@@ -52,6 +55,7 @@ public final class EntryPointMailbox: Sendable {
     let now: @Sendable () -> Date
     let sleep: @Sendable (Duration) async throws -> Void
     private let capacity: Int
+    private let storedAccount: @Sendable () -> String?
     private let tell: @Sendable (EntryPointEvent) -> Void
     private let process: EntryPointProcess
 
@@ -61,6 +65,7 @@ public final class EntryPointMailbox: Sendable {
     ///   - store: where entry points are kept. Links may carry secrets: give it a secure store where the app's links do.
     ///   - capacity: how many are kept at most; of more, the oldest are dropped, and reported.
     ///   - delay: how long to wait between the main screen and the first delivery, a minute at most.
+    ///   - storedAccount: whose session is stored; asked as long as nobody has said who is there, and may wait for a disk.
     ///   - now: tells the date.
     ///   - sleep: waits for the delay.
     ///   - onEvent: told of each event, on the thread of the event.
@@ -68,6 +73,7 @@ public final class EntryPointMailbox: Sendable {
         _ store: any DataStore,
         capacity: Int = 32,
         delay: Duration = .zero,
+        storedAccount: @escaping @Sendable () -> String? = { nil },
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         process: EntryPointProcess = EntryPointProcess(),
@@ -76,6 +82,7 @@ public final class EntryPointMailbox: Sendable {
         storage = EntryPointStorage(store)
         self.capacity = capacity
         self.delay = min(max(delay, .zero), .seconds(60))
+        self.storedAccount = storedAccount
         self.now = now
         self.sleep = sleep
         self.process = process
@@ -88,8 +95,8 @@ public final class EntryPointMailbox: Sendable {
     ///   - id: the system's identifier, such as a notification request's, for systems that tell of one twice; nil without
     ///     one. The last thousand that were accepted, or have expired, are remembered.
     ///   - account: the account that it is for; nil when the entry point says so itself, or is for every account.
-    ///   - expiresAt: when it is of no use any more, by the clock of this device; nil when the entry point says so itself, or never. An expired one is
-    ///     dropped.
+    ///   - expiresAt: when it is of no use any more, by the clock of this device; nil when the entry point says so itself, or is of use for a week. An
+    ///     expired one is dropped.
     @discardableResult
     public func receive(
         _ entryPoint: EntryPoint,
@@ -99,7 +106,7 @@ public final class EntryPointMailbox: Sendable {
     ) -> EntryPointReceipt {
         let name = id ?? UUID().uuidString
         let date = now()
-        let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? state.withLock { $0.account } : nil)
+        let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }
@@ -109,6 +116,13 @@ public final class EntryPointMailbox: Sendable {
         tell(.received(EntryPointDelivery(id: name, entryPoint: entryPoint, receivedAt: date, isRedelivery: false, account: recipient)))
         tell(dropped)
         return error.map { .keptInMemory($0) } ?? .stored
+    }
+
+    /// The account that is logged in. What starts the app comes before a launch knows that: then it is the one whose session is stored, which may have
+    /// ended, and be somebody else's by the time of the delivery.
+    var currentAccount: String? {
+        let (account, isKnown) = state.withLock { ($0.account, $0.isSessionKnown) }
+        return isKnown ? account : storedAccount()
     }
 
     /// The waiting entry points, in the order of their delivery, without the one that is just being delivered.
@@ -137,7 +151,7 @@ public final class EntryPointMailbox: Sendable {
     ///
     /// - Parameter account: the account; without it, entry points for one account are not delivered.
     public func setSession(_ session: EntryPointSession, account: String? = nil) {
-        state.withLock { ($0.session, $0.account) = (session, session == .loggedIn ? account : nil) }
+        state.withLock { ($0.session, $0.account, $0.isSessionKnown) = (session, session == .loggedIn ? account : nil, true) }
     }
 
     /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next launch.
@@ -182,7 +196,7 @@ public final class EntryPointMailbox: Sendable {
 extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
-        let account = state.withLock { $0.account }
+        let account = currentAccount
         let claimed = transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result

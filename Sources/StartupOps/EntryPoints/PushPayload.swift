@@ -18,7 +18,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     package let problems: [String]
     /// The account that it is for; nil when it does not say.
     var account: String?
-    /// When it is of no use any more; nil when it does not say.
+    /// When it is of no use any more; nil when it does not say, or that cannot be read.
     var expiresAt: Date?
 }
 
@@ -94,7 +94,8 @@ public struct PushPayloadParser: Sendable {
     ///   - links: judges links; nil when pushes carry none that are followed.
     ///   - linkKey: the key, beside `aps`, that a link stands under.
     ///   - accountKey: the key, beside `aps`, of the account that the push is for, as the service calls it.
-    ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970.
+    ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970. A push without one, or whose time
+    ///     is no number, is of use for a week.
     public init(
         categories: Set<String>,
         links: DeepLinkRouter? = nil,
@@ -166,7 +167,7 @@ public struct PushPayloadParser: Sendable {
     private func expiry(_ value: PushValue?, _ problems: inout [String]) -> Date? {
         switch value {
         case .number(let seconds)?: return JSONWebToken.date(numericDate: seconds)
-        case nil: return nil
+        case .null?, nil: return nil
         case let other?:
             problems.append("\(expiryKey) is \(other.kind) where a number was expected")
             return nil

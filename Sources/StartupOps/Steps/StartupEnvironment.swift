@@ -77,14 +77,21 @@ public struct StartupEnvironment: Sendable {
         self.services = services
         self.presenters = presenters
         self.splashMinimum = splashMinimum
-        state = directory.launchState()
+        let state = directory.launchState()
+        self.state = state
         storageProblems = directory.problems
         settings = Settings(directory.settings).freeze(state)
         lateSettings = { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
         configurations = ConfigurationStore(directory.state, bundled: bundled)
         cache = directory.cache
         flags = FlagStore(directory.cache)
-        mailbox = EntryPointMailbox(directory.secure)
+        mailbox = EntryPointMailbox(
+            directory.secure,
+            storedAccount: { [accounts = services.accounts] in
+                guard let session = accounts.storedSession().value else { return nil }
+                return Self.isLeftBehind(session, state) ? nil : session.accountID
+            }
+        )
         self.journal = journal
         stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
         lifecycle = AppLifecycle()
@@ -132,9 +139,14 @@ public struct StartupEnvironment: Sendable {
         case .unavailable: return .known
         case .value(let session):
             // Whose session an earlier installation has left is for the person to say; if they are not asked, it is ended.
-            if state.firstLaunch == .first, !session.isOfThisInstallation { return restoresAccounts(known) ? .found : .none }
+            if Self.isLeftBehind(session, state) { return restoresAccounts(known) ? .found : .none }
             return session.isAnonymous ? .guest : .known
         }
+    }
+
+    /// Whether an earlier installation has left this session.
+    private static func isLeftBehind(_ session: StoredSession, _ state: LaunchState) -> Bool {
+        state.firstLaunch == .first && !session.isOfThisInstallation
     }
 
     private var hasSeenTutorial: Bool {

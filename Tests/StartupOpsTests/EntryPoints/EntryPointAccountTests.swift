@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import TestSupport
 import Testing
 
@@ -60,6 +61,39 @@ struct EntryPointAccountTests {
         #expect(ids == [])
     }
 
+    @Test("fault D30: what needs a login and starts the app is for the account whose session is stored, whoever logs in then")
+    func coldStart() async throws {
+        func start() -> EntryPointMailbox {
+            EntryPointMailbox(store, storedAccount: { "ada" }, now: { Date(timeIntervalSince1970: 1_000) })
+        }
+        let mailbox = start()
+        mailbox.receive(try EntryPointSamples.link(tune), id: "ada's")
+        mailbox.receive(EntryPointSamples.shortcut(), id: "anybody's")
+        #expect(mailbox.waiting().map(\.account) == ["ada", nil])
+        // Her session has ended, and somebody else logs in.
+        mailbox.setSession(.loggedIn, account: "eve")
+        mailbox.receive(try EntryPointSamples.link(tune), id: "eve's")
+        #expect(await delivered(mailbox) == ["link to tune with id, volume", "shortcut favourites"])
+        #expect(mailbox.waiting().map(\.id) == ["ada's"])
+        let next = start()
+        #expect(await delivered(next) == [], "a stored session is nobody who is logged in")
+        next.setSession(.guest)
+        next.receive(try EntryPointSamples.link(tune), id: "a guest's")
+        #expect(next.waiting().map(\.account) == ["ada", nil])
+        next.setSession(.loggedIn, account: "ada")
+        #expect(await delivered(next) == ["link to tune with id, volume", "link to tune with id, volume"])
+    }
+
+    @Test("fault D30: a push for the account whose session is stored is handed over before the service has said that it still is")
+    func pushAtColdStart() async throws {
+        mailbox().receive(try push(#"{"aps":{"alert":"For Ada"},"account":"ada"}"#), id: "ada's")
+        for (account, isHandedOver) in [("eve", false), ("ada", true)] {
+            let start = EntryPointMailbox(store, storedAccount: { account }, now: { Date(timeIntervalSince1970: 1_000) })
+            #expect(start.waiting().map(start.isForWhoeverIsThere) == [isHandedOver])
+            #expect(await start.deliver("ada's") { _ in } == isHandedOver)
+        }
+    }
+
     @Test("fault D11: what an older version of the app has stored names no account, and is for whoever there is")
     func olderFormat() async throws {
         mailbox().receive(EntryPointSamples.shortcut())
@@ -103,6 +137,24 @@ struct EntryPointAccountTests {
         #expect(log.all.filter { $0.contains("dropped") }.count == 1)
     }
 
+    @Test(
+        "fault D31: what does not say when it has expired, or cannot be understood, has expired after a week",
+        arguments: ["", #","expires":"tomorrow""#, #","expires":null"#, #","expires":{}"#, #","expires":true"#]
+    )
+    func defaultLife(_ expiry: String) async throws {
+        let week: TimeInterval = 7 * 24 * 3600
+        let early = mailbox(at: 1_000)
+        early.receive(try push("{\"aps\":{}\(expiry)}"), id: "1")
+        early.receive(try EntryPointSamples.link("https://good.example/"))
+        early.receive(EntryPointSamples.shortcut("long"), expiresAt: Date(timeIntervalSince1970: 1_000 + 2 * week))
+        #expect(mailbox(at: 999 + week).waiting().count == 3)
+        let late = mailbox(at: 1_000 + week)
+        #expect(late.waiting().map(\.description) == ["shortcut long"])
+        #expect(await delivered(late) == ["shortcut long"])
+        #expect(log.all.filter { $0.contains("dropped") }.count == 2)
+        #expect(late.receive(try push(#"{"aps":{}}"#), id: "1") == .duplicate)
+    }
+
     @Test("fault D11: an account that a push names is read, whole numbers too; one that cannot be told is shown to nobody")
     func payloads() throws {
         let parser = PushPayloadParser(categories: [])
@@ -116,5 +168,6 @@ struct EntryPointAccountTests {
         #expect(try parser.payload(from: text(#"{"aps":{},"expires":1e300}"#)).expiresAt == .distantFuture)
         let strange = try parser.payload(from: text(#"{"aps":{},"expires":"soon"}"#))
         #expect(strange.expiresAt == nil && strange.problems == ["expires is a string where a number was expected"])
+        #expect(try parser.payload(from: text(#"{"aps":{},"expires":null}"#)).problems == [])
     }
 }

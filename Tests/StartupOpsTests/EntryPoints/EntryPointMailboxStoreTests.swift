@@ -55,8 +55,10 @@ struct EntryPointMailboxStoreTests {
     func poison() async throws {
         let store = try EntryPointFolderStore.temporary()
         defer { store.delete() }
-        mailbox(store).receive(try EntryPointSamples.push())
-        mailbox(store).receive(EntryPointSamples.shortcut())
+        // The processes that die have the clock of this machine.
+        let now = Date().timeIntervalSince1970
+        mailbox(store, at: now).receive(try EntryPointSamples.push())
+        mailbox(store, at: now).receive(EntryPointSamples.shortcut())
         for _ in 0..<3 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
                 let mailbox = EntryPointMailbox(EntryPointFolderStore(path: path))
@@ -64,7 +66,7 @@ struct EntryPointMailboxStoreTests {
                 await mailbox.deliver { _ in kill(getpid(), SIGKILL) }
             }
         }
-        #expect(await delivered(mailbox(store)) == ["shortcut favourites"])
+        #expect(await delivered(mailbox(store, at: now)) == ["shortcut favourites"])
         #expect(log.all.contains("push was dropped: 3 deliveries began and none ended well"))
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 import TestSupport
 import Testing
@@ -95,6 +96,42 @@ struct BehaviourLaunchTests {
         }
         #expect(pushed.scenario == "push" && pushed.shown == ["splash", "push", "main", "link", "shortcut"], "\(pushed.report.remarks)")
         #expect(try await device.launch().shown == ["splash", "main"])
+    }
+
+    @Test("fault D30: a link that starts the app and needs a login is for the account whose session was stored, whoever logs in then")
+    func linkOfAnother() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        endSession(on: device)
+        let newcomer = AgreeablePerson(login: .logIn(email: "new@example.com", password: "correct horse"))
+        let other = try await device.launch(nil, newcomer) { environment in
+            environment.mailbox.receive(try EntryPointSamples.link("https://good.example/tune/\(EntryPointSamples.speakerID)?volume=1"))
+        }
+        #expect(other.scenario == "deeplink" && other.content?.account.email == "new@example.com", "\(other.report.remarks)")
+        #expect(!other.shown.contains("link"))
+        let waits = "deeplink: link to tune with id, volume waits: it is delivered when the account that it is for is logged in"
+        #expect(other.report.remarks.contains(waits), "\(other.report.remarks)")
+        endSession(on: device)
+        let back = try await device.launch()
+        #expect(back.content?.account.email == "person@example.com" && back.shown.last == "link", "\(back.report.remarks)")
+    }
+
+    @Test("fault D30: a push for the account whose session is stored comes before the main screen, as any other")
+    func pushForKnownAccount() async throws {
+        let device = try SampleDevice()
+        let first = try await device.launch()
+        let id = try #require(first.content?.account.id)
+        let pushed = try await device.launch { environment in
+            let json = Data("{\"aps\":{\"alert\":\"For you\"},\"account\":\"\(id)\"}".utf8)
+            environment.mailbox.receive(.push(try PushPayloadParser(categories: []).payload(from: json)))
+        }
+        #expect(pushed.scenario == "push" && pushed.shown == ["splash", "push", "main"], "\(pushed.report.remarks)")
+    }
+
+    /// As a service does when the person has logged out elsewhere.
+    private func endSession(on device: SampleDevice) {
+        device.service.endSessions()
+        device.service.expireTokens()
     }
 
     @Test("A22: a session whose token has expired is opened again with a new one, and nobody is asked")
