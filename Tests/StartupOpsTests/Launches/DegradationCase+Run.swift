@@ -1,8 +1,13 @@
 import Foundation
 import Sequencer
 
+@testable import StartupNetworking
 @testable import StartupOps
 @testable import StartupSamples
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 extension DegradationCase {
     /// What became of a launch: a row of the document.
@@ -49,6 +54,7 @@ extension DegradationCase {
             case .hanging:
                 device.speaker.setFault(.silent)
                 device.giveUpSpeakerSoon()
+            case .unauthorized, .untrusted, .proxied: break
             }
             return
         }
@@ -59,6 +65,17 @@ extension DegradationCase {
         case .hanging:
             device.service.setFault(.hang, for: path)
             device.outages.giveUpSoon(path)
+        case .unauthorized: device.service.setFault(.status(401), for: path)
+        // The errors are those that a transport makes.
+        case .untrusted: device.outages.fail(path) { NetworkError(URLError(.serverCertificateUntrusted), of: $0, progress: nil) }
+        case .proxied:
+            let closedPort = device.closedPort
+            device.outages.fail(path) { request in
+                // Only a request in the plain meets a proxy that could read it.
+                var plain = request
+                plain.url = closedPort.url(for: request.url)
+                return ProxyEnvironment(["http_proxy": "http://proxy.example:3128"]).refusal(of: plain)
+            }
         }
     }
 }

@@ -29,6 +29,12 @@ struct DegradationCase: Sendable, Hashable, CustomTestStringConvertible {
             case .speaker: nil
             }
         }
+
+        /// How it can be down. What comes of an account that the service does not accept, or that nobody can ask it for, is told for the profile.
+        var faults: [Fault] {
+            let everywhere: [Fault] = [.refused, .failing, .garbage, .hanging]
+            return self == .profile ? everywhere + [.unauthorized, .untrusted, .proxied] : everywhere
+        }
     }
 
     enum Fault: String, Sendable, CaseIterable {
@@ -36,6 +42,9 @@ struct DegradationCase: Sendable, Hashable, CustomTestStringConvertible {
         case failing = "status 500"
         case garbage
         case hanging = "no answer"
+        case unauthorized = "status 401"
+        case untrusted = "untrusted certificate"
+        case proxied = "a proxy in the way"
 
         /// What the fault is called at the speaker, which knows no status.
         func name(at service: Service) -> String { service == .speaker && self == .failing ? "connection closed" : rawValue }
@@ -53,7 +62,7 @@ struct DegradationCase: Sendable, Hashable, CustomTestStringConvertible {
     var testDescription: String { "\(service.rawValue), \(fault.name(at: service)), \(launch.rawValue)" }
 
     static let all: [DegradationCase] = Service.allCases.flatMap { service in
-        Launch.allCases.flatMap { launch in Fault.allCases.map { DegradationCase(service: service, fault: $0, launch: launch) } }
+        Launch.allCases.flatMap { launch in service.faults.map { DegradationCase(service: service, fault: $0, launch: launch) } }
     }
 
     /// Whether the launch asks this service at all: what is known already is not asked for.
@@ -76,8 +85,9 @@ struct DegradationCase: Sendable, Hashable, CustomTestStringConvertible {
             case (.configuration, .regular): "cached"
             default: "remote"
             }
-        // An account without its profile is no account yet; one that was known is.
-        let account = launch == .first && (service == .token || service == .profile) ? "guest" : "person"
+        // An account without its profile is no account yet; one that was known is, until the service does not accept it any more.
+        let isNobody = launch == .first && (service == .token || service == .profile) || fault == .unauthorized
+        let account = isNobody ? "guest" : "person"
         return "\(configuration) configuration, \(account), \(speaker)"
     }
 

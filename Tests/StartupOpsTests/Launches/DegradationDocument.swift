@@ -25,7 +25,9 @@ struct DegradationDocument {
         var rows: [Row] = []
         for line in parts.dropFirst().joined().split(separator: "\n") {
             if line.hasPrefix("## ") { heading = String(line.dropFirst(3)) }
-            guard line.hasPrefix("| "), !line.hasPrefix("| fault |"), !line.hasPrefix("| what is stored |") else { continue }
+            guard line.hasPrefix("| "), !line.hasPrefix("| fault |"), !line.hasPrefix("| what is stored |"),
+                !line.hasPrefix("| level |")
+            else { continue }
             rows.append(Row(heading: heading, cells: line.dropFirst(2).dropLast(2).components(separatedBy: " | ")))
         }
         self.rows = rows
@@ -60,4 +62,10 @@ extension StorageCase {
     static let columns = ["what is stored", "fault", "launch", "outcome", "the main screen has", "the report says", "the app is told"]
     static let heading = "Storage"
     var beginning: [String] { [name, damage.rawValue, scenario] }
+}
+
+extension SafeModeCase {
+    static let columns = ["level", "the update policy", "outcome", "the main screen has", "left out"]
+    static let heading = "Safe mode and the update policy"
+    var beginning: [String] { [level.rawValue, policy.rawValue] }
 }

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Launching without", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DegradationTests {
-    private static let isRecording = ProcessInfo.processInfo.environment["RECORD_DEGRADATION"] != nil
+    static let isRecording = ProcessInfo.processInfo.environment["RECORD_DEGRADATION"] != nil
 
     @Test(
-        "A41, B45, B53, fault N1, N4, N20: whichever service is down, a launch ends as it should, and its report says what was replaced",
+        "A41, B45, B53, fault N1, N4, N20, N31, N37, N47: whichever service is down, a launch ends as it should, and its report says what was replaced",
         .enabled(if: !isRecording),
         arguments: DegradationCase.all
     )
@@ -29,7 +29,7 @@ struct DegradationTests {
     }
 
     @Test(
-        "fault S1, S4, S9: whatever is not found as it was stored, a launch completes, and what was lost is said",
+        "fault S1, S4, S9, S21: whatever is not found as it was stored, a launch completes, and what was lost is said",
         .enabled(if: !isRecording),
         arguments: StorageCase.all
     )
@@ -47,7 +47,9 @@ struct DegradationTests {
     @Test("the document has a row for each case, and no other", .enabled(if: !isRecording))
     func document() throws {
         let rows = try DegradationDocument().rows.map { ([$0.heading] + $0.cells.prefix($0.heading == StorageCase.heading ? 3 : 2)) }
-        let cases = DegradationCase.all.map { [$0.heading] + $0.beginning } + StorageCase.all.map { [StorageCase.heading] + $0.beginning }
+        let cases =
+            DegradationCase.all.map { [$0.heading] + $0.beginning } + StorageCase.all.map { [StorageCase.heading] + $0.beginning }
+            + SafeModeCase.all.map { [SafeModeCase.heading] + $0.beginning }
         #expect(rows == cases)
     }
 
@@ -63,6 +65,8 @@ struct DegradationTests {
             let (observation, _, problems) = try await launch.observe()
             sections[sections.count - 1].rows.append(launch.beginning + observation.cells + [Self.cell(problems)])
         }
+        sections.append((SafeModeCase.heading, SafeModeCase.columns, []))
+        for launch in SafeModeCase.all { sections[sections.count - 1].rows.append(launch.beginning + (try await launch.observe().cells)) }
         try DegradationDocument().record(sections)
     }
 

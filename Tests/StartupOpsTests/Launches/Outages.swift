@@ -14,6 +14,7 @@ final class Outages: HTTPSending {
     private struct State {
         var refused: Set<String> = []
         var hanging: Set<String> = []
+        var failures: [String: @Sendable (HTTPRequest) -> NetworkError?] = [:]
         var asked: Set<String> = []
     }
 
@@ -32,6 +33,11 @@ final class Outages: HTTPSending {
     /// From now on requests for this path are given up soon.
     func giveUpSoon(_ path: String) { state.withLock { _ = $0.hanging.insert(path) } }
 
+    /// From now on requests for this path fail with an error; those are sent for which there is none.
+    func fail(_ path: String, with error: @escaping @Sendable (HTTPRequest) -> NetworkError?) {
+        state.withLock { $0.failures[path] = error }
+    }
+
     /// Whether this path was asked for.
     func wasAsked(_ path: String) -> Bool { state.withLock { $0.asked.contains(path) } }
 
@@ -40,10 +46,11 @@ final class Outages: HTTPSending {
 
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         let path = request.url.path()
-        let (isRefused, isHanging) = state.withLock { state in
+        let (isRefused, isHanging, failure) = state.withLock { state in
             state.asked.insert(path)
-            return (state.refused.contains(path), state.hanging.contains(path))
+            return (state.refused.contains(path), state.hanging.contains(path), state.failures[path])
         }
+        if let error = failure?(request) { throw error }
         var request = request
         if isRefused { request.url = closedPort.url(for: request.url) }
         return try await client.send(request, deadline: .after(isHanging ? .milliseconds(100) : patience))

@@ -78,21 +78,7 @@ struct RealUpdateMatrixTests {
 
     /// Has the next launch begin at a recovery level.
     private func prepare(_ device: SampleDevice, level: RecoveryLevel, known: Known) throws {
-        let journals = device.location.appendingPathComponent("journal")
-        try? FileManager.default.removeItem(at: journals)
-        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
-        let deaths: [JournalLine] =
-            switch level {
-            case .normal: []
-            case .skipping: Array(repeating: JournalSamples.began(version: "1.0.0"), count: 3)
-            case .withoutTrialConfiguration: [JournalSamples.began(version: "1.0.0", level: .skipping)]
-            case .withoutCaches: [JournalSamples.began(version: "1.0.0", level: .withoutTrialConfiguration)]
-            case .minimal: [JournalSamples.began(version: "1.0.0", level: .withoutCaches)]
-            }
-        for (number, began) in deaths.enumerated() {
-            let lines = JournalSamples.contents([began, .started("splash")])
-            try lines.write(to: journals.appendingPathComponent("00000\(number + 1)-a.jsonl"))
-        }
+        try device.die(in: "splash", before: level)
         let directory = device.directory()
         try directory.state.remove("update-policy")
         if let policy = known.policy { try directory.launchState().recordUpdatePolicy(try JSONEncoder().encode(policy)) }

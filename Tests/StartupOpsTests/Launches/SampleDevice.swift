@@ -117,6 +117,7 @@ final class SampleDevice: Sendable {
             .replacingOccurrences(of: "speaker 127.0.0.1:\(closedPort.number)", with: "speaker kitchen.local:7400")
             .replacingOccurrences(of: "127.0.0.1:\(closedPort.number)", with: "api.example.com")
             .replacingOccurrences(of: location.path, with: "STATE")
+            .replacing(/process [0-9]+ kept/, with: "process 4711 kept")
             // What is left of the time when it is asked for is never quite the same.
             .replacing(/within [0-9.]+ ms/, with: "within the time it had")
     }

@@ -3,6 +3,7 @@ import Sequencer
 import Testing
 
 @testable import StartupOps
+@testable import StartupStorage
 
 /// Something that is stored and that a launch does not find as it left it.
 struct StorageCase: Sendable, Hashable, CustomTestStringConvertible {
@@ -10,6 +11,7 @@ struct StorageCase: Sendable, Hashable, CustomTestStringConvertible {
         case noFolder = "a file in the folder's place"
         case corrupt = "one bit flipped"
         case noFile = "a folder in the file's place"
+        case locked = "its lock is held"
     }
 
     /// A path in the state folder; empty for the folder itself.
@@ -45,22 +47,25 @@ struct StorageCase: Sendable, Hashable, CustomTestStringConvertible {
         StorageCase(place: "state/last-speaker", damage: .noFile, scenario: "regular"),
         StorageCase(place: "state/configuration", damage: .noFile, scenario: "regular"),
         StorageCase(place: "secure/session", damage: .noFile, scenario: "regular"),
+        // Nothing is changed in the settings of a regular launch, or among its secrets.
+        StorageCase(place: "state", damage: .locked, scenario: "regular"),
+        StorageCase(place: "cache", damage: .locked, scenario: "regular"),
     ]
 
     /// Launches once with everything in order, does the damage, and launches again.
     func observe() async throws -> (observation: DegradationCase.Observation, result: SampleDevice.Result, problems: [String]) {
         let device = try SampleDevice()
         _ = try await device.launch()
-        try doDamage(in: device.location)
+        let lock = try doDamage(in: device.location)
         let result = try await device.launch()
-        return (
-            DegradationCase.Observation(result, on: device),
-            result,
-            device.problems.all.map { device.generalised("\($0)") }
-        )
+        withExtendedLifetime(lock) {}
+        // Whether threads that come later wait for the lock, or for the thread before them, is chance.
+        let problems = device.problems.all.map { device.generalised("\($0)") }.filter { !$0.contains("another thread kept") }
+        return (DegradationCase.Observation(result, on: device), result, problems)
     }
 
-    private func doDamage(in folder: URL) throws {
+    /// - Returns: a lock, to be kept for as long as it is to be held.
+    private func doDamage(in folder: URL) throws -> HeldLock? {
         let url = place.isEmpty ? folder : folder.appending(path: place)
         switch damage {
         case .noFolder:
@@ -77,6 +82,10 @@ struct StorageCase: Sendable, Hashable, CustomTestStringConvertible {
             let byte = try file.read(upToCount: 1)?.first ?? 0
             try file.seek(toOffset: last)
             try file.write(contentsOf: Data([byte ^ 1]))
+        case .locked:
+            // Locks of one process keep each other out like those of two.
+            return try LockFile(directory: PosixDirectory(path: url.path), name: ".lock").lock()
         }
+        return nil
     }
 }
