@@ -1,4 +1,5 @@
-"""A service for the sample app, for scripts that run the tool: its tokens rotate, and a refresh token is good for one use."""
+"""A service for the sample app, for scripts that run the tool: its tokens rotate, and a refresh token is good for one use. It may be offline: then it
+closes connections without an answer. A closed port would do the same at another address, where its sessions are not used."""
 import base64
 import collections
 import http.server
@@ -26,6 +27,8 @@ class Service:
         self.refresh = {}
         self.lifetime = 3600
         self.slow_refresh = 0
+        self.version_policy = {}
+        self.is_offline = False
         self.seen = []
         self._counts = collections.Counter()
 
@@ -39,11 +42,16 @@ class Service:
                 pass
 
             def do_GET(self):
-                self.reply(*service.answer("GET", self.path, b"", self.headers))
+                self.answer(b"")
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                self.reply(*service.answer("POST", self.path, body, self.headers))
+                self.answer(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+
+            def answer(self, body):
+                if service.is_offline:
+                    self.close_connection = True
+                else:
+                    self.reply(*service.answer(self.command, self.path, body, self.headers))
 
             def reply(self, status, value):
                 data = json.dumps(value).encode()
@@ -93,7 +101,7 @@ class Service:
         if route == "/oauth/token":
             return self.token(dict(urllib.parse.parse_qsl(body.decode())))
         public = {
-            "/v1/version-policy": {},
+            "/v1/version-policy": self.version_policy,
             "/v1/countries": [{"code": "DE", "name": "Germany", "languages": ["de", "en"]}],
             "/v1/configuration": {
                 "version": "1", "country": "DE", "language": "de", "onboarding": "regular", "features": {},

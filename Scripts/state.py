@@ -13,17 +13,31 @@ def check_tool(name):
         raise SystemExit(f"{name}: there is no {TOOL}; build it, or name one by SEQUENCER_CLI")
 
 
-def command(state, service):
-    return [TOOL, "run", "--state", str(state), "--backend", service.url, "--budget", "10m", "--deadline", "2m", "--json"]
+def command(state, service, version=None):
+    words = [TOOL, "run", "--state", str(state), "--backend", service.url, "--budget", "10m", "--deadline", "2m", "--json"]
+    return words + (["--app-version", version] if version else [])
+
+
+OUTDATED = "0.1.0"
+
+
+def make_outdated(state, service, name):
+    """Has a version of the app complete a launch, then be told that it is too old; from then on the service is offline."""
+    completed = Launch(state, service, OUTDATED)
+    service.version_policy = {"minimumVersion": "99.0.0"}
+    stopped = Launch(state, service, OUTDATED)
+    service.is_offline = True
+    if not completed.completed or not stopped.stopped:
+        raise SystemExit(f"{name}: a version that is too old was not stopped: {completed}; {stopped}")
 
 
 class Launch:
     """A launch that has ended: its exit code, report (None without one) and messages, and what it asked the service for."""
 
-    def __init__(self, state, service):
+    def __init__(self, state, service, version=None):
         before = service.counts
         # None should take a tenth of that: whoever is still there then, hangs.
-        done = subprocess.run(command(state, service), capture_output=True, text=True, errors="replace", timeout=300)
+        done = subprocess.run(command(state, service, version), capture_output=True, text=True, errors="replace", timeout=300)
         self.code, self.messages = done.returncode, done.stderr
         try:
             self.report = json.loads(done.stdout)
@@ -34,6 +48,11 @@ class Launch:
     @property
     def completed(self):
         return self.code == 0 and self.report is not None and self.report.get("outcome") == "completed"
+
+    @property
+    def stopped(self):
+        """Whether an update was asked for, in place of the main screen."""
+        return self.code == 6 and self.report is not None and self.report.get("outcome") == "aborted"
 
     @property
     def logged_in(self):
