@@ -211,13 +211,19 @@ def header_flood(numbers, data):
 def packed(numbers, data):
     start, body = without_length(data)
     coding = numbers.choice(("gzip", "gzip", "deflate", "br", "zstd", "x-gzip", "gzip, gzip", "what"))
-    content = numbers.choice((gzip.compress(body), gzip.compress(body)[:-9], body, bomb(), b""))
+    content = numbers.choice((gzip.compress(body), gzip.compress(body)[:-9], body, bomb(), list_bomb(100_000), list_bomb(1_500_000), b""))
     return start + f"\r\nContent-Encoding: {coding}\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
 
 
 @functools.cache
 def bomb():
     return gzip.compress(bytes(80 << 20), compresslevel=1)
+
+
+@functools.cache
+def list_bomb(count):
+    """A list of as many small objects: little on the way, and much of it once it is decoded."""
+    return gzip.compress(b"[" + b'{"a":0},' * count + b"0]")
 
 
 def other_status(numbers, data):
