@@ -30,9 +30,10 @@ public struct TCPSpeakerConnector: DeviceConnector {
 
     /// Connects to a speaker and greets it.
     ///
-    /// - Throws: ``DeviceError``, which names host and port: `speaker 127.0.0.1:7400: connection refused`.
+    /// - Throws: ``DeviceError``, which names host and port, but for a host that quotes a secret: `speaker 127.0.0.1:7400: connection refused`.
     public func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
-        let device = "speaker \(printable(speaker.host, limit: 100)):\(speaker.port)"
+        // A service may have named it.
+        let device = "speaker \(printable(ForeignText.withoutSecrets(speaker.host), limit: 100)):\(speaker.port)"
         let socket = try SpeakerSocket(device)
         let name = try await socket.perform { [clientName] socket throws(DeviceError) in
             try socket.connect(host: speaker.host, port: speaker.port, by: deadline)

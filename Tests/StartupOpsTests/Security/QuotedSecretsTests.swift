@@ -5,6 +5,10 @@ import Testing
 @testable import StartupNetworking
 @testable import StartupOps
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// What services quote of secrets, in all spellings, is taken out of what is shown. The secrets are those of these tests alone.
 @Suite("Secrets that services quote", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct QuotedSecretsTests {
@@ -122,5 +126,49 @@ struct QuotedSecretsTests {
         }
         #expect(try next("https://evil.example/\(hexadecimal)")?.description == "GET <secret>")
         #expect(try next("https://a.zz/b")?.description == "GET a.zz/b")
+    }
+
+    @Test("fault T30: a redirection to a server that is named by a part of a secret is followed, and no error shows the name")
+    func parts() throws {
+        KnownSecrets.add("qUotedPartOfASecret", from: .service)
+        func next(_ method: HTTPMethod, _ location: String) throws -> HTTPRequest? {
+            let request = HTTPRequest(method, try webAddress("https://example.com/a"), body: method == .post ? Data("a".utf8) : nil)
+            return try RedirectPolicy().next(
+                after: HTTPResponse(status: 307, headers: ["Location": location]),
+                to: request,
+                followed: 0
+            )
+        }
+        let codes: [URLError.Code] = [
+            .cancelled, .timedOut, .cannotConnectToHost, .cannotFindHost, .networkConnectionLost, .badServerResponse,
+            .notConnectedToInternet, .secureConnectionFailed, .cannotParseResponse, .badURL, .userAuthenticationRequired,
+        ]
+        let texts = ["Failed to connect", "Connection reset", "SSL", "?"]
+        let errors = codes.map { URLError($0) } + texts.map { URLError(curl: 2, systemError: 0, text: $0) }
+        for part in ["qUotedPartOf", Self.hexadecimal("qUotedPartOf")] {
+            let request = try #require(try next(.get, "https://\(part).evil.example/"))
+            #expect(request.placeText == "<secret>")
+            for error in errors {
+                for progress in [nil, "5 bytes"] {
+                    let shown = NetworkError(error, of: request, progress: progress).description
+                    #expect(!shown.lowercased().contains(part.lowercased()), "\(shown)")
+                }
+            }
+            let error = #expect(throws: NetworkError.self) { try next(.post, "https://\(part).evil.example/") }
+            #expect(error?.reason == "it was redirected to another server, <secret>, which its body is not meant for")
+        }
+        let error = #expect(throws: NetworkError.self) { try next(.get, "qUotedPartOf:x") }
+        #expect(error?.reason.hasSuffix("not with \"<secret>\"") == true, "\(error?.reason ?? "")")
+        #expect(try next(.get, "https://a.zz/b")?.placeText == "a.zz:443")
+    }
+
+    @Test("fault T30: a speaker whose host quotes a secret is not named", arguments: [false, true])
+    func speakers(isHexadecimal: Bool) async throws {
+        let secret = "qUotedSpeakerSecret"
+        KnownSecrets.add(Secret(secret), from: .service)
+        let speaker = Speaker(id: "s", name: "s", host: isHexadecimal ? Self.hexadecimal(secret) : String(secret.prefix(12)), port: 0)
+        let error = await #expect(throws: DeviceError.self) { try await TCPSpeakerConnector().connect(to: speaker, by: .after(patience)) }
+        #expect(error?.device == "speaker <secret>:0")
+        #expect(error?.code == .invalidAddress)
     }
 }

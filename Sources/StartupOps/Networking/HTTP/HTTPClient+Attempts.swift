@@ -52,7 +52,7 @@ extension HTTPClient {
         let duration = entry.until - now
         report(.throttled(duration), request, 1)
         if let remaining = deadline.remaining, duration >= remaining {
-            let reason = "\(request.url.placeText) answered \(entry.status) and asked to wait; \(durationText(duration)) of that are left"
+            let reason = "\(request.placeText) answered \(entry.status) and asked to wait; \(durationText(duration)) of that are left"
             throw NetworkError(.invalidResponse, request: request.description, reason, status: entry.status, retryAfter: duration)
         }
         try await wait(duration, request)
@@ -128,7 +128,10 @@ struct RedirectPolicy: Sendable {
             for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language"] { next.headers[name] = nil }
         }
         if here != there {
-            if next.body != nil { throw refusal("it was redirected to another server, \(there), which its body is not meant for") }
+            if next.body != nil {
+                let place = ForeignText.withoutSecrets("\(there)")
+                throw refusal("it was redirected to another server, \(place), which its body is not meant for")
+            }
             for (name, _) in next.headers where !Self.harmless.contains(name.lowercased()) { next.headers[name] = nil }
         }
         return next

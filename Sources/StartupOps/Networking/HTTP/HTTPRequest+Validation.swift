@@ -23,7 +23,9 @@ extension URL {
     /// Why no request may be sent to this address; nil when one may.
     var requestViolation: String? {
         let scheme = scheme?.lowercased() ?? ""
-        guard scheme == "https" || scheme == "http" else { return "the address has to begin with https, not with \"\(scheme)\"" }
+        guard scheme == "https" || scheme == "http" else {
+            return "the address has to begin with https, not with \"\(ForeignText.shown(scheme))\""
+        }
         guard let host = host(percentEncoded: true), !host.isEmpty else { return "the address names no host" }
         // Decoded, "g%6fod.example" is "good.example": two names for one host.
         if host.contains("%") { return "the address spells its host with percent signs" }
@@ -92,12 +94,15 @@ struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(scheme)://\(host):\(port)" }
 }
 
-extension URL {
+extension HTTPRequest {
     /// Host and port, for sentences.
     var placeText: String {
-        let origin = HTTPOrigin(self)
-        return "\(origin.host):\(origin.port)"
+        let origin = HTTPOrigin(url)
+        return placeShown("\(origin.host):\(origin.port)")
     }
+
+    /// A place without the secrets, and the parts of one, that the server who chose it may have put there.
+    func placeShown(_ place: String) -> String { isAddressForeign ? ForeignText.withoutSecrets(place) : place }
 }
 
 extension String {

@@ -76,7 +76,7 @@ public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
     public var headers: HTTPHeaders
     /// The body; nil sends nothing.
     public var body: Data?
-    /// Whether a server has chosen where it is sent: then its path is somebody else's text.
+    /// Whether a server has chosen where it is sent: then its host and its path are somebody else's text.
     var isAddressForeign = false
 
     /// A request.
@@ -90,7 +90,7 @@ public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
     /// Method, host, port where it is written out, and path; never the query, which may hold secrets.
     public var description: String {
         let place = "\(url.host() ?? "")\(url.port.map { ":\($0)" } ?? "")\(url.path())"
-        return "\(method.rawValue) \(isAddressForeign ? ForeignText.withoutSecrets(place) : place)"
+        return "\(method.rawValue) \(placeShown(place))"
     }
 }
 

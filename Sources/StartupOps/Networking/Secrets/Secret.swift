@@ -74,7 +74,7 @@ package enum ForeignText {
     }
 
     /// The beginning of a text in which "<secret>" stands for each word that has a part in a secret.
-    static func withoutSecrets(_ text: String) -> String {
+    package static func withoutSecrets(_ text: String) -> String {
         // A character can be any number of scalars, so these are counted.
         let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(4 * maximumTextLength)))
         var bytes = Array(beginning.utf8)

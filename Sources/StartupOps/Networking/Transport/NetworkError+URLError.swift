@@ -12,11 +12,11 @@ extension NetworkError {
         let code = (error as? URLError)?.code
         let (kind, reason) =
             if let progress {
-                Self.whileReceiving(code, after: progress, from: request.url.placeText)
+                Self.whileReceiving(code, after: progress, from: request.placeText)
             } else if code == .unknown {
-                Self.withoutCode(error, request.url)
+                Self.withoutCode(error, request)
             } else {
-                Self.beforeReceiving(code, request.url)
+                Self.beforeReceiving(code, request)
             }
         self.init(kind, request: request.description, reason, underlying: error)
     }
@@ -30,13 +30,14 @@ extension NetworkError {
         }
     }
 
-    private static func beforeReceiving(_ code: URLError.Code?, _ url: URL) -> (Code, String) {
-        let place = url.placeText
+    private static func beforeReceiving(_ code: URLError.Code?, _ request: HTTPRequest) -> (Code, String) {
+        let place = request.placeText
         return switch code {
         case .cancelled: (.cancelled, "it was cancelled")
         case .timedOut: (.timedOut, "there was no answer from \(place)")
         case .cannotConnectToHost: (.unreachable, "connection refused by \(place)")
-        case .cannotFindHost, .dnsLookupFailed: (.unreachable, "there is no host named \(ForeignText.withoutSecrets(url.host() ?? ""))")
+        case .cannotFindHost, .dnsLookupFailed:
+            (.unreachable, "there is no host named \(ForeignText.withoutSecrets(request.url.host() ?? ""))")
         case .networkConnectionLost: (.unreachable, "the connection to \(place) was lost")
         case .badServerResponse: (.unreachable, "\(place) closed the connection without an answer")
         case .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed, .callIsActive: (.unreachable, "there is no network")
@@ -51,8 +52,8 @@ extension NetworkError {
     }
 
     /// On Linux, most errors of libcurl come without a code, and only their text (in English, in any locale) tells.
-    private static func withoutCode(_ error: any Error, _ url: URL) -> (Code, String) {
-        let place = url.placeText
+    private static func withoutCode(_ error: any Error, _ request: HTTPRequest) -> (Code, String) {
+        let place = request.placeText
         let text = ((error as NSError).userInfo[NSLocalizedDescriptionKey] as? String ?? "").lowercased()
         func says(_ parts: String...) -> Bool { parts.contains { text.contains($0) } }
         // These go first: they name the host, which may be called anything.
@@ -63,7 +64,7 @@ extension NetworkError {
             return (.unreachable, "the connection to \(place) was lost")
         }
         if says("ssl", "tls", "certificate") { return (.untrusted, untrusted(place)) }
-        if url.scheme?.lowercased() == "https" { return (.unreachable, "the connection to \(place) failed") }
+        if request.url.scheme?.lowercased() == "https" { return (.unreachable, "the connection to \(place) failed") }
         return (.invalidResponse, "\(place) answered with what is no HTTP")
     }
 
