@@ -39,20 +39,23 @@ import Foundation
             if status != errSecSuccess { throw error(status, "writing", key) }
         }
 
-        /// Removes the value stored under `key`. A missing value is not an error.
-        package func remove(_ key: StoreKey) throws(StorageError) { try delete(key) }
+        /// Removes the value stored under `key`, and the unreadable one that was put aside from it. A missing value is not an error.
+        package func remove(_ key: StoreKey) throws(StorageError) {
+            try delete(key)
+            try delete(aside(key))
+        }
 
         /// Removes all values.
         package func removeAll() throws(StorageError) { try delete(nil) }
 
         /// Moves the value to `KEY.corrupt`, in place of an earlier one.
         package func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
-            if let data = read(key).value { try write(data, for: StoreKey("\(key).corrupt")) }
-            try remove(key)
+            if let data = read(key).value { try write(data, for: aside(key)) }
+            try delete(key)
         }
 
         /// Whether a value of `key` was put aside.
-        package func hasSetAside(_ key: StoreKey) -> Bool { read(StoreKey("\(key).corrupt")) != .absent }
+        package func hasSetAside(_ key: StoreKey) -> Bool { read(aside(key)) != .absent }
 
         /// Runs `body` while nobody else is in here.
         package func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
@@ -60,6 +63,8 @@ import Foundation
             defer { access.unlock() }
             return try body()
         }
+
+        private func aside(_ key: StoreKey) -> StoreKey { StoreKey("\(key).corrupt") }
 
         private func delete(_ key: StoreKey?) throws(StorageError) {
             let status = SecItemDelete(query(key) as CFDictionary)

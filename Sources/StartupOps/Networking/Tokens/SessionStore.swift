@@ -100,6 +100,13 @@ public struct SessionStore: Sendable {
         }
     }
 
+    /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it removes all that is left of it.
+    var isDamaged: Bool {
+        let place = place
+        guard case .absent = store.read(place.clearing) else { return false }
+        return store.hasSetAside(place.session) || store.hasSetAside(Place(origin: origin).session)
+    }
+
     /// The key of a value that is kept beside the session, and belongs to the same service.
     package func key(beside name: StoreKey) -> StoreKey { place.key(name) }
 

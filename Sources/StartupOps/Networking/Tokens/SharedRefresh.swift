@@ -52,7 +52,8 @@ final class SharedRefresh: Sendable {
     }
 
     private func result(_ session: Session, _ knowledge: () -> Knowledge) async -> Result {
-        if let other = Self.result(of: store.load(), for: session, knowledge()) { return other }
+        let stored = store.load()
+        if let other = Self.result(of: stored, isDamaged: store.isDamaged, for: session, knowledge()) { return other }
         do {
             return try await refresh(session, .after(limit)).map { .session($0) } ?? .impossible
         } catch let rejection as SessionRejected {
@@ -68,13 +69,14 @@ final class SharedRefresh: Sendable {
 
     /// The store's word in place of a refresh of `session`; nil when it has to be refreshed.
     ///
-    /// Only a change since this process looked is another process's doing.
-    static func result(of answer: StoredAnswer<Session>, for session: Session, _ knowledge: Knowledge) -> Result? {
+    /// Only a change since this process looked is another process's doing. A session that is gone because its file is damaged was ended by nobody.
+    static func result(of answer: StoredAnswer<Session>, isDamaged: Bool, for session: Session, _ knowledge: Knowledge) -> Result? {
         if knowledge.hasNewer { return nil }
         switch answer {
         case .value(let stored):
             let hasChanged = knowledge.stored.map { !stored.hasTokens(of: $0) } ?? true
             return hasChanged && !stored.hasTokens(of: session) ? .stored(stored) : nil
+        case .absent where isDamaged: return nil
         // Somebody has logged out.
         case .absent: return knowledge.stored.map { _ in .rejected(SessionRejected("another process of the app has ended the session")) }
         case .unavailable: return nil

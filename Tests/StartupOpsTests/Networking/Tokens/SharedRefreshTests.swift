@@ -15,8 +15,13 @@ struct SharedRefreshTests {
     private let new = Session(accessToken: "new", refreshToken: "r-2", userID: "u1")
     private let unavailable = StorageError(.locked, "session", "locked")
 
-    private func answer(_ stored: StoredAnswer<Session>, knowing known: Session?, hasNewer: Bool = false) -> String {
-        switch SharedRefresh.result(of: stored, for: old, Knowledge(stored: known, hasNewer: hasNewer)) {
+    private func answer(
+        _ stored: StoredAnswer<Session>,
+        isDamaged: Bool = false,
+        knowing known: Session?,
+        hasNewer: Bool = false
+    ) -> String {
+        switch SharedRefresh.result(of: stored, isDamaged: isDamaged, for: old, Knowledge(stored: known, hasNewer: hasNewer)) {
         case .stored(new)?: "take it"
         case .rejected?: "it is over"
         case nil: "refresh"
@@ -38,6 +43,9 @@ struct SharedRefreshTests {
         #expect(answer(.absent, knowing: nil) == "refresh")
         #expect(answer(.absent, knowing: old, hasNewer: true) == "refresh")
         #expect(answer(.unavailable(unavailable), knowing: old) == "refresh")
+        // An earlier damage says nothing about a session that can be read.
+        #expect(answer(.absent, isDamaged: true, knowing: old) == "refresh")
+        #expect(answer(.value(new), isDamaged: true, knowing: old) == "take it")
     }
 
     @Test("fault T24: who is turned down takes what another process has stored meanwhile, and nobody is logged out")
@@ -96,6 +104,40 @@ struct SharedRefreshTests {
         #expect(names(in: folder.url).filter { $0.hasPrefix("used-") } == ["used-1"])
         #expect(!names(in: folder.url).contains("turned-down"))
         #expect(try device.sessions().load().value?.refreshToken == "2")
+    }
+
+    @Test("fault T31: a session whose file is damaged while the app runs goes on, and is stored anew", arguments: [false, true])
+    func damaged(isCut: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let device = Device(folder.path)
+        try device.saveExpiredSession()
+        let tokens = try device.tokens()
+        #expect(tokens.isLoggedIn)
+        if isCut {
+            #expect(truncate(device.url("secure/session").path, 10) == 0)
+        } else {
+            try SecureFileStore(directory: device.url("secure")).write(text("nonsense"), for: "session")
+        }
+        #expect(try await tokens.token(for: .required, deadline: .after(patience))?.value == "access 2")
+        #expect(names(in: folder("secure")) == ["session", "session.corrupt-1"])
+        #expect(try device.sessions().load().value?.refreshToken == "2")
+    }
+
+    @Test("fault T31: a logout by another process counts, whatever was damaged before")
+    func endedAfterDamage() async throws {
+        let folder = try TemporaryFolder()
+        let device = Device(folder.path)
+        let sessions = try device.sessions()
+        try SecureFileStore(directory: device.url("secure")).write(text("nonsense"), for: "session")
+        #expect(sessions.load() == .absent && sessions.isDamaged)
+        try device.saveExpiredSession()
+        let tokens = try device.tokens()
+        #expect(tokens.isLoggedIn)
+        try sessions.clear()
+        #expect(!sessions.isDamaged)
+        await #expect(throws: NetworkError.self) { try await tokens.token(for: .required, deadline: .after(patience)) }
+        #expect(!tokens.isLoggedIn && sessions.load() == .absent)
+        #expect(!names(in: folder.url).contains("used-1"))
     }
 
     @Test("fault T24: a process that is killed while it refreshes keeps nobody else from it")
