@@ -193,6 +193,9 @@ extension LaunchState {
     /// The service's last word on updates, as it came: for a launch without network.
     package var lastUpdatePolicy: StoredAnswer<Data> { store.read(Key.updatePolicy) }
 
+    /// Whether the service's last word on updates was kept, and cannot be read any more.
+    var isUpdatePolicyDamaged: Bool { store.hasSetAside(Key.updatePolicy) }
+
     /// Keeps the service's word on updates.
     package func recordUpdatePolicy(_ policy: Data) throws(StorageError) { try store.write(policy, for: Key.updatePolicy) }
 

@@ -100,6 +100,11 @@ struct ForceUpdateOperation: Sendable {
     /// - Returns: whether the policy that was read last stops the launch.
     @discardableResult
     private func actOnKnownPolicy(in step: StepContext) async -> Bool {
+        let known = known
+        if known == nil, let problem = knownProblem, !memory.withLock({ $0.hasToldOfProblem }) {
+            memory.withLock { $0.hasToldOfProblem = true }
+            step.note("the last known update policy cannot be told, so it was not used: \(problem)")
+        }
         let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: version, at: now())
         guard decision.stopsLaunch else { return false }
         step.note("the last known update policy was used")
@@ -146,16 +151,37 @@ struct ForceUpdateOperation: Sendable {
         memory.withLock { $0.policy } ?? state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
     }
 
+    /// Why the policy that was read last is not known; nil where there was none.
+    private var knownProblem: String? {
+        switch state.lastUpdatePolicy {
+        case .value: "it makes no sense"
+        case .unavailable(let error): "\(error)"
+        case .absent: state.isUpdatePolicyDamaged ? "what was stored was damaged" : nil
+        }
+    }
+
     /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before.
     private func decision(_ answer: UpdatePolicy, of number: Int, in step: StepContext) -> UpdateDecision? {
         guard lateCheck.counts(number) else { return nil }
         for field in answer.ignored { step.note("the update policy: \(field)") }
-        return lateCheck.record(number) {
+        let recorded = lateCheck.record(number) {
             let policy = answer.completed(by: known)
             // One that cannot be kept counts until the next answer. One that is kept must not outlast what another launch keeps later.
-            let isKept = (try? state.recordUpdatePolicy(JSONEncoder().encode(policy))) != nil
-            memory.withLock { $0.policy = isKept ? nil : policy }
-            return policy.decision(for: version, at: now())
+            let error = keep(policy)
+            memory.withLock { $0.policy = error == nil ? nil : policy }
+            return (decision: policy.decision(for: version, at: now()), error: error)
+        }
+        if let error = recorded?.error { step.note("the update policy could not be kept for the next launch: \(error)") }
+        return recorded?.decision
+    }
+
+    /// Keeps a policy for the next launch; returns why it could not be kept.
+    private func keep(_ policy: UpdatePolicy) -> (any Error)? {
+        do {
+            try state.recordUpdatePolicy(try JSONEncoder().encode(policy))
+            return nil
+        } catch {
+            return error
         }
     }
 }

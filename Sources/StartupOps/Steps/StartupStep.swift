@@ -116,6 +116,8 @@ struct UpdateMemory: Sendable {
     var policy: UpdatePolicy?
     /// Whether a decision against this version has been acted upon.
     var isStopped = false
+    /// Whether the report says that the policy of earlier launches cannot be told.
+    var hasToldOfProblem = false
 }
 
 /// Values that one step of a launch leaves for a later one where no dependency of the graph carries them.

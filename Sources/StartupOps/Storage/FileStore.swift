@@ -51,24 +51,26 @@ package final class FileStore: DataStore {
         try self.init(PosixDirectory(directory), .ordinary, maximumSize, LockPatience(lockTimeout), onProblem)
     }
 
+    /// - Parameter isWritable: false for a directory that can only be read: it is neither created nor repaired.
     init(
         _ directory: PosixDirectory,
         _ secrecy: Secrecy,
         _ maximumSize: Int,
         _ patience: LockPatience,
-        _ onProblem: @escaping @Sendable (StorageError) -> Void
+        _ onProblem: @escaping @Sendable (StorageError) -> Void,
+        isWritable: Bool = true
     ) throws(StorageError) {
         self.directory = directory
         self.secrecy = secrecy
         self.maximumSize = min(max(0, maximumSize), Int(UInt32.max))
         problems = ProblemReporter(onProblem)
         lock = DirectoryLock(directory, patience)
-        for repair in try directory.prepare() { problems.report(repair) }
+        if isWritable { for repair in try directory.prepare() { problems.report(repair) } }
         if let ancestor = directory.openAncestor() {
             if secrecy == .secret { throw ancestor }
             problems.report(ancestor)
         }
-        directory.sweep()
+        if isWritable { directory.sweep() }
     }
 
     /// The value stored under `key`; a file that cannot be trusted is moved aside and counts as absent.
@@ -228,8 +230,14 @@ package final class SecureFileStore: SecureStore {
         try self.init(directory, LockPatience(lockTimeout), onProblem)
     }
 
-    init(_ directory: URL, _ patience: LockPatience, _ onProblem: @escaping @Sendable (StorageError) -> Void) throws(StorageError) {
-        files = try FileStore(PosixDirectory(directory), .secret, FileStore.defaultMaximumSize, patience, onProblem)
+    init(
+        _ directory: URL,
+        _ patience: LockPatience,
+        _ onProblem: @escaping @Sendable (StorageError) -> Void,
+        isWritable: Bool = true
+    ) throws(StorageError) {
+        let directory = try PosixDirectory(directory)
+        files = try FileStore(directory, .secret, FileStore.defaultMaximumSize, patience, onProblem, isWritable: isWritable)
     }
 
     /// The secret stored under `key`; unavailable where others may have read it.

@@ -57,6 +57,14 @@ package struct PosixDirectory: Sendable {
         return repaired
     }
 
+    /// Whether nothing is wrong with the directory but that it cannot be written to.
+    var isReadOnly: Bool {
+        guard let status = try? PosixFile.status(of: path, followingLinks: true), status.isDirectory, status.owner == geteuid(),
+            status.permissions & (S_ISVTX | 0o022) == 0
+        else { return false }
+        return access(path, R_OK | X_OK) == 0 && access(path, W_OK) != 0
+    }
+
     private func create() throws(StorageError) {
         if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
         var missing: [String] = []

@@ -2,7 +2,9 @@ import Foundation
 
 /// The folder of everything that an app keeps from one launch to the next: settings, state, caches and secrets.
 ///
-/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why.
+/// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why. A part that can be read
+/// and not written to has its values; changes to them are kept in memory, and a value that is removed is there again in the next launch, of which
+/// removing it tells by an error.
 ///
 /// ```swift
 /// let folder = StateDirectory.openDefault()
@@ -10,7 +12,7 @@ import Foundation
 /// let settings = Settings(folder.settings)
 /// ```
 public struct StateDirectory: Sendable {
-    /// Where it is; nil when all of it is in memory.
+    /// Where it is; nil when all of it is in memory, or it cannot be written to.
     public let location: URL?
     /// The app's settings. See `Settings`.
     public let settings: any DataStore
@@ -22,7 +24,8 @@ public struct StateDirectory: Sendable {
     public let secure: any SecureStore
     /// Why something is kept in memory only. Each names its path and, where there is one, the system's error number.
     public let problems: [StorageError]
-    /// Why ``state`` is kept in memory only, and so says nothing about earlier launches; nil when it is on the disk, or in memory on purpose.
+    /// Why ``state`` is kept in memory only, so that what it does not have says nothing about earlier launches; nil when it is on the disk, or in memory
+    /// on purpose.
     package var stateProblem: StorageError?
 
     /// The first of the problems.
@@ -42,46 +45,58 @@ public struct StateDirectory: Sendable {
         lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> StateDirectory {
+        var readOnly: StorageError?
         do throws(StorageError) {
             for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
-            return inMemory(secure: secure, because: error)
+            guard isReadOnly(location) else { return inMemory(secure: secure, because: error) }
+            readOnly = error
         }
         var problems: [StorageError] = []
         let patience = LockPatience(lockTimeout)
+        /// A store for what cannot be written to a folder, with the values that are there.
+        func changes(to folder: URL, because problem: StorageError, _ open: () throws(StorageError) -> any DataStore) -> any SecureStore {
+            problems.append(problem)
+            guard isReadOnly(folder), let files = try? open() else { return MemoryStore() }
+            return ReadThroughStore(files, because: problem)
+        }
         func files(_ name: String) -> (store: any DataStore, problem: StorageError?) {
+            let folder = location.appendingPathComponent(name)
+            func open(isWritable: Bool) throws(StorageError) -> FileStore {
+                let directory = try PosixDirectory(folder)
+                return try FileStore(directory, .ordinary, FileStore.defaultMaximumSize, patience, onProblem, isWritable: isWritable)
+            }
             do throws(StorageError) {
-                let directory = try PosixDirectory(location.appendingPathComponent(name))
-                return (try FileStore(directory, .ordinary, FileStore.defaultMaximumSize, patience, onProblem), nil)
+                return (try open(isWritable: true), nil)
             } catch {
-                problems.append(error)
-                return (MemoryStore(), error)
+                let store = changes(to: folder, because: error) { () throws(StorageError) in try open(isWritable: false) }
+                return (store, error)
             }
         }
         func secrets() -> any SecureStore {
+            let folder = location.appendingPathComponent("secure")
             do throws(StorageError) {
-                return try openSecureStore(
-                    location.appendingPathComponent("secure"),
-                    service: location.lastPathComponent,
-                    patience,
-                    onProblem
-                )
+                return try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
             } catch {
-                problems.append(error)
-                return MemoryStore()
+                return changes(to: folder, because: error) { () throws(StorageError) in
+                    try SecureFileStore(folder, patience, onProblem, isWritable: false)
+                }
             }
         }
         let (settings, state, cache) = (files("settings").store, files("state"), files("cache").store)
+        let secure = secure ?? secrets()
         return StateDirectory(
-            location: location,
+            location: readOnly == nil ? location : nil,
             settings: SettingsStore(settings),
             state: state.store,
             cache: cache,
-            secure: secure ?? secrets(),
-            problems: problems,
+            secure: secure,
+            problems: readOnly.map { [$0] } ?? problems,
             stateProblem: state.problem
         )
     }
+
+    private static func isReadOnly(_ folder: URL) -> Bool { (try? PosixDirectory(folder))?.isReadOnly == true }
 
     /// Opens the folder at the default location: in `$XDG_STATE_HOME`, or else in `~/.local/state`.
     public static func openDefault(

@@ -131,7 +131,44 @@ struct ForceUpdateOperationTests {
     func corrupt(_ text: String) async throws {
         let state = LaunchState(MemoryStore())
         try state.recordUpdatePolicy(Data(text.utf8))
-        #expect(try await launch(.failure(unreachable), state: state).outcome == .completed)
+        let report = try await launch(.failure(unreachable), state: state)
+        #expect(report.outcome == .completed)
+        #expect(report["force-update"]?.notes.last?.hasSuffix("it makes no sense") == true)
+    }
+
+    @Test("fault S31: a policy that cannot be kept is noted, and counts in this launch")
+    func notStored() async throws {
+        let folder = try TemporaryFolder()
+        let state = LaunchState(try FileStore(directory: folder("state"), maximumSize: 4))
+        let report = try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), state: state)
+        #expect(report.outcome == .completed)
+        let notes = report["force-update"]?.notes ?? []
+        #expect(notes.count == 1 && notes[0].hasPrefix("the update policy could not be kept for the next launch: "), "\(notes)")
+    }
+
+    @Test("fault S31: a policy that was kept and cannot be read is noted, once, where no answer takes its place")
+    func damaged() async throws {
+        let folder = try TemporaryFolder()
+        let state = LaunchState(try FileStore(directory: folder("state")))
+        _ = try await launch(.success(Self.required), state: state)
+        #expect(truncate(folder("state/update-policy").path, 20) == 0)
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .failure(unreachable)),
+            state: state,
+            version: Self.version,
+            presenter: nil,
+            stage: Stage()
+        )
+        var graph = OperationGraph("damaged")
+        let check = graph.add("force-update") { launch in try await operation.run(in: launch) }
+        graph.add("main-app", after: check) { launch in try await operation.enforceKnownPolicy(in: launch) }
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+        #expect(report.outcome == .completed)
+        let note = "the last known update policy cannot be told, so it was not used: what was stored was damaged"
+        #expect(report["force-update"]?.notes.last == note && report["main-app"]?.notes == [])
+
+        let locked = try await launch(.failure(unreachable), state: LaunchState(LockableStore()))
+        #expect(locked["force-update"]?.notes.last?.hasSuffix("it is locked until the device is unlocked") == true)
     }
 
     @Test("fault O22: a decision that comes when the launch was stopped already is told, and has the screen all the same")

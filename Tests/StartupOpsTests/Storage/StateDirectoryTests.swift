@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import StartupNetworking
+@testable import StartupOps
 @testable import StartupStorage
 
 @Suite(.serialized, .timeLimit(.minutes(30)), .besideOthers)
@@ -43,6 +45,70 @@ struct StateDirectoryTests {
             #expect(directory.problem?.description.contains("chmod o-w") == true)
             try directory.secure.write(text("secret"), for: "token")
             #expect(directory.secure.read("token") == .value(text("secret")))
+        }
+
+        @Test("fault S30: Of a folder that can be read and not written to, what is there counts; changes are kept in memory")
+        func readOnly() async throws {
+            await #expect(processExitsWith: .success) { [path = folder.path as String] in
+                if isRoot { try #require(chown(path, 65534, 65534) == 0) }
+                // To root, modes mean nothing.
+                try #require(giveUpRoot())
+                let place = URL(fileURLWithPath: path).appendingPathComponent("app")
+                let first = StateDirectory.open(at: place)
+                try first.launchState().recordCompletedLaunch()
+                try first.launchState().recordUpdatePolicy(text("policy"))
+                try SessionStore(first.secure).save(Session(accessToken: "a", userID: "ada"))
+                let new = URL(fileURLWithPath: path).appendingPathComponent("new")
+                try #require(StateDirectory.open(at: new).problems.isEmpty)
+                let folders = [place, new].flatMap { base in
+                    ["settings", "state", "cache", "secure"].map { base.appendingPathComponent($0).path } + [base.path]
+                }
+                for folder in folders { try #require(chmod(folder, 0o500) == 0) }
+
+                // The second one is the next launch.
+                for _ in 0..<2 {
+                    let directory = StateDirectory.open(at: place)
+                    #expect(directory.problems.map(\.subject) == [place.path] && directory.problem?.systemError == EACCES)
+                    #expect(directory.location == nil)
+                    let state = directory.launchState()
+                    #expect(state.firstLaunch == .later)
+                    #expect(state.lastUpdatePolicy == .value(text("policy")))
+                    try state.recordUpdatePolicy(text("newer"))
+                    #expect(state.lastUpdatePolicy == .value(text("newer")))
+
+                    let sessions = SessionStore(directory.secure)
+                    #expect(sessions.load().value?.userID == "ada")
+                    let error = #expect(throws: StorageError.self) { try sessions.clear() }
+                    #expect(error?.systemError == EACCES)
+                    #expect(sessions.load() == .absent)
+                    try sessions.save(Session(accessToken: "b", userID: "eve"))
+                    #expect(sessions.load().value?.userID == "eve")
+
+                    try checkThatItWorks(directory)
+                    #expect(throws: StorageError.self) { try directory.cache.removeAll() }
+                    #expect(directory.cache.read("key") == .absent)
+                }
+                // What is not there says nothing, where no launch can write it.
+                #expect(!StateDirectory.open(at: new).launchState().isFirstLaunch)
+
+                for folder in folders { chmod(folder, 0o700) }
+                #expect(StateDirectory.open(at: place).launchState().lastUpdatePolicy == .value(text("policy")))
+            }
+        }
+
+        @Test("fault S30: Of a folder that can be read and not written to, a damaged value stays where it is, and counts as damaged")
+        func readOnlyDamage() throws {
+            let problem = StorageError(.accessDenied, "app", "writing to it failed", systemError: EACCES)
+            let files = try FileStore(directory: folder("state"))
+            let store = ReadThroughStore(files, because: problem)
+            try files.write(text("[1]"), for: "list")
+            #expect(store.value([String].self, for: "list") == .absent)
+            #expect(store.hasSetAside("list") && !files.hasSetAside("list"))
+            #expect(names(in: folder("state")) == ["list"])
+            try files.setAside("list", because: "it was damaged")
+            #expect(ReadThroughStore(files, because: problem).hasSetAside("list"))
+            try store.remove("list")
+            #expect(!store.hasSetAside("list") && files.hasSetAside("list"))
         }
     #endif
 

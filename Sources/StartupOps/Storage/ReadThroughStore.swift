@@ -1,0 +1,82 @@
+import Foundation
+import Sequencer
+
+/// The values of a folder that can be read and not written to. Changes are kept in memory, until the end of the process.
+final class ReadThroughStore: SecureStore {
+    private struct Changes {
+        var values: [StoreKey: StoredAnswer<Data>] = [:]
+        var setAside: Set<StoreKey> = []
+        var areAllRemoved = false
+
+        func has(_ key: StoreKey) -> Bool { areAllRemoved || values[key] != nil }
+    }
+
+    private let folder: any DataStore
+    private let problem: StorageError
+    private let changes = Locked(Changes())
+    private let access = NSRecursiveLock()
+
+    /// What `folder` has.
+    ///
+    /// - Parameter problem: why nothing can be written there.
+    init(_ folder: any DataStore, because problem: StorageError) {
+        self.folder = folder
+        self.problem = problem
+    }
+
+    /// The value that was written in this process, or else the folder's.
+    func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        let changes = changes.withLock { $0 }
+        if let value = changes.values[key] { return value }
+        return changes.areAllRemoved ? .absent : folder.read(key)
+    }
+
+    /// Keeps a value until the end of the process.
+    func write(_ data: Data, for key: StoreKey) { changes.withLock { $0.values[key] = StoredAnswer.value(data) } }
+
+    /// Forgets a value until the end of the process.
+    ///
+    /// - Throws: where the folder has one, which the next process finds again; once.
+    func remove(_ key: StoreKey) throws(StorageError) {
+        let isChanged = changes.withLock { changes in
+            defer {
+                changes.values[key] = StoredAnswer<Data>.absent
+                changes.setAside.remove(key)
+            }
+            return changes.has(key)
+        }
+        if !isChanged, folder.read(key) != .absent { throw problem }
+    }
+
+    /// Forgets every value until the end of the process.
+    ///
+    /// - Throws: as the next process finds again what the folder has; once.
+    func removeAll() throws(StorageError) {
+        let areRemoved = changes.withLock { changes in
+            defer { changes = Changes(areAllRemoved: true) }
+            return changes.areAllRemoved
+        }
+        if !areRemoved { throw problem }
+    }
+
+    /// Forgets an unreadable value, which stays where it is.
+    func setAside(_ key: StoreKey, because reason: String) {
+        changes.withLock { changes in
+            changes.values[key] = StoredAnswer<Data>.absent
+            changes.setAside.insert(key)
+        }
+    }
+
+    /// Whether an unreadable value was forgotten, or moved aside in the folder.
+    func hasSetAside(_ key: StoreKey) -> Bool {
+        let changes = changes.withLock { $0 }
+        return changes.setAside.contains(key) || !changes.has(key) && folder.hasSetAside(key)
+    }
+
+    /// Keeps other threads out; other processes have changes of their own.
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) rethrows -> Result {
+        access.lock()
+        defer { access.unlock() }
+        return try body()
+    }
+}
