@@ -6,7 +6,7 @@ import StartupStorage
 ///
 /// Settings made before the launch is configured take effect in it. Configuring takes a snapshot, `freeze`; it happens when the ``StartupEnvironment``
 /// is made. A later setting is stored for the next launch and reported: to the object that sets it, also if another object of the same
-/// `StateDirectory` was frozen, and in the report of the launch. When two operations set the same thing in one launch the last one counts, and that
+/// folder was frozen, and in the report of the launch. When two operations set the same thing in one launch the last one counts, and that
 /// is reported too.
 ///
 /// ```swift

@@ -86,10 +86,8 @@ package struct PosixDirectory: Sendable {
 
     /// A directory above that everybody can write to, so that anybody could replace this one; nil if all are safe.
     func openAncestor() -> StorageError? {
-        // Symbolic links resolved: the directories on the way to where the data really are.
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        var next = String(cString: resolved)
+        // The directories on the way to where the data really are.
+        guard var next = resolvedPath else { return nil }
         while next != "/" {
             next = Self.parent(of: next)
             // With the sticky bit, as on /tmp, only owners can rename their files.
@@ -103,6 +101,13 @@ package struct PosixDirectory: Sendable {
             }
         }
         return nil
+    }
+
+    /// The path with its symbolic links resolved; nil where there is nothing.
+    var resolvedPath: String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private static func parent(of path: String) -> String {

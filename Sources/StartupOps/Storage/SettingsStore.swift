@@ -2,17 +2,46 @@ import Foundation
 import Sequencer
 
 /// A store of settings that knows whether a launch has been configured by them: every object that writes here is told that it comes too late.
+///
+/// The stores of one folder know the same, in one process, for as long as one of them is there.
 package final class SettingsStore: DataStore {
     private struct State {
         var isFrozen = false
         var lateWrites: [String] = []
     }
 
+    private final class Knowledge: Sendable {
+        let state = Locked(State())
+    }
+
+    private struct WeakKnowledge: Sendable {
+        weak var value: Knowledge?
+    }
+
+    /// By the path of the folder.
+    private static let known = Locked<[String: WeakKnowledge]>([:])
+
     private let store: any DataStore
-    private let state = Locked(State())
+    private let knowledge: Knowledge
+    private var state: Locked<State> { knowledge.state }
 
     /// The settings that are kept in `store`.
-    init(_ store: any DataStore) { self.store = store }
+    ///
+    /// - Parameter path: of the folder that they are kept in, without symbolic links; nil for those in memory.
+    init(_ store: any DataStore, at path: String? = nil) {
+        self.store = store
+        knowledge = path.map { Self.knowledge(at: $0) } ?? Knowledge()
+    }
+
+    private static func knowledge(at path: String) -> Knowledge {
+        known.withLock { known in
+            if let knowledge = known[path]?.value { return knowledge }
+            known = known.filter { $0.value.value != nil }
+            let knowledge = Knowledge()
+            known[path] = WeakKnowledge(value: knowledge)
+            return knowledge
+        }
+    }
 
     /// Whether a launch has been configured by the settings in here.
     package var isFrozen: Bool { state.withLock { $0.isFrozen } }

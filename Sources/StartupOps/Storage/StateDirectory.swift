@@ -83,11 +83,12 @@ public struct StateDirectory: Sendable {
                 }
             }
         }
-        let (settings, state, cache) = (files("settings").store, files("state"), files("cache").store)
+        let (settings, state, cache) = (files("settings"), files("state"), files("cache").store)
+        let settingsPath = PosixDirectory(path: location.appendingPathComponent("settings").path).resolvedPath
         let secure = secure ?? secrets()
         return StateDirectory(
             location: readOnly == nil ? location : nil,
-            settings: SettingsStore(settings),
+            settings: SettingsStore(settings.store, at: settings.problem == nil ? settingsPath : nil),
             state: state.store,
             cache: cache,
             secure: secure,
