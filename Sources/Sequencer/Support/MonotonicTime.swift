@@ -4,7 +4,7 @@ import Foundation
 ///
 /// - Parameter countsSuspension: whether the clock goes on while the machine sleeps. A launch that was suspended for an hour has not taken an
 ///   hour, so the default clock stands still then.
-func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
+package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
     #if canImport(Darwin)
         return Nanoseconds(bitPattern: clock_gettime_nsec_np(countsSuspension ? CLOCK_MONOTONIC_RAW : CLOCK_UPTIME_RAW))
     #else

@@ -67,13 +67,17 @@ final class DirectoryLock: Sendable {
 
 /// A file that at most one process has locked. The kernel drops the lock of a process that ends, however it ends.
 ///
-/// The process that gets the lock writes its number into the file, so that others can name it.
+/// The process that gets the lock writes its number and the time into the file, so that others can name it, and tell how long it has had it.
 package struct LockFile: Sendable {
     /// The process that has the lock, as far as it is known.
     package struct Holder: Equatable, Sendable {
         package let process: Int32
-        /// Since when, by the wall clock; nil if the process did not write it.
-        package let since: Date?
+        /// Since when; nil if the process did not write it, or in words of another version.
+        package let since: MachineTime?
+
+        fileprivate var text: String {
+            "\(process)" + (since.map { " \($0.nanoseconds) \($0.boot)" } ?? "") + "\n"
+        }
     }
 
     private let directory: PosixDirectory
@@ -87,14 +91,14 @@ package struct LockFile: Sendable {
     var path: String { directory.path(name) }
 
     /// Locks the file, which is created where it is missing; nil when another holder has it locked. Never waits.
-    package func lock(at date: Date = Date()) throws(StorageError) -> HeldLock? {
+    package func lock(at time: MachineTime? = MachineTime.now) throws(StorageError) -> HeldLock? {
         // Somebody may remove the file between opening and locking it: then others lock another one, and it has to be opened again.
         for _ in 0..<10 {
             let file = try open()
             guard try file.lockIfFree() else { return nil }
             guard let current = try PosixFile.status(of: path), current.isSameFile(as: try file.status()) else { continue }
-            // Only the message for those who wait depends on it.
-            try? file.replaceContents(Array("\(getpid()) \(date.timeIntervalSince1970)\n".utf8))
+            // Without it the holder is not named, and nobody passes it by.
+            try? file.replaceContents(Array(Holder(process: getpid(), since: time).text.utf8))
             return HeldLock(file)
         }
         return nil
@@ -111,8 +115,9 @@ package struct LockFile: Sendable {
 
     static func holder(_ contents: Data) -> Holder? {
         let words = String(decoding: contents, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 2, let process = Int32(words[0]), process > 0 else { return nil }
-        return Holder(process: process, since: Double(words[1]).map { Date(timeIntervalSince1970: $0) })
+        guard let first = words.first, let process = Int32(first), process > 0 else { return nil }
+        guard words.count == 3, let nanoseconds = Int64(words[1]) else { return Holder(process: process, since: nil) }
+        return Holder(process: process, since: MachineTime(boot: String(words[2]), nanoseconds: nanoseconds))
     }
 
     private func open() throws(StorageError) -> PosixFile {

@@ -135,10 +135,35 @@ struct StoreLockTests {
         #expect(lockingProcess(of: status, in: "") == nil)
     }
 
-    @Test("Who has a lock is read from its file, whatever that holds", arguments: ["", "7", "x 1", "-7 1", "99999999999 1", "7 1 1"])
+    @Test("Who has a lock is read from its file, whatever that holds", arguments: ["", "x 1", "-7 1 b", "99999999999 1 b"])
     func strangeHolders(_ contents: String) {
         #expect(LockFile.holder(text(contents)) == nil)
-        let known = LockFile.Holder(process: 7, since: Date(timeIntervalSince1970: 1_800_000_000.5))
-        #expect(LockFile.holder(text("7 1800000000.5\n")) == known)
+        for unclear in ["7", "7 1800000000.5\n", "7 1", "7 x b", "7 1 b c", "7 99999999999999999999 b"] {
+            #expect(LockFile.holder(text(unclear)) == LockFile.Holder(process: 7, since: nil), "\(unclear)")
+        }
+        let known = LockFile.Holder(process: 7, since: MachineTime(boot: "b", nanoseconds: 1_800))
+        #expect(LockFile.holder(text("7 1800 b\n")) == known)
+    }
+
+    @Test("fault T32: who has a lock says since when, by a clock that nobody can set")
+    func since() throws {
+        let before = try #require(MachineTime.now)
+        let file = LockFile(directory: PosixDirectory(path: folder.path), name: "lock")
+        let lock = try #require(try file.lock())
+        let holder = try #require(file.holder)
+        #expect(holder.process == getpid())
+        let since = try #require(holder.since)
+        #expect(since.time(since: before) != nil && MachineTime.now?.time(since: since) != nil)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("fault T32: moments of two starts of a machine, and moments that no clock has, are not compared")
+    func moments() {
+        let now = MachineTime(boot: "b", nanoseconds: 1_000)
+        #expect(now.time(since: MachineTime(boot: "b", nanoseconds: 400)) == .nanoseconds(600))
+        #expect(now.time(since: now) == .zero)
+        #expect(now.time(since: MachineTime(boot: "a", nanoseconds: 400)) == nil)
+        #expect(now.time(since: MachineTime(boot: "b", nanoseconds: 1_001)) == nil)
+        #expect(now.time(since: MachineTime(boot: "b", nanoseconds: .min)) == nil)
     }
 }

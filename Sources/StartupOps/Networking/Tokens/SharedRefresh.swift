@@ -7,7 +7,7 @@ import StartupStorage
 ///
 /// A refresh token may be good for one use, and some services end the session of one that is used twice. So who does not get a turn in the time that a
 /// refresh may take fails: the session stays, and the next refresh tries again. Only a process that keeps its turn for longer than any refresh may take
-/// (one that was stopped, say) is passed by.
+/// (one that was stopped, say) is passed by; a clock that nobody can set tells how long that is.
 final class SharedRefresh: Sendable {
     typealias Result = TokenStateMachine.RefreshResult
 
@@ -87,17 +87,27 @@ final class SharedRefresh: Sendable {
 
     private func takeTurn(of file: LockFile) async throws(NetworkError) {
         let deadline = Deadline.after(limit)
-        while !hasTaken(file, unlessHeldBy: file.holder) {
-            if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: file.holder?.process) }
+        var last: LockFile.Holder?
+        while true {
+            let holder = file.holder
+            // Who has just begun its turn has not written so yet, and the file tells of an earlier turn: that changes until the next look.
+            let isHung = holder == last && Self.isHung(holder, at: MachineTime.now, limit: limit)
+            if hasTaken(file, evenIfHeld: isHung) { return }
+            if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: holder?.process) }
+            last = holder
             // Cancelled, it looks once more and leaves.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    private func hasTaken(_ file: LockFile, unlessHeldBy holder: LockFile.Holder?) -> Bool {
-        let maximumTurn = limit * 2 / .seconds(1)
-        let isHung = holder?.since.map { abs($0.timeIntervalSinceNow) > maximumTurn } ?? false
-        return turn.withLock { turn in
+    /// Whether a process has had its turn for longer than any refresh may take.
+    static func isHung(_ holder: LockFile.Holder?, at now: MachineTime?, limit: Duration) -> Bool {
+        guard let since = holder?.since, let time = now?.time(since: since) else { return false }
+        return time > limit * 2
+    }
+
+    private func hasTaken(_ file: LockFile, evenIfHeld isHung: Bool) -> Bool {
+        turn.withLock { turn in
             // A refresh that seems to hang may be one whose process was stopped, with its answer waiting: another one would use its token again.
             if turn.isTaken { return false }
             do {

@@ -180,6 +180,41 @@ struct SharedRefreshTests {
         #expect("\(error)".contains("process \(getpid()) keeps the others from refreshing it"), "\(error)")
         #expect(sessions.load().value?.hasTokens(of: old) == true)
     }
+
+    @Test("fault T32: only who has had its turn for longer than any refresh takes is passed by, whatever the wall clock says")
+    func longTurn() {
+        let now = MachineTime(boot: "b", nanoseconds: 100_000_000_000)
+        func isHung(since nanoseconds: Int64, boot: String = "b") -> Bool {
+            let holder = LockFile.Holder(process: 7, since: MachineTime(boot: boot, nanoseconds: nanoseconds))
+            return SharedRefresh.isHung(holder, at: now, limit: .seconds(20))
+        }
+        #expect(!isHung(since: 60_000_000_000) && isHung(since: 59_999_999_999))
+        #expect(!isHung(since: 0, boot: "a") && !isHung(since: 200_000_000_000))
+        #expect(!SharedRefresh.isHung(LockFile.Holder(process: 7, since: nil), at: now, limit: .zero))
+        #expect(!SharedRefresh.isHung(nil, at: now, limit: .zero))
+        let holder = LockFile.Holder(process: 7, since: MachineTime(boot: "b", nanoseconds: 0))
+        #expect(!SharedRefresh.isHung(holder, at: nil, limit: .zero))
+    }
+
+    @Test("fault T32: a turn that is kept for too long ends for the others")
+    func hungTurn() async throws {
+        let folder = try TemporaryFolder()
+        let sessions = try Device(folder.path).sessions()
+        try sessions.save(old)
+        let now = try #require(MachineTime.now)
+        let longAgo = MachineTime(boot: now.boot, nanoseconds: now.nanoseconds - (patience * 2 + .seconds(1)).nanoseconds)
+        let lock = try #require(try LockFile(directory: PosixDirectory(path: folder.path), name: ".refresh-lock").lock(at: longAgo))
+        let refresh = SharedRefresh(store: sessions, limit: patience) { [new] _, _ in new }
+        let results = Locked<[SharedRefresh.Result]>([])
+        await refresh.run(old, knowing: { SharedRefresh.Knowledge(stored: nil, hasNewer: false) }) { result in
+            results.withLock { $0.append(result) }
+        }
+        withExtendedLifetime(lock) {}
+        guard case .session(new)? = results.withLock({ $0.first }) else {
+            Issue.record("it was not refreshed")
+            return
+        }
+    }
 }
 
 /// A device whose service is a folder: a refresh token is a file, which can be taken away once.
