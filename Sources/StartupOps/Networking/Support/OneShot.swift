@@ -42,17 +42,29 @@ package final class OneShot<Value: Sendable>: Sendable {
 
 /// Calls back once a deadline has come, unless cancelled before.
 ///
-/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread, and deadlines must not.
+/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread, and deadlines must not. After a
+/// standstill of the process it waits for what has arrived meanwhile; see `StandstillGrace`.
 package final class DeadlineTimer: Sendable {
     private static let queue = DispatchQueue(label: "sequencer.networking.deadlines", qos: .userInitiated)
     private let body: Locked<(@Sendable () -> Void)?>
 
     /// Schedules `body`; nil for ``Deadline/never``.
-    package init?(_ deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
+    package convenience init?(_ deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
         guard let remaining = deadline.remaining else { return nil }
+        self.init(after: remaining, grace: StandstillGrace(after: remaining), body)
+    }
+
+    /// - Parameter grace: made with the same duration.
+    init(after duration: Duration, grace: StandstillGrace, _ body: @escaping @Sendable () -> Void) {
         self.body = Locked(body)
         // The timer itself outlives a cancel; its closure does not.
-        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: remaining.nanoseconds))) { [self] in take()?() }
+        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds))) { [self] in
+            if grace.isLate {
+                Self.queue.asyncAfter(deadline: .now() + StandstillGrace.pause) { [self] in take()?() }
+            } else {
+                take()?()
+            }
+        }
     }
 
     package func cancel() { _ = take() }

@@ -2,7 +2,8 @@ import Dispatch
 import Sequencer
 import StartupStorage
 
-/// Calls back once, after a time, on a serial queue of its own maker: that goes on when every thread of the pool is blocked.
+/// Calls back once, after a time, on a serial queue of its own maker: that goes on when every thread of the pool is blocked. After a standstill of the
+/// process it waits for what has arrived meanwhile; see `StandstillGrace`.
 ///
 /// `URLSession` has timeouts, but on Linux one of them starts again at every byte, one has no effect, and both stand still with the pool.
 final class Alarm: Sendable {
@@ -11,26 +12,49 @@ final class Alarm: Sendable {
         let source: any DispatchSourceTimer
     }
 
-    private let timer: Locked<Timer?>
+    private struct State {
+        var timer: Timer?
+        var hasWaited = false
+    }
 
-    /// - Parameter duration: not longer than what a `Deadline` can be.
-    init(after duration: Duration, on queue: DispatchQueue, _ ring: @escaping @Sendable () -> Void) {
+    private let state: Locked<State>
+    private let grace: StandstillGrace
+    private let ring: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - duration: not longer than what a `Deadline` can be.
+    ///   - grace: made with the same duration: for tests.
+    init(after duration: Duration, on queue: DispatchQueue, grace: StandstillGrace? = nil, _ ring: @escaping @Sendable () -> Void) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
+        state = Locked(State(timer: Timer(source: timer)))
+        self.grace = grace ?? StandstillGrace(after: duration)
+        self.ring = ring
         timer.schedule(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds)), leeway: .milliseconds(1))
-        timer.setEventHandler(handler: ring)
+        timer.setEventHandler { [weak self] in self?.isDue() }
         timer.activate()
-        self.timer = Locked(Timer(source: timer))
     }
 
     deinit { cancel() }
 
     /// Keeps it from ringing, unless it is doing so.
     func cancel() {
-        let timer = timer.withLock { timer in
-            defer { timer = nil }
-            return timer
+        let timer = state.withLock { state in
+            defer { state.timer = nil }
+            return state.timer
         }
         timer?.source.cancel()
+    }
+
+    private func isDue() {
+        let isLate = grace.isLate
+        let rings = state.withLock { state in
+            guard let timer = state.timer else { return false }
+            if state.hasWaited || !isLate { return true }
+            state.hasWaited = true
+            timer.source.schedule(deadline: .now() + StandstillGrace.pause, leeway: .milliseconds(1))
+            return false
+        }
+        if rings { ring() }
     }
 }
 
