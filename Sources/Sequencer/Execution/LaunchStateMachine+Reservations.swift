@@ -76,7 +76,7 @@ extension LaunchStateMachine {
         nodes[node].state = .aside
         processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: -ready.rank)
         needsWake = true
-        if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
+        if traits[node].contains(.hasResources) { offerFreeResources(of: node, isYielding: true) }
         return true
     }
 

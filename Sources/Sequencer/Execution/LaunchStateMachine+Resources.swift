@@ -9,10 +9,12 @@ extension LaunchStateMachine {
         let node = Int(ready.node)
         guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback else { return true }
         let left = resourceLeftToOther(by: ready, onMain: isMain)
+        let mayYield = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
+        let side = ResourceTable.Side(isMain: isMain, mayYield: mayYield)
         if let left {
-            resources.park(ready, at: left, onMain: isMain)
+            resources.park(ready, at: left, side)
             if !isMain { resources.leftToMain.append(left) }
-        } else if resources.acquire(for: ready, onMain: isMain) {
+        } else if resources.acquire(for: ready, side) {
             return true
         }
         nodes[node].state = .parked
@@ -21,15 +23,19 @@ extension LaunchStateMachine {
     }
 
     /// Wakes, for each resource that `node` needs and does not hold, nor anybody else, one operation that waits for it, and one of the main thread.
-    mutating func offerFreeResources(of node: Int, except left: Int? = nil) {
+    ///
+    /// - Parameter isYielding: whether `node` waits for a processor, and others that may have to do so go on waiting for the resource. It is `node` that wakes them:
+    ///   when it has the resource and gives it back, or waits for another one, or ends. Otherwise all of them would come, one after the other, to be put aside, each
+    ///   time that the resource is free.
+    mutating func offerFreeResources(of node: Int, except left: Int? = nil, isYielding: Bool = false) {
         for resource in resources.free(of: node) where resource != left {
-            offer(resource, onMain: false)
-            offer(resource, onMain: true)
+            offer(resource, onMain: false, isYielding: isYielding)
+            offer(resource, onMain: true, isYielding: isYielding)
         }
     }
 
-    private mutating func offer(_ resource: Int, onMain isMain: Bool) {
-        while let waiting = resources.nextWaiting(for: resource, onMain: isMain) {
+    private mutating func offer(_ resource: Int, onMain isMain: Bool, isYielding: Bool = false) {
+        while let waiting = resources.nextWaiting(for: resource, onMain: isMain, isYielding: isYielding) {
             guard nodes[waiting].state == .parked else { continue }
             return enqueue(waiting)
         }
@@ -95,9 +101,20 @@ struct ResourceTable {
         }
     }
 
+    /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor as well.
+    struct Side {
+        let isMain: Bool
+        let mayYield: Bool
+    }
+
+    private struct Parked {
+        var forLanes = ParkedOperations<LaunchStateMachine.Ready>()
+        var forMain = ParkedOperations<LaunchStateMachine.Ready>()
+    }
+
     private var needs: [Int: [Int]] = [:]
     private var holder: [Int] = []
-    private var parked: [Sides] = []
+    private var parked: [Parked] = []
     /// Operations that were ready, of each resource that both sides need; whether they still are is seen when they come first.
     private var ready: [Sides] = []
     /// Resources that operations of both sides need, by number.
@@ -128,17 +145,17 @@ struct ResourceTable {
             needs[node] = needed
         }
         holder = Array(repeating: -1, count: names.count)
-        parked = Array(repeating: Sides(), count: names.count)
-        ready = parked
+        parked = Array(repeating: Parked(), count: names.count)
+        ready = Array(repeating: Sides(), count: names.count)
         isShared = sides.map { $0.lanes && $0.main }
     }
 
     /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
-    mutating func acquire(for ready: LaunchStateMachine.Ready, onMain isMain: Bool) -> Bool {
+    mutating func acquire(for ready: LaunchStateMachine.Ready, _ side: Side) -> Bool {
         let node = Int(ready.node)
         let needed = needs[node] ?? []
         if let held = needed.first(where: { holder[$0] >= 0 && holder[$0] != node }) {
-            park(ready, at: held, onMain: isMain)
+            park(ready, at: held, side)
             return false
         }
         for resource in needed { holder[resource] = node }
@@ -146,8 +163,12 @@ struct ResourceTable {
     }
 
     /// Lets an operation wait for a resource.
-    mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, onMain isMain: Bool) {
-        parked[resource][onMain: isMain].push(ready)
+    mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, _ side: Side) {
+        if side.isMain {
+            parked[resource].forMain.push(ready, mayYield: side.mayYield)
+        } else {
+            parked[resource].forLanes.push(ready, mayYield: side.mayYield)
+        }
     }
 
     /// What a parked operation waits for, and who holds it.
@@ -169,8 +190,11 @@ struct ResourceTable {
     }
 
     /// The next operation that waits for a resource; it waits for it no longer.
-    mutating func nextWaiting(for resource: Int, onMain isMain: Bool) -> Int? {
-        parked[resource][onMain: isMain].pop().map { Int($0.node) }
+    ///
+    /// - Parameter isYielding: whether those that may have to wait for a processor are left out.
+    mutating func nextWaiting(for resource: Int, onMain isMain: Bool, isYielding: Bool) -> Int? {
+        let next = isMain ? parked[resource].forMain.pop(isYielding: isYielding) : parked[resource].forLanes.pop(isYielding: isYielding)
+        return next.map { Int($0.node) }
     }
 
     // MARK: Between lanes and the main thread

@@ -89,6 +89,33 @@ package struct ProcessorShare: Sendable {
     }
 }
 
+/// Operations that wait for a resource; apart from the others those that may have to wait for a processor as well.
+///
+/// One of these that is given the resource and finds no processor keeps its place for all of them: they would come, one after the other, to find none either, each time
+/// that the resource is free.
+package struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
+    @usableFromInline var others = Heap<Waiting>()
+    @usableFromInline var yielding = Heap<Waiting>()
+
+    @inlinable
+    package init() {}
+
+    @inlinable
+    package mutating func push(_ operation: Waiting, mayYield: Bool) {
+        if mayYield { yielding.push(operation) } else { others.push(operation) }
+    }
+
+    /// Takes the first one out.
+    ///
+    /// - Parameter isYielding: whether those that may have to wait for a processor are left where they are.
+    @inlinable
+    package mutating func pop(isYielding: Bool) -> Waiting? {
+        guard !isYielding, let first = yielding.first else { return others.pop() }
+        if let other = others.first, other < first { return others.pop() }
+        return yielding.pop()
+    }
+}
+
 extension ValidatedGraph {
     /// Whether an operation keeps its thread for all of its time. Nobody sees that in a closure that may suspend, nor in an operation that a step makes: these are
     /// taken to suspend, on a lane; on the main thread, to keep it.

@@ -140,6 +140,48 @@ struct ProcessorShareTests {
         #expect(machine.lostKeepers.isEmpty)
     }
 
+    @Test(
+        "of those that wait for a resource and would wait for a processor as well, one does, and wakes the next, also when it is cancelled",
+        arguments: [false, true]
+    )
+    func oneForAll(isCancelled: Bool) throws {
+        let others = 50
+        var graph = OperationGraph("parked")
+        let holder = graph.add("holder", .exclusive("R"), .expected(.nanoseconds(10))) {}
+        let soon = graph.add("soon", .expected(.nanoseconds(5))) { await Task.yield() }
+        let two = ["a", "b"].map { graph.add($0, .expected(.nanoseconds(40)), after: soon) {} }
+        graph.add("home", .milestone, after: holder, two) {}
+        for number in 0..<others { graph.add("other\(number)", .exclusive("R"), .expected(.nanoseconds(10))) {} }
+        let settings = LaunchStateMachine.Settings(processors: 2, workers: 200, takesOneAtATime: true)
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        func count(_ state: LaunchStateMachine.NodeState) -> Int { machine.nodes[5...].count { $0.state == state } }
+        // There is a processor for another one, but not the resource.
+        let first = [machine.takeForWorker(at: 0, &actions), machine.takeForWorker(at: 0, &actions)].compactMap(\.self)
+        try #require(Set(first.map(\.node)) == [0, 1] && machine.takeForWorker(at: 0, &actions) == nil)
+        #expect(count(.parked) == others)
+        let (holds, comesSoon) = (first[0].node == 0 ? first[0] : first[1], first[0].node == 0 ? first[1] : first[0])
+        #expect(machine.attemptEnded(comesSoon, .succeeded, at: 5, &actions))
+        let needed = [machine.takeForWorker(at: 5, &actions), machine.takeForWorker(at: 5, &actions)].compactMap(\.self)
+        try #require(Set(needed.map(\.node)) == [2, 3])
+        // Now there is the resource, and no processor.
+        #expect(machine.attemptEnded(holds, .succeeded, at: 10, &actions))
+        #expect(machine.takeForWorker(at: 10, &actions) == nil)
+        #expect(count(.aside) == 1 && count(.parked) == others - 1)
+        if isCancelled {
+            let aside = try #require(machine.nodes.indices.first { machine.nodes[$0].state == .aside })
+            machine.cancelOperation(aside, at: 20, &actions)
+            #expect(machine.takeForWorker(at: 20, &actions) == nil)
+            #expect(count(.aside) == 1)
+        }
+        #expect(machine.attemptEnded(needed[0], .succeeded, at: 45, &actions))
+        let next = try #require(machine.takeForWorker(at: 45, &actions))
+        #expect(next.node >= 5 && machine.takeForWorker(at: 45, &actions) == nil)
+        #expect(machine.attemptEnded(next, .succeeded, at: 55, &actions))
+        #expect((machine.takeForWorker(at: 55, &actions)?.node ?? -1) >= 5)
+    }
+
     @Test("one whose fallback is computed counts meanwhile")
     func fallback() throws {
         var (machine, actions) = try Self.machine(processors: 1) { graph in

@@ -39,6 +39,9 @@ extension GrowthCase {
             OperationGraph(named: shape) { $0 == shape.count - 1 ? .milestone : .all([.deferrable, .expected(.milliseconds(1))]) }
         },
         launch("one resource") { OperationGraph(named: $0) { _ in .exclusive(.userInterface) } },
+        launch("one resource, few processors", options: fewProcessors) { shape in
+            OperationGraph(named: shape) { .all([.exclusive(.userInterface), .expected(.microseconds(1)), shape.milestone($0)]) }
+        },
         launch("many resources") { shape in
             OperationGraph(named: shape) {
                 .exclusive(ExclusiveResource("disk \($0 % 7)"), ExclusiveResource("socket \($0 % 100)"), ExclusiveResource("file \($0)"))
@@ -91,6 +94,13 @@ extension GrowthCase {
             }
         },
     ]
+
+    /// More lanes than processors: an operation may have to wait for a processor, and for its resource.
+    private static let fewProcessors: LaunchOptions = {
+        var options = LaunchOptions(lanes: 16)
+        options.processors = 2
+        return options
+    }()
 
     /// A graph with fallbacks for the steps that `has` says.
     private static func fallbacks(

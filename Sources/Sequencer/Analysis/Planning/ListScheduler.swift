@@ -21,8 +21,8 @@ struct ListScheduler {
 
     /// Lanes and the main thread each take their own first: what waits for the other one must not hold up either.
     private struct Parking {
-        var forLanes = Heap<Candidate>()
-        var forMain = Heap<Candidate>()
+        var forLanes = ParkedOperations<Candidate>()
+        var forMain = ParkedOperations<Candidate>()
     }
 
     let problem: PlanningProblem
@@ -184,7 +184,7 @@ struct ListScheduler {
         let level = problem.urgency.levels[index]
         guard problem.keepsThread[index], level < soughtLevel, processors?.hasRoom(for: level) == false else { return false }
         processors?.putAside(index, of: level, onMain: problem.places[index] != .lane, key: keys[index])
-        wakeFreeResources(of: node)
+        wakeFreeResources(of: node, isYielding: true)
         return true
     }
 
@@ -209,10 +209,12 @@ struct ListScheduler {
     }
 
     /// What an operation that is put aside turns down is for whoever waits for that.
-    private mutating func wakeFreeResources(of node: Int32) {
+    ///
+    /// - Parameter isYielding: whether it waits for a processor: as in the engine, others that may have to do so go on waiting.
+    private mutating func wakeFreeResources(of node: Int32, isYielding: Bool = false) {
         for place in problem.resources.range(Int(node)) {
             let resource = Int(problem.resources.targets[place])
-            if !isHeld[resource] { wake(resource) }
+            if !isHeld[resource] { wake(resource, isYielding: isYielding) }
         }
     }
 
@@ -244,10 +246,11 @@ struct ListScheduler {
     /// Lets an operation wait for a resource that is held. Those that wait for another one of its resources, and were left to it, come next there.
     private mutating func park(_ node: Int32, at resource: Int, _ keys: [Int64]) {
         let candidate = Candidate(key: keys[Int(node)], node: node)
+        let mayYield = processors != nil && problem.keepsThread[Int(node)] && problem.urgency.levels[Int(node)] < problem.urgency.highest
         if problem.places[Int(node)] == .lane {
-            parked[resource].forLanes.push(candidate)
+            parked[resource].forLanes.push(candidate, mayYield: mayYield)
         } else {
-            parked[resource].forMain.push(candidate)
+            parked[resource].forMain.push(candidate, mayYield: mayYield)
         }
         for place in problem.resources.range(Int(node)) {
             let other = Int(problem.resources.targets[place])
@@ -256,9 +259,9 @@ struct ListScheduler {
     }
 
     /// Makes the first of those that wait for a free resource ready once more.
-    private mutating func wake(_ resource: Int) {
-        if let candidate = parked[resource].forLanes.pop() { readyForLanes.push(candidate) }
-        if let candidate = parked[resource].forMain.pop() { readyForMain.push(candidate) }
+    private mutating func wake(_ resource: Int, isYielding: Bool = false) {
+        if let candidate = parked[resource].forLanes.pop(isYielding: isYielding) { readyForLanes.push(candidate) }
+        if let candidate = parked[resource].forMain.pop(isYielding: isYielding) { readyForMain.push(candidate) }
     }
 
     /// Lets operations that waited for this one become ready.
