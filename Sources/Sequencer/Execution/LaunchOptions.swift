@@ -81,9 +81,8 @@ public struct LaunchOptions: Sendable {
     /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
     /// of that kind run.
     public var processors: Int?
-    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks: a step of the main thread, and a
-    /// Foundation operation that exists already. Called before it begins, never on the main thread; for the journal, which has to know where a process died.
-    package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    /// See `recordsStart`.
+    var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.

@@ -125,7 +125,7 @@ final class LaunchStorage: StepHost {
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         stallWatch = options.stallWatch
         startsTasksAtOnce = options.startsTasksAtOnce
-        recordsStart = options.recordsStart
+        recordsStart = options.startRecorder
         version = options.version
         // To the millisecond, as it is written: a report that is read again is the same.
         startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil

@@ -30,45 +30,6 @@ extension OperationGraph {
         nodes[index] = node
     }
 
-    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``; the milestone itself never is.
-    ///
-    /// - Complexity: linear in operations and dependencies.
-    package var skippable: Set<String> {
-        // Only the launch validates the graph: a graph with a mistake is refused there.
-        let edges = knownEdges
-        let successors = AdjacencyList(count: count, edges: edges, .successors)
-        let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
-        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
-        var needed: Set<Int> = []
-        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
-        var next = nodes.indices.filter { $0 == milestone || nodes[$0].policy?.value.isEssential == true }
-        while let node = next.popLast() {
-            if needed.insert(node).inserted { next += predecessors[node].map(\.index) }
-        }
-        var result: Set<String> = []
-        for (index, node) in nodes.enumerated() where index != milestone {
-            let policy = node.policy?.value ?? .standard
-            let isSkippable =
-                if policy.isEssential {
-                    false
-                } else if policy.fallback != nil || node.substitute != nil {
-                    true
-                } else {
-                    switch policy.onFailure.kind {
-                    case .required: false
-                    case .skipDependents: !needed.contains(index)
-                    case .continue:
-                        !successors[index].contains { $0.needsValue && needed.contains($0.index) }
-                    }
-                }
-            if isSkippable { result.insert(node.id) }
-        }
-        return result
-    }
-
-    /// The step whose end stops the budget's clock, if one was marked.
-    package var milestone: String? { nodes.first { $0.policy?.value.isMilestone == true }?.id }
-
     /// Adds a sentence to what the report says about a step, in every launch of this graph.
     ///
     /// - Parameter text: holds no secret.
@@ -83,7 +44,7 @@ extension OperationGraph {
 
 extension GraphNode {
     /// The substitute for the step's value when the step is left out; nil without one of the right type.
-    fileprivate var substitute: (any Sendable)? {
+    var substitute: (any Sendable)? {
         guard let value = policy?.value.substitute else { return nil }
         func isOfType<Value>(_: Value.Type) -> Bool { type(of: value) == Value.self }
         return isOfType(valueType) ? value : nil

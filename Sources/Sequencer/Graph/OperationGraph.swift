@@ -138,22 +138,6 @@ public struct OperationGraph: Sendable {
         return true
     }
 
-    /// Moves a step behind the milestone, so that nothing waits for it: its dependents take over its dependencies.
-    ///
-    /// - Returns: whether it was moved: not where there is no milestone, or a step reads its value.
-    @discardableResult
-    package mutating func moveBehindMilestone(_ id: String) -> Bool {
-        let index = resolveNames()
-        guard let milestone, milestone != id, let moved = index[id] else { return false }
-        if edges.contains(where: { $0.target == moved && reads($0, in: index) }) { return false }
-        let inherited = edges.filter { $0.node == moved }
-        edges = edges.flatMap { edge in
-            edge.target == moved ? inherited.map { GraphEdge(node: edge.node, target: $0.target, needsValue: false) } : [edge]
-        }
-        addDependency(milestone, to: id)
-        return true
-    }
-
     /// Puts the step `new`, already added, in the place of the step `old`: it waits for what `old` waited for, what waited for `old` waits
     /// for it, and `old` is gone.
     ///
@@ -371,7 +355,7 @@ extension OperationGraph {
     /// Replaces names by indices where a step of that name exists.
     ///
     /// - Returns: where each identifier is, the first time it was used.
-    private mutating func resolveNames() -> IdentifierIndex {
+    mutating func resolveNames() -> IdentifierIndex {
         let index = IdentifierIndex(nodes)
         guard !names.isEmpty else { return index }
         for place in edges.indices {

@@ -58,14 +58,6 @@ public struct StepContext: Sendable {
         try await wait(.question, body)
     }
 
-    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands still, for it is up to
-    /// somebody else how long that takes. The time counts against the budget, unless a person is asked meanwhile.
-    nonisolated(nonsending) package func waitForTurn<Result>(
-        _ body: nonisolated(nonsending) () async throws -> Result
-    ) async rethrows -> Result {
-        try await wait(.turn, body)
-    }
-
     nonisolated(nonsending) func wait<Result>(
         _ wait: PersonWait?,
         _ body: nonisolated(nonsending) () async throws -> Result
@@ -75,9 +67,6 @@ public struct StepContext: Sendable {
         defer { host.personWaitEnded(assignment, wait) }
         return try await body()
     }
-
-    /// Whether the step is marked ``StepOption/interactive``.
-    package var mayAsk: Bool { host.mayAsk(assignment) }
 
     /// Says what the operation waits for while `body` runs, for ``RunningLaunch/status`` and ``LaunchOptions/stallWatch``.
     ///

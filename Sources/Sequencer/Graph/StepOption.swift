@@ -180,16 +180,6 @@ public struct StepOption: Sendable {
     /// timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands still.
     public static let interactive = StepOption { $0.isInteractive = true }
 
-    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that is slow before or after the question
-    /// counts. What is drawn stays as it is; what is expected of the operation is expected of the person, until past launches tell what it takes itself.
-    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
-
-    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A plan has to be told, for nobody sees
-    /// in a closure whether it suspends. Unless said, a step that waits for a person does, since the answer comes on the main thread, and no other does.
-    package static func suspends(_ suspends: Bool) -> StepOption {
-        StepOption { $0.isSaidToSuspend = suspends }
-    }
-
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not expected to end within the budget.
     ///
     /// Whatever waits for it goes on without it then, however late, so what reads its value reads it as ``Step/optional``. The milestone itself cannot be

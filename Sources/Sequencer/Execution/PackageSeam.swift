@@ -1,0 +1,175 @@
+import Foundation
+
+// What StartupOps needs of launches and is not public: all of it is here. `ArchitectureTests` holds that; the contributor guide says why.
+
+// MARK: - Recovery, and the update policy
+
+extension OperationGraph {
+    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are ``StepOption/essential``; the milestone itself never is.
+    ///
+    /// - Complexity: linear in operations and dependencies.
+    package var skippable: Set<String> {
+        // Only the launch validates the graph: a graph with a mistake is refused there.
+        let edges = knownEdges
+        let successors = AdjacencyList(count: count, edges: edges, .successors)
+        let milestone = nodes.firstIndex { $0.policy?.value.isMilestone == true }
+        // Skipping goes all the way down: one of these that is skipped takes the milestone, or an essential step, with it.
+        var needed: Set<Int> = []
+        let predecessors = AdjacencyList(count: count, edges: edges, .predecessors)
+        var next = nodes.indices.filter { $0 == milestone || nodes[$0].policy?.value.isEssential == true }
+        while let node = next.popLast() {
+            if needed.insert(node).inserted { next += predecessors[node].map(\.index) }
+        }
+        var result: Set<String> = []
+        for (index, node) in nodes.enumerated() where index != milestone {
+            let policy = node.policy?.value ?? .standard
+            let isSkippable =
+                if policy.isEssential {
+                    false
+                } else if policy.fallback != nil || node.substitute != nil {
+                    true
+                } else {
+                    switch policy.onFailure.kind {
+                    case .required: false
+                    case .skipDependents: !needed.contains(index)
+                    case .continue:
+                        !successors[index].contains { $0.needsValue && needed.contains($0.index) }
+                    }
+                }
+            if isSkippable { result.insert(node.id) }
+        }
+        return result
+    }
+
+    /// The step whose end stops the budget's clock, if one was marked.
+    package var milestone: String? { nodes.first { $0.policy?.value.isMilestone == true }?.id }
+
+    /// Moves a step behind the milestone, so that nothing waits for it: its dependents take over its dependencies.
+    ///
+    /// - Returns: whether it was moved: not where there is no milestone, or a step reads its value.
+    @discardableResult
+    package mutating func moveBehindMilestone(_ id: String) -> Bool {
+        let index = resolveNames()
+        guard let milestone, milestone != id, let moved = index[id] else { return false }
+        if edges.contains(where: { $0.target == moved && reads($0, in: index) }) { return false }
+        let inherited = edges.filter { $0.node == moved }
+        edges = edges.flatMap { edge in
+            edge.target == moved ? inherited.map { GraphEdge(node: edge.node, target: $0.target, needsValue: false) } : [edge]
+        }
+        addDependency(milestone, to: id)
+        return true
+    }
+
+    /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
+    ///
+    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread are left
+    /// as they are, so that nothing is written there: they begin when observers have been told. So are Foundation operations which exist already.
+    /// `LaunchOptions.recordsStart` is told of those that begin before that. Steps without work are left as they are.
+    package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
+        for index in nodes.indices where !nodes[index].isMain { nodes[index].work = nodes[index].work.preceded(by: body) }
+    }
+
+    /// Puts the work of a step into `wrapper`, which gets the step's context and the work, and runs it or does not. Dependencies and options stay.
+    ///
+    /// The work of an interactive step stays a person's time; the rest of the wrapper's time is not.
+    ///
+    /// - Throws: a ``GraphError`` when the graph has no such step.
+    package mutating func wrapWork(of id: String, in wrapper: @escaping WorkWrapper) throws(GraphError) {
+        let index = try position(of: id)
+        var policy = nodes[index].policy?.value ?? .standard
+        // It runs inside a closure from now on. Dependencies between it and other operations count as before.
+        if let operation = nodes[index].operation { policy.operation = operation }
+        let wait: PersonWait? = policy.isPersonsTime ? .work : nil
+        policy.saysWhenItAsks = true
+        nodes[index].set(policy)
+        let work = nodes[index].work
+        if nodes[index].isMain {
+            nodes[index].work = .main { context in
+                try await wrapper(context) { try await context.wait(wait) { try await work.run(context) } }
+            }
+        } else {
+            nodes[index].work = .asynchronous { context in
+                try await wrapper(context) { try await context.wait(wait) { try await work.run(context) } }
+            }
+        }
+    }
+
+    /// Runs a step's work, as part of the step, and returns its value.
+    package typealias WorkWrapper =
+        nonisolated(nonsending) @Sendable (
+            StepContext, _ work: nonisolated(nonsending) () async throws -> any Sendable
+        ) async throws -> any Sendable
+}
+
+extension LaunchOptions {
+    /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks: a step of the main thread, and a
+    /// Foundation operation that exists already. Called before it begins, never on the main thread; for the journal, which has to know where a process died.
+    package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? {
+        get { startRecorder }
+        set { startRecorder = newValue }
+    }
+}
+
+// MARK: - Steps that ask a person
+
+extension StepOption {
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that is slow before or after the question
+    /// counts. What is drawn stays as it is; what is expected of the operation is expected of the person, until past launches tell what it takes itself.
+    package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
+
+    /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A plan has to be told, for nobody sees
+    /// in a closure whether it suspends. Unless said, a step that waits for a person does, since the answer comes on the main thread, and no other does.
+    package static func suspends(_ suspends: Bool) -> StepOption {
+        StepOption { $0.isSaidToSuspend = suspends }
+    }
+}
+
+extension StepContext {
+    /// Whether the step is marked ``StepOption/interactive``.
+    package var mayAsk: Bool { host.mayAsk(assignment) }
+
+    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands still, for it is up to
+    /// somebody else how long that takes. The time counts against the budget, unless a person is asked meanwhile.
+    nonisolated(nonsending) package func waitForTurn<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await wait(.turn, body)
+    }
+}
+
+// MARK: - Work that goes on when its operation has ended
+
+extension StepContext {
+    /// Starts a launch in the background: on this launch's clock, and with no end but its own deadline. It is cancelled when this launch is.
+    ///
+    /// In virtual time its operations hold time still as those of any launch do, and time moves on for it when this launch has ended.
+    package func startInBackground(
+        _ graph: OperationGraph,
+        deadline: Duration,
+        completion: (@Sendable (FinishedLaunch) -> Void)? = nil
+    ) throws(GraphError) -> RunningLaunch {
+        let options = LaunchOptions(deadline: deadline, clock: host.clock)
+        let launch = try LaunchWithin.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
+        host.whenCancelled { launch.cancel() }
+        return launch
+    }
+
+    /// Whether work that the operation has begun may go on: false once the launch was cancelled, or the operation alone.
+    ///
+    /// It may when the operation, or the launch, came to any other end.
+    package var mayGoOn: Bool { host.mayOutlive(assignment) }
+
+    /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
+    package var isLaunchProperOver: Bool { host.isLaunchProperOver }
+
+    /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
+    ///
+    /// - Returns: whether this call stopped the launch: false when it was over, or stopped already.
+    package func abortLate(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
+        host.abortLate(by: assignment, reason, takeover: takeover)
+    }
+
+    /// The time that the budget leaves to the operation, by what is expected of those after it; nil when the launch keeps no budget, or its milestone does
+    /// not wait for the operation.
+    package var timeWithinBudget: Duration? { host.timeWithinBudget(of: assignment) }
+}
