@@ -151,8 +151,8 @@ struct ProcessorShareTests {
         let soon = graph.add("soon", .expected(.nanoseconds(5))) { await Task.yield() }
         let two = ["a", "b"].map { graph.add($0, .expected(.nanoseconds(40)), after: soon) {} }
         graph.add("home", .milestone, after: holder, two) {}
-        for number in 0..<others { graph.add("other\(number)", .exclusive("R"), .expected(.nanoseconds(10))) {} }
-        let settings = LaunchStateMachine.Settings(processors: 2, workers: 200, takesOneAtATime: true)
+        for number in 0..<others { graph.add("other\(number)", .exclusive("R"), .expected(.nanoseconds(10)), .onFailure(.continue)) {} }
+        let settings = LaunchStateMachine.Settings(processors: 2, workers: 200)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
