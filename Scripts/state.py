@@ -3,14 +3,21 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOL = os.environ.get("SEQUENCER_CLI", str(ROOT / ".build" / "debug" / "sequencer-cli"))
 
 
+def give_up(text):
+    """Ends the script, which could not be run."""
+    print(text, file=sys.stderr)
+    raise SystemExit(2)
+
+
 def check_tool(name):
     if not os.access(TOOL, os.X_OK):
-        raise SystemExit(f"{name}: there is no {TOOL}; build it, or name one by SEQUENCER_CLI")
+        give_up(f"{name}: there is no {TOOL}; build it, or name one by SEQUENCER_CLI")
 
 
 def command(state, service, version=None):
@@ -28,7 +35,7 @@ def make_outdated(state, service, name):
     stopped = Launch(state, service, OUTDATED)
     service.is_offline = True
     if not completed.completed or not stopped.stopped:
-        raise SystemExit(f"{name}: a version that is too old was not stopped: {completed}; {stopped}")
+        give_up(f"{name}: a version that is too old was not stopped: {completed}; {stopped}")
 
 
 class Launch:
@@ -37,10 +44,16 @@ class Launch:
     def __init__(self, state, service, version=None):
         before = service.counts
         # None should take a tenth of that: whoever is still there then, hangs.
-        done = subprocess.run(command(state, service, version), capture_output=True, text=True, errors="replace", timeout=300)
-        self.code, self.messages = done.returncode, done.stderr
+        words = command(state, service, version)
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as child:
+            try:
+                output, self.messages = child.communicate(timeout=300)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise
+        self.process, self.code = child.pid, child.returncode
         try:
-            self.report = json.loads(done.stdout)
+            self.report = json.loads(output)
         except ValueError:
             self.report = None
         self.asked = {name: count - before.get(name, 0) for name, count in service.counts.items() if count != before.get(name, 0)}

@@ -76,7 +76,7 @@ extension LaunchStateMachine {
         nodes[node].state = .aside
         processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: -ready.rank)
         needsWake = true
-        if traits[node].contains(.hasResources) { offerFreeResources(of: node, isYielding: true) }
+        if traits[node].contains(.hasResources) { offerFreeResources(of: node, above: level) }
         return true
     }
 
@@ -90,6 +90,19 @@ extension LaunchStateMachine {
                 enqueue(node)
                 others.add(1, of: traits.levels[node])
             }
+        }
+    }
+
+    /// An operation lets go of the processor that it keeps, if it keeps one.
+    mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
+        let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
+        guard isComputing else { return }
+        let code = code(of: node)
+        // It was given up, and goes on.
+        if replacedWorkers.contains(code) {
+            lostKeepers.append(code)
+        } else {
+            processors?.ended(traits.levels[node])
         }
     }
 

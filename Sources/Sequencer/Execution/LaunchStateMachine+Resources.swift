@@ -9,12 +9,12 @@ extension LaunchStateMachine {
         let node = Int(ready.node)
         guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback else { return true }
         let left = resourceLeftToOther(by: ready, onMain: isMain)
-        let mayYield = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
-        let side = ResourceTable.Side(isMain: isMain, mayYield: mayYield)
+        let yields = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
         if let left {
-            resources.park(ready, at: left, side)
+            // It is woken also where the one of the other side waits for a processor: that may then wait for its thread.
+            resources.park(ready, at: left, ResourceTable.Side(isMain: isMain, yieldsAt: nil))
             if !isMain { resources.leftToMain.append(left) }
-        } else if resources.acquire(for: ready, side) {
+        } else if resources.acquire(for: ready, ResourceTable.Side(isMain: isMain, yieldsAt: yields ? traits.levels[node] : nil)) {
             return true
         }
         nodes[node].state = .parked
@@ -24,18 +24,17 @@ extension LaunchStateMachine {
 
     /// Wakes, for each resource that `node` needs and does not hold, nor anybody else, one operation that waits for it, and one of the main thread.
     ///
-    /// - Parameter isYielding: whether `node` waits for a processor, and others that may have to do so go on waiting for the resource. It is `node` that wakes them:
-    ///   when it has the resource and gives it back, or waits for another one, or ends. Otherwise all of them would come, one after the other, to be put aside, each
-    ///   time that the resource is free.
-    mutating func offerFreeResources(of node: Int, except left: Int? = nil, isYielding: Bool = false) {
+    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so go on waiting for the resource, unless they are more urgent. It is `node` that
+    ///   wakes them: when it has the resource and gives it back, or waits for another one, or ends.
+    mutating func offerFreeResources(of node: Int, except left: Int? = nil, above level: UInt8? = nil) {
         for resource in resources.free(of: node) where resource != left {
-            offer(resource, onMain: false, isYielding: isYielding)
-            offer(resource, onMain: true, isYielding: isYielding)
+            offer(resource, onMain: false, above: level)
+            offer(resource, onMain: true, above: level)
         }
     }
 
-    private mutating func offer(_ resource: Int, onMain isMain: Bool, isYielding: Bool = false) {
-        while let waiting = resources.nextWaiting(for: resource, onMain: isMain, isYielding: isYielding) {
+    private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8? = nil) {
+        while let waiting = resources.nextWaiting(for: resource, onMain: isMain, above: level) {
             guard nodes[waiting].state == .parked else { continue }
             return enqueue(waiting)
         }
@@ -104,7 +103,8 @@ struct ResourceTable {
     /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor as well.
     struct Side {
         let isMain: Bool
-        let mayYield: Bool
+        /// Its level, in that case.
+        let yieldsAt: UInt8?
     }
 
     private struct Parked {
@@ -165,9 +165,9 @@ struct ResourceTable {
     /// Lets an operation wait for a resource.
     mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, _ side: Side) {
         if side.isMain {
-            parked[resource].forMain.push(ready, mayYield: side.mayYield)
+            parked[resource].forMain.push(ready, yieldsAt: side.yieldsAt)
         } else {
-            parked[resource].forLanes.push(ready, mayYield: side.mayYield)
+            parked[resource].forLanes.push(ready, yieldsAt: side.yieldsAt)
         }
     }
 
@@ -191,9 +191,9 @@ struct ResourceTable {
 
     /// The next operation that waits for a resource; it waits for it no longer.
     ///
-    /// - Parameter isYielding: whether those that may have to wait for a processor are left out.
-    mutating func nextWaiting(for resource: Int, onMain isMain: Bool, isYielding: Bool) -> Int? {
-        let next = isMain ? parked[resource].forMain.pop(isYielding: isYielding) : parked[resource].forLanes.pop(isYielding: isYielding)
+    /// - Parameter level: of one that waits for a processor, if it is that one which turns the resource down.
+    mutating func nextWaiting(for resource: Int, onMain isMain: Bool, above level: UInt8?) -> Int? {
+        let next = isMain ? parked[resource].forMain.pop(above: level) : parked[resource].forLanes.pop(above: level)
         return next.map { Int($0.node) }
     }
 

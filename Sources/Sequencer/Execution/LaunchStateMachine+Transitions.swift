@@ -149,18 +149,6 @@ extension LaunchStateMachine {
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
     }
 
-    private mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
-        let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
-        guard isComputing else { return }
-        let code = code(of: node)
-        // It was given up, and goes on.
-        if replacedWorkers.contains(code) {
-            lostKeepers.append(code)
-        } else {
-            processors?.ended(traits.levels[node])
-        }
-    }
-
     // MARK: Ending
 
     @inline(__always)

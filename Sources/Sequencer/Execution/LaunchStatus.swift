@@ -93,10 +93,10 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
 /// Who is told when a launch makes no progress.
 public struct StallWatch: Sendable {
     /// For how long no operation has ended, and no person has been waited for.
-    package let limit: Duration
+    let limit: Duration
     /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked. Neither a timeout nor the end of
     /// the launch waits for it; the next call may come before it has returned.
-    package let report: @Sendable (LaunchStatus) -> Void
+    let report: @Sendable (LaunchStatus) -> Void
 
     /// Reports each time no operation has ended for `limit`, which is more than 0 and at most 24 hours.
     ///

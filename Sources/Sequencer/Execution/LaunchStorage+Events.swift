@@ -179,9 +179,11 @@ struct EventDeliveries: Sendable {
     /// Takes those of `starts` that nobody has taken.
     mutating func take(_ starts: [MainStart]) -> [MainStart] {
         guard !starts.isEmpty else { return [] }
-        let nodes = Set(starts.map(\.assignment.node))
-        defer { mainStarts.removeAll { nodes.contains($0.assignment.node) } }
-        return mainStarts.filter { nodes.contains($0.assignment.node) }
+        // Not another attempt of the same step.
+        let taken = Set(starts.map { [$0.assignment.node, $0.assignment.attempt] })
+        let isTaken: (MainStart) -> Bool = { taken.contains([$0.assignment.node, $0.assignment.attempt]) }
+        defer { mainStarts.removeAll(where: isTaken) }
+        return mainStarts.filter(isTaken)
     }
 
     /// The events to tell now; nil when there are none, or when another thread is telling.

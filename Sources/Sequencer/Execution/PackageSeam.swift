@@ -60,11 +60,21 @@ extension OperationGraph {
         return true
     }
 
+    /// Lets every step wait for this one, but those that it waits for itself. A graph that is not valid, or has no such step, stays as it is.
+    ///
+    /// - Complexity: linear in operations and dependencies.
+    package mutating func begin(with id: String) {
+        guard let validated = try? validated(), let first = validated.position(of: id) else { return }
+        let ancestors = validated.predecessors.reachable(from: first)
+        for (position, operation) in identifiers.enumerated() where position != first && !ancestors.contains(position) {
+            addDependency(id, to: operation)
+        }
+    }
+
     /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
     ///
-    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread are left
-    /// as they are, so that nothing is written there: they begin when observers have been told. So are Foundation operations which exist already.
-    /// `LaunchOptions.recordsStart` is told of those that begin before that. Steps without work are left as they are.
+    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread, steps without work
+    /// and Foundation operations that exist already are not changed. `LaunchOptions.recordsStart` is told when one of them begins before the observers have heard of it.
     package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
         for index in nodes.indices where !nodes[index].isMain { nodes[index].work = nodes[index].work.preceded(by: body) }
     }
@@ -107,6 +117,16 @@ extension LaunchOptions {
     package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? {
         get { startRecorder }
         set { startRecorder = newValue }
+    }
+}
+
+extension StallWatch {
+    /// A watch that calls `body` before it reports.
+    package func preceded(by body: @escaping @Sendable () -> Void) -> StallWatch {
+        StallWatch(after: limit) { [report] status in
+            body()
+            report(status)
+        }
     }
 }
 

@@ -140,7 +140,7 @@ private struct WorkerQueue: Sendable {
 ///
 /// A step that blocks for ever keeps its thread for ever, and steps that are left behind add up over a process's life. Dispatch gives a process 255
 /// threads of the kind that workers run on, and the app needs some of them too; so past ``maximumOfDispatch``, workers run on threads that are made
-/// for them. Past ``most`` a worker waits for one to be given back.
+/// for them. Past ``maximum`` a worker waits for one to be given back.
 final class SharedThreads: Sendable {
     /// Where a worker runs.
     enum Kind: Sendable {

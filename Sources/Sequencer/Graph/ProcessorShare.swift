@@ -89,30 +89,32 @@ package struct ProcessorShare: Sendable {
     }
 }
 
-/// Operations that wait for a resource; apart from the others those that may have to wait for a processor as well.
-///
-/// One of these that is given the resource and finds no processor keeps its place for all of them: they would come, one after the other, to find none either, each time
-/// that the resource is free.
+/// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of them waits for a processor, the others
+/// that are no more urgent stay here. Otherwise each of them would be woken and put aside again whenever the resource is free.
 package struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
     @usableFromInline var others = Heap<Waiting>()
-    @usableFromInline var yielding = Heap<Waiting>()
+    /// By level (``Urgency``). The highest never waits for a processor.
+    @usableFromInline var yielding = [Heap<Waiting>](repeating: Heap(), count: 2)
 
     @inlinable
     package init() {}
 
+    /// - Parameter level: of one that may have to wait for a processor; nil for another one.
     @inlinable
-    package mutating func push(_ operation: Waiting, mayYield: Bool) {
-        if mayYield { yielding.push(operation) } else { others.push(operation) }
+    package mutating func push(_ operation: Waiting, yieldsAt level: UInt8?) {
+        if let level { yielding[Int(level)].push(operation) } else { others.push(operation) }
     }
 
     /// Takes the first one out.
     ///
-    /// - Parameter isYielding: whether those that may have to wait for a processor are left where they are.
+    /// - Parameter level: of the operation that waits for a processor: of those that may have to do so as well, only more urgent ones are taken; nil for any.
     @inlinable
-    package mutating func pop(isYielding: Bool) -> Waiting? {
-        guard !isYielding, let first = yielding.first else { return others.pop() }
-        if let other = others.first, other < first { return others.pop() }
-        return yielding.pop()
+    package mutating func pop(above level: UInt8?) -> Waiting? {
+        var (first, place) = (others.first, -1)
+        for index in yielding.indices where level.map({ index > Int($0) }) ?? true {
+            if let other = yielding[index].first, first.map({ other < $0 }) ?? true { (first, place) = (other, index) }
+        }
+        return place < 0 ? others.pop() : yielding[place].pop()
     }
 }
 

@@ -208,6 +208,9 @@ public struct StepOption: Sendable {
         StepOption { $0.expected = duration.roundedToNanoseconds }
     }
 
+    /// What is expected of an interactive operation is its own time, without the person, and so is all of it that passes: of a graph that was read.
+    package static let expectsOwnTime = StepOption { ($0.expectsOwnTime, $0.saysWhenItAsks) = (true, true) }
+
     /// A substitute for the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
     ///
     /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has failed. A value that is not

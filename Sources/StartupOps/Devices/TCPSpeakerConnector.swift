@@ -30,7 +30,7 @@ public struct TCPSpeakerConnector: DeviceConnector {
 
     /// Connects to a speaker and greets it.
     ///
-    /// - Throws: ``DeviceError``, which names host and port, but for a host that quotes a secret: `speaker 127.0.0.1:7400: connection refused`.
+    /// - Throws: ``DeviceError``, which names host and port; a host that quotes a secret is not shown: `speaker 127.0.0.1:7400: connection refused`.
     public func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
         // A service may have named it.
         let device = "speaker \(printable(ForeignText.withoutSecrets(speaker.host), limit: 100)):\(speaker.port)"

@@ -50,7 +50,7 @@ struct EntryPointLedger: Sendable, Hashable {
 
     /// How many deliveries begin before an entry point is given up: one that kills the app must not do so for ever.
     static let maximumAttempts = 3
-    /// How long an entry point is of use that does not say so, in seconds: a week. Nobody expects to be led anywhere by a link of last year.
+    /// How long an entry point without an expiry is kept, in seconds: a week. Nobody expects to be led anywhere by a link of last year.
     static let lifetime: TimeInterval = 7 * 24 * 3600
     /// How many identifiers of accepted entry points are remembered, and how many bytes they may have together.
     static let maximumAccepted = 1000

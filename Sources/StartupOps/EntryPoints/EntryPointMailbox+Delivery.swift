@@ -93,7 +93,7 @@ extension EntryPointMailbox {
         setSession(account.isAnonymous ? .guest : .loggedIn, account: account.isAnonymous ? nil : account.id)
     }
 
-    /// Whether it is for anybody, or for the account that is logged in, or whose session is stored as long as nobody is known to be there.
+    /// Whether it is for anybody, or for the account that is logged in, or, until somebody is known to be there, for the account whose session is stored.
     func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { $0 == currentAccount } ?? true }
 
     /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content comes first.

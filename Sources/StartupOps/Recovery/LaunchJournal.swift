@@ -231,10 +231,7 @@ public final class LaunchJournal: Sendable {
 
     /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs is known for one.
     package func watching(_ watch: StallWatch) -> StallWatch {
-        StallWatch(after: watch.limit) { [self] status in
-            write(JournalLine(.stalled))
-            watch.report(status)
-        }
+        watch.preceded { [self] in write(JournalLine(.stalled)) }
     }
 
     // MARK: Events that the app tells

@@ -168,17 +168,7 @@ extension Recovery {
         if asksForUpdateLast {
             graph.moveBehindMilestone(RecoveryStep.updateCheck)
         } else if level == .minimal {
-            Self.beginWithUpdateCheck(&graph)
-        }
-    }
-
-    /// Lets everything wait for the update check but what this waits for.
-    private static func beginWithUpdateCheck(_ graph: inout OperationGraph) {
-        let check = RecoveryStep.updateCheck
-        guard let validated = try? graph.validated(), let first = validated.position(of: check) else { return }
-        let ancestors = validated.predecessors.reachable(from: first)
-        for (position, operation) in graph.identifiers.enumerated() where position != first && !ancestors.contains(position) {
-            graph.addDependency(check, to: operation)
+            graph.begin(with: RecoveryStep.updateCheck)
         }
     }
 

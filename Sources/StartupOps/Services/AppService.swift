@@ -63,7 +63,7 @@ public final class AppService: Sendable {
         let cache = ResponseCache(store: directory.cache)
         let endpoint = TokenEndpoint(url: baseURL.appending(path: "oauth/token"), http: http, now: now)
         self.endpoint = endpoint
-        var sessions = SessionStore(secure, of: baseURL, sharedIn: directory.location, alsoClear: { cache.removeAll() })
+        var sessions = SessionStore(secure, of: baseURL, sharedIn: directory.folder, alsoClear: { cache.removeAll() })
         sessions.companions = [Self.account]
         self.sessions = sessions
         tokens = TokenManager(store: sessions, now: now) { session, deadline in
@@ -183,7 +183,10 @@ extension AppService: AccountService {
     /// Asks for tokens with a password, keeps them, and asks for the profile.
     public func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
         do {
-            begin(try await endpoint.session(username: email, password: password, deadline: deadline))
+            let session = try await endpoint.session(username: email, password: password, deadline: deadline)
+            // Nobody waits for it any more.
+            try Task.checkCancellation()
+            begin(session)
         } catch is SessionRejected {
             throw AccountError(.invalidCredentials, "the address or the password is wrong")
         }
@@ -210,6 +213,7 @@ extension AppService: AccountService {
     /// Asks for tokens with this device's identifier, and keeps them.
     public func logInAnonymously(by deadline: Deadline) async throws -> Account {
         let session = try await endpoint.anonymousSession(deviceID: deviceID, deadline: deadline)
+        try Task.checkCancellation()
         begin(session)
         return keep(Account(id: session.userID ?? Account.guest.id, name: Account.guest.name, isAnonymous: true))
     }

@@ -56,7 +56,7 @@ struct ForceUpdateOperation: Sendable {
 
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
-        memory.withLock { $0.isStopped = false }
+        memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
         let number = lateCheck.begin()
         let check = UpdateCheck { answer in
             guard step.mayGoOn, case .success(let policy) = answer, let decision = decision(policy, of: number, in: step) else { return }
@@ -101,9 +101,8 @@ struct ForceUpdateOperation: Sendable {
     @discardableResult
     private func actOnKnownPolicy(in step: StepContext) async -> Bool {
         let known = known
-        if known == nil, let problem = knownProblem, !memory.withLock({ $0.hasToldOfProblem }) {
-            memory.withLock { $0.hasToldOfProblem = true }
-            step.note("the last known update policy cannot be told, so it was not used: \(problem)")
+        if known == nil, let problem = knownProblem, isFirstToTellOfProblem() {
+            step.note("the update policy that was kept cannot be read, so it was not used: \(problem)")
         }
         let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: version, at: now())
         guard decision.stopsLaunch else { return false }
@@ -151,6 +150,13 @@ struct ForceUpdateOperation: Sendable {
         memory.withLock { $0.policy } ?? state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
     }
 
+    private func isFirstToTellOfProblem() -> Bool {
+        memory.withLock { memory in
+            defer { memory.hasToldOfProblem = true }
+            return !memory.hasToldOfProblem
+        }
+    }
+
     /// Why the policy that was read last is not known; nil where there was none.
     private var knownProblem: String? {
         switch state.lastUpdatePolicy {
@@ -166,7 +172,7 @@ struct ForceUpdateOperation: Sendable {
         for field in answer.ignored { step.note("the update policy: \(field)") }
         let recorded = lateCheck.record(number) {
             let policy = answer.completed(by: known)
-            // One that cannot be kept counts until the next answer. One that is kept must not outlast what another launch keeps later.
+            // A policy that cannot be stored counts until the next answer. One that is stored is not kept here: another launch may store a newer one.
             let error = keep(policy)
             memory.withLock { $0.policy = error == nil ? nil : policy }
             return (decision: policy.decision(for: version, at: now()), error: error)

@@ -4,8 +4,9 @@ import StartupStorage
 
 /// Opens and ends sessions.
 ///
-/// A session outlives a launch. Every method returns or throws by its deadline; a launch does not wait for one that does not. Only an ``AccountError`` says
-/// something of the session: after any other error it is kept, and used as it was.
+/// A session outlives a launch. Every method returns or throws by its deadline; a launch does not wait for one that does not, and cancels it: after that, a method must
+/// neither open nor end a session. Only an ``AccountError`` other than ``AccountError/Code/unavailable`` says something of the session: after any other error it is kept,
+/// and used as it was.
 public protocol AccountService: Sendable {
     /// The stored session, without asking the service.
     func storedSession() -> StoredAnswer<StoredSession>
@@ -60,7 +61,7 @@ public enum LoginAnswer: Sendable, Hashable {
 /// | any, when it cannot be told whether this is the first launch | as on any other launch; the report says so |
 /// | valid, or refreshed | it is used; nobody is asked |
 /// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest. Where nobody can be asked, it is used; the report says so |
-/// | a guest's, and onboarding is regular | it is ended, and the login form asks |
+/// | a guest's, onboarding is regular, and somebody can be asked | it is ended, and the login form asks |
 /// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
 /// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
 /// | none, or ended by the service | regular onboarding: the login form asks; otherwise a guest's session is opened |
@@ -68,8 +69,8 @@ public enum LoginAnswer: Sendable, Hashable {
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
 ///
-/// Each request has as long as the operation has for one at its beginning. The operation's timeout is for the stored session: it stands still during the requests after that,
-/// so that nobody is refused at the form because the service took long before.
+/// Every request gets the time that the first one had. The timeout covers the stored session only; it is paused during later requests, so that nobody is refused at
+/// the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let maximumAnswers = 5
@@ -127,7 +128,7 @@ struct LoginOperation: Sendable {
             step.note("the stored session was ended, because this is the first launch")
             return nil
         }
-        if session.isAnonymous, decide(configuration) == .regular {
+        if session.isAnonymous, presenter != nil, decide(configuration) == .regular {
             await accounts.logOut(because: "a guest has to log in")
             step.note("the guest's session was ended: this app asks for an account")
             return nil
@@ -137,10 +138,10 @@ struct LoginOperation: Sendable {
             account = try await step.boundedRequest("the profile of the stored session", within: time) { [accounts] in
                 try await accounts.restore(by: $0)
             }
-        } catch let error as AccountError {
+        } catch let error as AccountError where error.code != .unavailable {
             step.note("the stored session was not used: \(error)")
             if presenter != nil { return nil }
-            // Who was known gets in, though with less than before.
+            // A known person still gets in, as a guest.
             step.note("nobody can be asked to log in: the launch went on as a guest")
             return try await guest(in: step, time)
         } catch {

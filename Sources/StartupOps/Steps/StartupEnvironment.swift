@@ -13,7 +13,11 @@ public struct StartupEnvironment: Sendable {
     /// The running app.
     public var app: AppInfo
     /// The services that the steps ask.
-    public var services: StartupServices
+    public var services: StartupServices {
+        didSet { accounts.withLock { $0 = services.accounts } }
+    }
+    /// The accounts of ``services``, for the mailbox.
+    private let accounts: Locked<any AccountService>
     /// The screens of the steps.
     public var presenters: StartupPresenters
     /// The app's settings, as they were before it was configured.
@@ -75,6 +79,8 @@ public struct StartupEnvironment: Sendable {
     ) {
         self.app = app
         self.services = services
+        let accounts = Locked(services.accounts)
+        self.accounts = accounts
         self.presenters = presenters
         self.splashMinimum = splashMinimum
         let state = directory.launchState()
@@ -87,8 +93,8 @@ public struct StartupEnvironment: Sendable {
         flags = FlagStore(directory.cache)
         mailbox = EntryPointMailbox(
             directory.secure,
-            storedAccount: { [accounts = services.accounts] in
-                guard let session = accounts.storedSession().value else { return nil }
+            storedAccount: {
+                guard let session = accounts.withLock({ $0 }).storedSession().value else { return nil }
                 return Self.isLeftBehind(session, state) ? nil : session.accountID
             }
         )

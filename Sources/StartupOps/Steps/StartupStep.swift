@@ -116,7 +116,7 @@ struct UpdateMemory: Sendable {
     var policy: UpdatePolicy?
     /// Whether a decision against this version has been acted upon.
     var isStopped = false
-    /// Whether the report says that the policy of earlier launches cannot be told.
+    /// Whether the report says that the policy of earlier launches cannot be read.
     var hasToldOfProblem = false
 }
 

@@ -16,7 +16,7 @@ extension StepContext {
         _ body: @escaping @Sendable (Deadline) async throws -> Answer
     ) async throws -> Answer {
         let deadline = Deadline.after(time)
-        // Who keeps the deadline says by then why there is no answer.
+        // A service that keeps its deadline has reported its own error by then.
         let patience = time + min(time / 20, .milliseconds(100))
         let answer = Locked<Result<Answer, any Error>?>(nil)
         let arrival = AsyncStream.makeStream(of: Never.self)
@@ -33,13 +33,18 @@ extension StepContext {
         if let result = answer.withLock({ $0 }) { return try result.get() }
         launch.cancel()
         try checkCancellation()
-        throw NetworkError(.timedOut, request: what, "there was no answer by the deadline, nor an error")
+        throw NetworkError(.timedOut, request: what, "the service neither answered nor failed by its deadline")
     }
 
     /// Waits until the stream ends, `duration` has passed, or the operation is told to cancel.
     private func waitForEnd(of stream: AsyncStream<Never>, atMost duration: Duration) async {
         await withTaskGroup { group in
-            group.addTask { _ = try? await self.sleep(for: duration) }
+            group.addTask {
+                let begin = self.elapsed
+                _ = try? await self.sleep(for: duration)
+                // After a standstill of the process the request itself waits for what has arrived meanwhile.
+                if self.elapsed - begin > duration + .milliseconds(100) { _ = try? await self.sleep(for: .milliseconds(500)) }
+            }
             group.addTask { for await _ in stream {} }
             await group.next()
             group.cancelAll()

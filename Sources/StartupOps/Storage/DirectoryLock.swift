@@ -136,6 +136,9 @@ package final class HeldLock: Sendable {
     private let file: PosixFile
 
     init(_ file: consuming PosixFile) { self.file = file }
+
+    // Nothing is left of a turn that is over: the next holder may be seen before it has written its own.
+    deinit { try? file.replaceContents([]) }
 }
 
 /// How long the stores of one folder wait for their locks, all of them together.

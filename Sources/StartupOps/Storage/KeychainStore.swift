@@ -92,6 +92,15 @@ import Foundation
     }
 #endif
 
+/// Whether the platform's store for secrets is in the folder that it is opened with.
+var secureStoreIsFolder: Bool {
+    #if canImport(Security)
+        false
+    #else
+        true
+    #endif
+}
+
 /// The platform's store for secrets: the keychain, or else files in `directory`.
 func openSecureStore(
     _ directory: URL,

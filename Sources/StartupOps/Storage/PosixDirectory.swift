@@ -58,11 +58,14 @@ package struct PosixDirectory: Sendable {
     }
 
     /// Whether nothing is wrong with the directory but that it cannot be written to.
-    var isReadOnly: Bool {
+    var isReadOnly: Bool { isReadable && access(path, W_OK) != 0 }
+
+    /// Whether it is a directory of this user alone, and can be read.
+    var isReadable: Bool {
         guard let status = try? PosixFile.status(of: path, followingLinks: true), status.isDirectory, status.owner == geteuid(),
             status.permissions & (S_ISVTX | 0o022) == 0
         else { return false }
-        return access(path, R_OK | X_OK) == 0 && access(path, W_OK) != 0
+        return access(path, R_OK | X_OK) == 0
     }
 
     private func create() throws(StorageError) {

@@ -36,7 +36,7 @@ final class ReadThroughStore: SecureStore {
 
     /// Forgets a value until the end of the process.
     ///
-    /// - Throws: where the folder has one, which the next process finds again; once.
+    /// - Throws: the first time, if the folder has a value, because the next process will find it again.
     func remove(_ key: StoreKey) throws(StorageError) {
         let isChanged = changes.withLock { changes in
             defer {

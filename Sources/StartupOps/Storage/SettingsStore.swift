@@ -3,7 +3,7 @@ import Sequencer
 
 /// A store of settings that knows whether a launch has been configured by them: every object that writes here is told that it comes too late.
 ///
-/// The stores of one folder know the same, in one process, for as long as one of them is there.
+/// All stores of one folder in a process share this knowledge while any of them exists.
 package final class SettingsStore: DataStore {
     private struct State {
         var isFrozen = false

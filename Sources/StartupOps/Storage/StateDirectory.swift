@@ -3,8 +3,8 @@ import Foundation
 /// The folder of everything that an app keeps from one launch to the next: settings, state, caches and secrets.
 ///
 /// Opening it never fails. A part that cannot be kept on the disk is kept in memory for this launch, and ``problems`` says why. A part that can be read
-/// and not written to has its values; changes to them are kept in memory, and a value that is removed is there again in the next launch, of which
-/// removing it tells by an error.
+/// and not written to, or whose folder is in one of that kind, has its values; changes to them are kept in memory. A removed value is back at the next launch; `remove`
+/// throws to say so.
 ///
 /// ```swift
 /// let folder = StateDirectory.openDefault()
@@ -14,6 +14,8 @@ import Foundation
 public struct StateDirectory: Sendable {
     /// Where it is; nil when all of it is in memory, or it cannot be written to.
     public let location: URL?
+    /// Where it is, though it may be that it can only be read; nil when all of it is in memory.
+    package var folder: URL?
     /// The app's settings. See `Settings`.
     public let settings: any DataStore
     /// The results of earlier launches. See `LaunchState`.
@@ -56,8 +58,8 @@ public struct StateDirectory: Sendable {
         let patience = LockPatience(lockTimeout)
         /// A store for what cannot be written to a folder, with the values that are there.
         func changes(to folder: URL, because problem: StorageError, _ open: () throws(StorageError) -> any DataStore) -> any SecureStore {
-            problems.append(problem)
-            guard isReadOnly(folder), let files = try? open() else { return MemoryStore() }
+            if problem != readOnly { problems.append(problem) }
+            guard readOnly == nil ? isReadOnly(folder) : isReadable(folder), let files = try? open() else { return MemoryStore() }
             return ReadThroughStore(files, because: problem)
         }
         func files(_ name: String) -> (store: any DataStore, problem: StorageError?) {
@@ -67,6 +69,8 @@ public struct StateDirectory: Sendable {
                 return try FileStore(directory, .ordinary, FileStore.defaultMaximumSize, patience, onProblem, isWritable: isWritable)
             }
             do throws(StorageError) {
+                // What is in a folder that cannot be written to is not written to either: nothing would be whole.
+                if let readOnly { throw readOnly }
                 return (try open(isWritable: true), nil)
             } catch {
                 let store = changes(to: folder, because: error) { () throws(StorageError) in try open(isWritable: false) }
@@ -76,6 +80,7 @@ public struct StateDirectory: Sendable {
         func secrets() -> any SecureStore {
             let folder = location.appendingPathComponent("secure")
             do throws(StorageError) {
+                if let readOnly, secureStoreIsFolder { throw readOnly }
                 return try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
             } catch {
                 return changes(to: folder, because: error) { () throws(StorageError) in
@@ -88,16 +93,19 @@ public struct StateDirectory: Sendable {
         let secure = secure ?? secrets()
         return StateDirectory(
             location: readOnly == nil ? location : nil,
+            folder: location,
             settings: SettingsStore(settings.store, at: settings.problem == nil ? settingsPath : nil),
             state: state.store,
             cache: cache,
             secure: secure,
-            problems: readOnly.map { [$0] } ?? problems,
+            problems: (readOnly.map { [$0] } ?? []) + problems,
             stateProblem: state.problem
         )
     }
 
     private static func isReadOnly(_ folder: URL) -> Bool { (try? PosixDirectory(folder))?.isReadOnly == true }
+
+    private static func isReadable(_ folder: URL) -> Bool { (try? PosixDirectory(folder))?.isReadable == true }
 
     /// Opens the folder at the default location: in `$XDG_STATE_HOME`, or else in `~/.local/state`.
     public static func openDefault(

@@ -48,6 +48,8 @@ struct OperationDocument: Equatable, Sendable {
     var qos: QualityDocument?
     /// How long it usually takes.
     var expected: Duration?
+    /// Whether that is the time of an interactive operation itself, without the person.
+    var expectsOwnTime = false
     /// The condition for running at all; false skips the operation and lets its dependents run.
     var when: Bool?
     var work = WorkDocument.none

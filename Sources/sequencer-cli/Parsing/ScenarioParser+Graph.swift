@@ -9,7 +9,7 @@ extension ScenarioParser {
     }
 
     private enum OperationKey: String, CaseIterable {
-        case id, title, after, on, interactive, exclusive, expectedMs, timeoutMs, onFailure, cuttable, deferrable, join, keepsThread,
+        case id, title, after, on, interactive, exclusive, expectedMs, expectsOwnTime, timeoutMs, onFailure, cuttable, deferrable, join, keepsThread,
             retryAttempts
         case level, slackMs, critical
     }
@@ -28,7 +28,8 @@ extension ScenarioParser {
             try faults.keep { () throws(ScenarioFault) in
                 switch key {
                 case .schema, .criticalPath, .criticalPathMs, .impliedEdges: break
-                case .scenario: document.name = try field.label("the name")
+                // An app may give its graphs and resources any name.
+                case .scenario: document.name = try field.string()
                 case .milestone: if field.value.content != .null { document.milestone = try field.label("the milestone") }
                 case .initialDisplay: document.initialDisplay = try field.label("the initial display")
                 case .operations:
@@ -52,8 +53,9 @@ extension ScenarioParser {
                 case .after: operation.after = try field.labels("the id")
                 case .on: operation.onMain = try field.word(ThreadWord.self, called: "thread") == .main
                 case .interactive: operation.interactive = try field.bool()
-                case .exclusive: operation.exclusive = try parseResources(field)
+                case .exclusive: operation.exclusive = try parseResources(field) { field throws(ScenarioFault) in try field.string() }
                 case .expectedMs: operation.expected = try field.milliseconds(from: .zero)
+                case .expectsOwnTime: operation.expectsOwnTime = try field.bool()
                 case .timeoutMs: operation.timeout = try field.milliseconds(from: .nanoseconds(1))
                 case .onFailure:
                     switch try field.word(FailureWord.self, called: "failure policy") {

@@ -134,20 +134,15 @@ struct ScenarioParser {
     /// - Returns: whether it is a graph, and not a scenario.
     private func isGraph(_ root: ScenarioField) throws(ScenarioFault) -> Bool {
         _ = try root.object()
-        guard let field = root.child("schema") else {
-            throw root.fault("missing key 'schema'; this version reads '\(ScenarioDocument.schema)'")
-        }
+        let read = "this version reads '\(ScenarioDocument.schema)' and '\(ScenarioDocument.graphSchema)'"
+        guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
         let schema = try field.string()
         if schema == ScenarioDocument.schema { return false }
         if schema == ScenarioDocument.graphSchema { return true }
-        let family = ScenarioDocument.schema.dropLast()
-        let problem =
-            if schema.hasPrefix(family), let version = Int(schema.dropFirst(family.count)), version > 1 {
-                "the schema \(quoted(schema)) is newer than this version"
-            } else {
-                "unknown schema \(quoted(schema))"
-            }
-        throw field.fault("\(problem); this version reads '\(ScenarioDocument.schema)'")
+        let isNewer = [ScenarioDocument.schema, ScenarioDocument.graphSchema].contains { known in
+            schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
+        }
+        throw field.fault(isNewer ? "the schema \(quoted(schema)) is newer than this version; \(read)" : "unknown schema \(quoted(schema)); \(read)")
     }
 
     private func parseOperation(_ object: ScenarioField) throws(ScenarioFault) -> OperationDocument {
@@ -192,11 +187,17 @@ struct ScenarioParser {
         return operation
     }
 
-    func parseResources(_ field: ScenarioField) throws(ScenarioFault) -> [String] {
-        let resources = try field.labels("the resource")
+    /// - Parameter name: reads the name of a resource.
+    func parseResources(
+        _ field: ScenarioField,
+        _ name: (ScenarioField) throws(ScenarioFault) -> String = { field throws(ScenarioFault) in try field.label("the resource") }
+    ) throws(ScenarioFault) -> [String] {
+        var resources: [String] = []
         var seen: Set<String> = []
-        for resource in resources where !seen.insert(resource).inserted {
-            throw field.fault("the resource \(quoted(resource)) is given twice")
+        for element in try field.elements() {
+            let resource = try name(element)
+            if !seen.insert(resource).inserted { throw field.fault("the resource \(quoted(resource)) is given twice") }
+            resources.append(resource)
         }
         return resources
     }

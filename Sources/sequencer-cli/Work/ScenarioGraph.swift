@@ -47,6 +47,7 @@ extension OperationDocument {
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
         if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
+        if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry)) }
         if let when { options.append(.when { when }) }
         if onMain || work.computes { options.append(.suspends(!work.computes)) }

@@ -22,19 +22,24 @@ struct ScenarioComplaintTests {
             ("{ \"schema\": \"sequencer.scenario/1\",", "f.json:1:36: unexpected end of the text; expected a key in double quotes"),
             ("[]", "f.json:1:1: expected an object, found an array"),
             ("null", "f.json:1:1: expected an object, found null"),
-            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1'"),
+            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"),
             ("{\"schema\": 1}", "f.json:1:12: schema: expected a string, found a number"),
             (
                 "{\"schema\": \"sequencer.scenario/2\", \"new\": 1}",
-                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1'"
+                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+            ),
+            (
+                "{\"schema\": \"sequencer.graph/2\"}",
+                "f.json:1:12: schema: the schema 'sequencer.graph/2' is newer than this version; "
+                    + "this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
             ),
             (
                 "{\"schema\": \"sequencer.report/1\"}",
-                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1'"
+                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
             ),
             (
                 "{\"schema\": \"sequencer.scenario/0\"}",
-                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1'"
+                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
             ),
             (inFile("\"operations\": []"), "f.json:1:1: missing key 'name'"),
             (inFile("\"name\": \"n\""), "f.json:1:1: missing key 'operations'"),

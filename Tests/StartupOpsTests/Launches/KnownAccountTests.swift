@@ -103,7 +103,7 @@ struct KnownAccountTests {
         }
         #expect(result.report.outcome == .completed, "\(result.report.remarks)")
         #expect(result.account?.id == known.id && result.shown.contains("main"))
-        #expect(result.notes.first?.hasSuffix("there was no answer by the deadline, nor an error") == true, "\(result.notes)")
+        #expect(result.notes.first?.hasSuffix("the service neither answered nor failed by its deadline") == true, "\(result.notes)")
     }
 
     @Test("fault N61: at the login form, too, a service that does not answer is given up, and the person can go on")

@@ -140,8 +140,18 @@ struct ForceUpdateOperationTests {
     func notStored() async throws {
         let folder = try TemporaryFolder()
         let state = LaunchState(try FileStore(directory: folder("state"), maximumSize: 4))
-        let report = try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), state: state)
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .success(UpdatePolicy(minimumVersion: SemanticVersion(1)))),
+            state: state,
+            version: Self.version,
+            presenter: nil,
+            stage: Stage()
+        )
+        var graph = OperationGraph("not-stored")
+        graph.add("force-update") { launch in try await operation.run(in: launch) }
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report.outcome == .completed)
+        #expect(operation.memory.withLock { $0.policy }?.minimumVersion == SemanticVersion(1))
         let notes = report["force-update"]?.notes ?? []
         #expect(notes.count == 1 && notes[0].hasPrefix("the update policy could not be kept for the next launch: "), "\(notes)")
     }
@@ -164,7 +174,7 @@ struct ForceUpdateOperationTests {
         graph.add("main-app", after: check) { launch in try await operation.enforceKnownPolicy(in: launch) }
         let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report.outcome == .completed)
-        let note = "the last known update policy cannot be told, so it was not used: what was stored was damaged"
+        let note = "the update policy that was kept cannot be read, so it was not used: what was stored was damaged"
         #expect(report["force-update"]?.notes.last == note && report["main-app"]?.notes == [])
 
         let locked = try await launch(.failure(unreachable), state: LaunchState(LockableStore()))

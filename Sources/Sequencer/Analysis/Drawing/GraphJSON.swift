@@ -6,7 +6,7 @@ extension ValidatedGraph {
     /// The format is `sequencer.graph/1`, described by `Schemas/graph.schema.json`. Durations are in milliseconds; operations come in the
     /// order they were added, the dependencies of each in the order they were written. What was not said of an operation (a title, an
     /// expected duration, a timeout, a retry) has no key. The same graph always gives the same text; nothing can fail. The command line's `plan`, `graph`,
-    /// `verify` and `run` read it like a scenario, whose operations take as long as expected.
+    /// `verify`, `bench` and `run` read it like a scenario, whose operations take as long as expected.
     ///
     /// ```swift
     /// print(try graph.validated().json(pretty: false))
@@ -52,6 +52,7 @@ extension ValidatedGraph {
             json.write(policy.isInteractive, for: "interactive")
             json.write(policy.exclusive.lazy.map(\.name), for: "exclusive")
             if let expected = policy.expected { json.write(milliseconds: expected, for: "expectedMs") }
+            if policy.isInteractive, !policy.isExpectedOfPerson { json.write(true, for: "expectsOwnTime") }
             if let timeout = policy.timeout { json.write(milliseconds: timeout, for: "timeoutMs") }
             json.write(policy.hasFallback ? "fallback" : policy.onFailure.name, for: "onFailure")
             if policy.isCuttable { json.write(true, for: "cuttable") }

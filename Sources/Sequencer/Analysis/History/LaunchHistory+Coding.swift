@@ -96,7 +96,8 @@ extension LaunchHistory.Scenario {
         for operation in bounds.keys {
             for number in try bounds.numbers(operation) {
                 guard let place = Int(exactly: number), operations[operation]?.indices.contains(place) == true else {
-                    throw bounds.error(operation, "expected places of durations that are there, found \(number)")
+                    let found = Int(exactly: number).map { "\($0)" } ?? "\(number)"
+                    throw bounds.error(operation, "expected the place of a duration in the list, found \(found)")
                 }
                 operations[operation]?[place].isLowerBound = true
             }

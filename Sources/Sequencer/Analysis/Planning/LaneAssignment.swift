@@ -109,19 +109,29 @@ struct LaneAssignment: Sendable {
                 nextOnMain = min(nextOnMain, start)
             } else if needsMain {
                 nextOnMain = start
-                mainThread.keep(from: start, for: problem.durations[node])
+                let end = start + problem.durations[node]
+                mainThread.keep(from: schedule.starts[node], until: end <= lastCounted ? end : schedule.ends[node])
             }
             if lanes[node] >= 0 { nextOnLane[Int(lanes[node])] = start }
         }
     }
 }
 
-/// When the main thread is kept, each as late as may be; the last one first.
+/// When the main thread may be kept: from when something starts there to when it ends at the latest; the last time comes first.
 private struct MainThreadUse {
     private var uses: [(start: Nanoseconds, end: Nanoseconds)] = []
 
-    mutating func keep(from start: Nanoseconds, for duration: Nanoseconds) {
-        if duration > 0 { uses.append((start, start + duration)) }
+    /// - Parameter start: not later than those before.
+    /// - Complexity: O(1), amortised.
+    mutating func keep(from start: Nanoseconds, until end: Nanoseconds) {
+        guard start < end else { return }
+        var end = end
+        // What has to come before one of two that overlap has to come before both.
+        while let last = uses.last, last.start < end {
+            end = max(end, last.end)
+            uses.removeLast()
+        }
+        uses.append((start, end))
     }
 
     /// The latest moment up to `latest` at which nothing keeps it.

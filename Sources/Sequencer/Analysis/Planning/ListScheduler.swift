@@ -184,7 +184,7 @@ struct ListScheduler {
         let level = problem.urgency.levels[index]
         guard problem.keepsThread[index], level < soughtLevel, processors?.hasRoom(for: level) == false else { return false }
         processors?.putAside(index, of: level, onMain: problem.places[index] != .lane, key: keys[index])
-        wakeFreeResources(of: node, isYielding: true)
+        wakeFreeResources(of: node, above: level)
         return true
     }
 
@@ -210,11 +210,11 @@ struct ListScheduler {
 
     /// What an operation that is put aside turns down is for whoever waits for that.
     ///
-    /// - Parameter isYielding: whether it waits for a processor: as in the engine, others that may have to do so go on waiting.
-    private mutating func wakeFreeResources(of node: Int32, isYielding: Bool = false) {
+    /// - Parameter level: its own, if it waits for a processor: as in the engine, others that may have to do so go on waiting, unless they are more urgent.
+    private mutating func wakeFreeResources(of node: Int32, above level: UInt8? = nil) {
         for place in problem.resources.range(Int(node)) {
             let resource = Int(problem.resources.targets[place])
-            if !isHeld[resource] { wake(resource, isYielding: isYielding) }
+            if !isHeld[resource] { wake(resource, above: level) }
         }
     }
 
@@ -246,11 +246,12 @@ struct ListScheduler {
     /// Lets an operation wait for a resource that is held. Those that wait for another one of its resources, and were left to it, come next there.
     private mutating func park(_ node: Int32, at resource: Int, _ keys: [Int64]) {
         let candidate = Candidate(key: keys[Int(node)], node: node)
-        let mayYield = processors != nil && problem.keepsThread[Int(node)] && problem.urgency.levels[Int(node)] < problem.urgency.highest
+        let level = problem.urgency.levels[Int(node)]
+        let yields = processors != nil && problem.keepsThread[Int(node)] && level < problem.urgency.highest
         if problem.places[Int(node)] == .lane {
-            parked[resource].forLanes.push(candidate, mayYield: mayYield)
+            parked[resource].forLanes.push(candidate, yieldsAt: yields ? level : nil)
         } else {
-            parked[resource].forMain.push(candidate, mayYield: mayYield)
+            parked[resource].forMain.push(candidate, yieldsAt: yields ? level : nil)
         }
         for place in problem.resources.range(Int(node)) {
             let other = Int(problem.resources.targets[place])
@@ -259,9 +260,9 @@ struct ListScheduler {
     }
 
     /// Makes the first of those that wait for a free resource ready once more.
-    private mutating func wake(_ resource: Int, isYielding: Bool = false) {
-        if let candidate = parked[resource].forLanes.pop(isYielding: isYielding) { readyForLanes.push(candidate) }
-        if let candidate = parked[resource].forMain.pop(isYielding: isYielding) { readyForMain.push(candidate) }
+    private mutating func wake(_ resource: Int, above level: UInt8? = nil) {
+        if let candidate = parked[resource].forLanes.pop(above: level) { readyForLanes.push(candidate) }
+        if let candidate = parked[resource].forMain.pop(above: level) { readyForMain.push(candidate) }
     }
 
     /// Lets operations that waited for this one become ready.

@@ -90,7 +90,7 @@ final class SharedRefresh: Sendable {
         var last: LockFile.Holder?
         while true {
             let holder = file.holder
-            // Who has just begun its turn has not written so yet, and the file tells of an earlier turn: that changes until the next look.
+            // A process that has just locked the file may not have written to it yet, so look twice.
             let isHung = holder == last && Self.isHung(holder, at: MachineTime.now, limit: limit)
             if hasTaken(file, evenIfHeld: isHung) { return }
             if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: holder?.process) }

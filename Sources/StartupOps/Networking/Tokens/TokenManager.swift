@@ -175,7 +175,7 @@ public enum TokenEvent: Sendable, Hashable {
     case sessionChanged(userID: String?)
     /// The session has ended; said once for each.
     case loggedOut(LogoutReason)
-    /// The session in memory could not be stored, and would be lost if the app ended now. Storing is tried again at the next use.
+    /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app ended now. Storing is tried again at the next use.
     case notStored(StorageError)
 }
 

@@ -23,7 +23,7 @@ final class Alarm: Sendable {
 
     /// - Parameters:
     ///   - duration: not longer than what a `Deadline` can be.
-    ///   - grace: made with the same duration: for tests.
+    ///   - grace: for tests; made with the same duration.
     init(after duration: Duration, on queue: DispatchQueue, grace: StandstillGrace? = nil, _ ring: @escaping @Sendable () -> Void) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         state = Locked(State(timer: Timer(source: timer)))

@@ -47,7 +47,7 @@ func showRequests(_ app: App, _ service: Service, _ shown: Behaviours) async thr
         try await client.send(.put, "v1/devices/installation-1", body: device, deadline: .late)
     }
     shown.show("a request may send a value and ask for none", put == nil, put)
-    let limits = AnswerLimits(size: 10, depth: 16, count: 50_000)
+    let limits = AnswerLimits(maximumSize: 10, maximumDepth: 16, maximumCount: 50_000)
     let large = await failure {
         try await client.get("v1/profile", as: App.Profile.self, options: RequestOptions(limits: limits), deadline: .late)
     }

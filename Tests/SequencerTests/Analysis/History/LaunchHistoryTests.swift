@@ -149,7 +149,7 @@ struct LaunchHistoryTests {
             ),
             (
                 #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[1]},"atLeast":{"b":[1]}}]}"#,
-                "scenarios[0].atLeast.b: expected places of durations that are there, found 1.0"
+                "scenarios[0].atLeast.b: expected the place of a duration in the list, found 1"
             ),
         ]
     )

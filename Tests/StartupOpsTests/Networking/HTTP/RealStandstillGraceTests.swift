@@ -13,10 +13,15 @@ struct RealStandstillGraceTests {
     enum Kind: CaseIterable, Sendable { case alarm, deadline }
 
     /// A timer that is due at once, and can be cancelled.
-    private func start(_ kind: Kind, _ grace: StandstillGrace, _ ring: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    private func start(
+        _ kind: Kind,
+        on queue: DispatchQueue = DispatchQueue(label: "alarms"),
+        _ grace: StandstillGrace,
+        _ ring: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
         switch kind {
         case .alarm:
-            let alarm = Alarm(after: .zero, on: DispatchQueue(label: "alarms"), grace: grace, ring)
+            let alarm = Alarm(after: .zero, on: queue, grace: grace, ring)
             return { alarm.cancel() }
         case .deadline:
             let timer = DeadlineTimer(after: .zero, grace: grace, ring)
@@ -48,26 +53,26 @@ struct RealStandstillGraceTests {
 
     @Test("fault T33: in that moment, the answer that has arrived comes first", arguments: Kind.allCases)
     func answers(_ kind: Kind) {
-        let (looked, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let isReleased = DispatchSemaphore(value: 0)
+        let queue = DispatchQueue(label: "alarms")
+        let cancel = Locked<(@Sendable () -> Void)?>(nil)
+        let (isSet, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let hasRung = Locked(false)
-        // The timer's queue stands until it is cancelled, as by an answer.
-        let cancel = start(
-            kind,
-            lateGrace {
-                looked.signal()
-                isReleased.waitPatiently()
+        // The answer comes behind the look that finds the timer late, on the timer's own queue: before the moment is over, and after a timer that rings at once.
+        let grace = lateGrace {
+            isSet.waitPatiently()
+            let answer: @Sendable () -> Void = {
+                cancel.withLock { $0 }?()
+                over.signal()
             }
-        ) {
-            hasRung.withLock { $0 = true }
+            switch kind {
+            case .alarm: queue.async(execute: answer)
+            case .deadline: _ = DeadlineTimer(.after(.zero), answer)
+            }
         }
-        looked.waitPatiently()
-        cancel()
-        isReleased.signal()
-        // Due after the moment is over.
-        let later = DeadlineTimer(.after(.milliseconds(300))) { over.signal() }
+        let stop = start(kind, on: queue, grace) { hasRung.withLock { $0 = true } }
+        cancel.withLock { $0 = stop }
+        isSet.signal()
         over.waitPatiently()
-        later?.cancel()
         #expect(!hasRung.withLock { $0 })
     }
 
