@@ -1,8 +1,10 @@
 import BackgroundTasks
 import Foundation
+import Sequencer
 import StartupOps
 import StartupSamples
 import UIKit
+import os
 
 /// The app, run where there is no iOS: its launches are real, its frameworks are stand-ins, and this plays iOS and the person.
 ///
@@ -12,6 +14,7 @@ struct Walk {
     private static var failures = 0
 
     static func main() async {
+        await signposts()
         let app = AppDelegate()
         _ = app.application(.shared, willFinishLaunchingWithOptions: nil)
         _ = app.application(.shared, didFinishLaunchingWithOptions: nil)
@@ -52,6 +55,19 @@ struct Walk {
         let kinds = journal.map { LaunchJournal.launches(in: $0, named: "background-journal").map(\.kind) }
         check("the refreshes were written down as launches in the background", kinds == [.background, .background])
         exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
+
+    /// Before anything else has intervals.
+    private static func signposts() async {
+        struct NoAnswer: Error {}
+        var graph = OperationGraph("signposts")
+        let first = graph.add("first") {}
+        graph.add("second", .retry(attempts: 2, backoff: .zero), after: first) { step in
+            if step.attempt == 1 { throw NoAnswer() }
+        }
+        let launch = try? await graph.run(options: LaunchOptions().withSignposts())
+        let counts = OSSignpostIntervalState.counts
+        check("each attempt has an interval when its launch has ended", launch != nil && counts == (begun: 3, ended: 3))
     }
 
     private static func refresh(_ coordinator: LaunchCoordinator) async {

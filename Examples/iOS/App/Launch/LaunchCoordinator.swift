@@ -91,9 +91,8 @@ final class LaunchCoordinator {
         )
         state = .launching
         do {
-            let launch = try graph.start(budget: .seconds(3), options: journal.recording(options))
+            let launch = try graph.start(budget: .seconds(3), options: journal.recording(options).withSignposts())
             progress.follow(launch.events, count: graph.count)
-            follow(launch)
             Task {
                 let report = await launch.end().report
                 journal.ended(report)
@@ -137,8 +136,10 @@ final class LaunchCoordinator {
     private func resume() {
         guard let environment else { return }
         state = .launching
-        let running = try? environment.graph(Scenario(for: environment.facts(isRunning: true))).start(budget: .seconds(1))
-        if let running { follow(running) }
+        let running = try? environment.graph(Scenario(for: environment.facts(isRunning: true))).start(
+            budget: .seconds(1),
+            options: LaunchOptions().withSignposts()
+        )
         Task {
             let outcome = await running?.end().report.outcomeForScreens
             // An update that is required now has taken over the screen. Any other failure is none of the person's concern: the app is there.
@@ -178,11 +179,10 @@ final class LaunchCoordinator {
             journal.withdraw()
             return false
         }
-        let options = journal.recording(LaunchOptions(deadline: .seconds(20), qualityOfService: .utility))
+        let options = journal.recording(LaunchOptions(deadline: .seconds(20), qualityOfService: .utility)).withSignposts()
         guard let launch = try? environment.backgroundGraph().start(budget: .seconds(15), options: options) else { return false }
         refreshing = launch
         defer { refreshing = nil }
-        follow(launch)
         // The time that iOS gives may be over before the launch is.
         let report = await withTaskCancellationHandler {
             await launch.end().report
@@ -191,11 +191,6 @@ final class LaunchCoordinator {
         }
         journal.ended(report)
         return report.operations.allSatisfy { $0.outcome == .succeeded }
-    }
-
-    private func follow(_ launch: RunningLaunch) {
-        let events = launch.events
-        Task { await LaunchSignposts.follow(events) }
     }
 }
 

@@ -1,7 +1,9 @@
-//  Stands in for the module `os`, where there is no Xcode: the declarations that the app uses, without behaviour.
+//  Stands in for the module `os`, where there is no Xcode: the declarations that the app uses, without behaviour but that intervals are counted.
 //  The names are Apple's, and so is the documentation.
 //  swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores, NeverUseImplicitlyUnwrappedOptionals
 //  After https://developer.apple.com/documentation/os, whose page each declaration names.
+
+import Synchronization
 
 /// os/ossignposter
 public struct OSSignposter {
@@ -12,7 +14,9 @@ public struct OSSignposter {
         OSSignpostIntervalState()
     }
     /// os/ossignposter/endinterval(_:_:_:)
-    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {}
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {
+        OSSignpostIntervalState.counted.withLock { $0.ended += 1 }
+    }
     /// os/ossignposter/emitevent(_:id:)
     public func emitEvent(_ name: StaticString, id: OSSignpostID = .exclusive) {}
 }
@@ -23,7 +27,13 @@ public struct OSSignpostID: Sendable {
 }
 
 /// os/ossignpostintervalstate: not Sendable.
-public class OSSignpostIntervalState {}
+public class OSSignpostIntervalState {
+    fileprivate static let counted = Mutex((begun: 0, ended: 0))
+    /// For the walk: how many intervals were begun and ended. Apple's module has nothing like it.
+    public static var counts: (begun: Int, ended: Int) { counted.withLock { $0 } }
+
+    fileprivate init() { Self.counted.withLock { $0.begun += 1 } }
+}
 
 /// os/signpostmetadata
 public typealias SignpostMetadata = OSLogMessage
