@@ -23,8 +23,7 @@ extension LaunchReport {
         document.write(Self.format, for: "schema")
         document.write(scenario, for: "scenario")
         if let version { document.write(version, for: "version") }
-        // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more makes it round.
-        if let startedAt { document.write((startedAt + 0.0005).formatted(Self.timestamp), for: "startedAt") }
+        if let startedAt { document.write(startedAt, for: "startedAt") }
         writeOutcome(to: &document)
         document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
         if let milestone { document.write(milestone, for: "milestone") }
@@ -69,6 +68,14 @@ extension LaunchReport {
 
     /// RFC 3339, in UTC, to the millisecond.
     package static let timestamp = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension DocumentWriter {
+    /// Writes a date as ``LaunchReport/timestamp``, rounded to the millisecond.
+    package mutating func write(_ date: Date, for key: String?) {
+        // The style cuts off fractions of a millisecond, and few milliseconds are exact in a date: half of one more makes it round.
+        write((date + 0.0005).formatted(LaunchReport.timestamp), for: key)
+    }
 }
 
 extension LaunchReport.Outcome {

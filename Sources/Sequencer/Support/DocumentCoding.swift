@@ -22,13 +22,16 @@ extension DocumentWriter {
     }
 }
 
-/// Any text as a key.
+/// Any text as a key, or the place of an element of an array.
 private struct TextKey: CodingKey {
     let stringValue: String
-    var intValue: Int? { nil }
+    var intValue: Int?
     init(_ text: String) { stringValue = text }
     init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
 }
 
 /// Passes a document to an encoder. Durations become numbers: milliseconds.
@@ -139,9 +142,10 @@ package struct DocumentReader {
 
     private init(_ values: KeyedDecodingContainer<TextKey>) { self.values = values }
 
-    /// An error about the value of `key`.
-    package func error(_ key: String, _ reason: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: values.codingPath + [TextKey(key)], debugDescription: reason))
+    /// An error about the value of `key`, or about the element of its array at `place`.
+    package func error(_ key: String, at place: Int? = nil, _ reason: String) -> DecodingError {
+        let keys = [TextKey(key)] + (place.map { [TextKey(intValue: $0)] } ?? [])
+        return .dataCorrupted(.init(codingPath: values.codingPath + keys, debugDescription: reason))
     }
 
     // MARK: Required values
@@ -151,6 +155,14 @@ package struct DocumentReader {
     package func duration(_ key: String) throws -> Duration { try range(key, try values.decode(Double.self, forKey: TextKey(key))) }
     // As a number of any kind: Foundation's JSON decoder does not say where it found a number that is not whole.
     package func count(_ key: String) throws -> Int { try whole(key, try values.decode(Double.self, forKey: TextKey(key))) }
+
+    package func date(_ key: String, _ style: Date.ISO8601FormatStyle) throws -> Date {
+        let text = try string(key)
+        guard let date = try? Date(text, strategy: style) else {
+            throw error(key, "expected a date such as \"2026-01-31T09:30:00.000Z\", found \(text.debugDescription)")
+        }
+        return date.roundedToMilliseconds
+    }
 
     /// One of a few words.
     package func word(_ key: String, of words: [String]) throws -> String {
@@ -172,6 +184,18 @@ package struct DocumentReader {
 
     package func numbers(_ key: String) throws -> [Double] { try values.decode([Double].self, forKey: TextKey(key)) }
 
+    /// Durations, of which some may be null.
+    package func optionalDurations(_ key: String) throws -> [Duration?] {
+        var array = try values.nestedUnkeyedContainer(forKey: TextKey(key))
+        var durations: [Duration?] = []
+        // One by one: a decoder takes twice as long for an array of `Double?`.
+        while !array.isAtEnd {
+            let place = array.currentIndex
+            durations.append(try array.decodeNil() ? nil : range(key, at: place, try array.decode(Double.self)))
+        }
+        return durations
+    }
+
     /// The keys of an object whose keys are names, in no order.
     package var keys: [String] { values.allKeys.map(\.stringValue) }
 
@@ -186,11 +210,7 @@ package struct DocumentReader {
         try values.decodeIfPresent(Double.self, forKey: TextKey(key)).map { try whole(key, $0) }
     }
     package func optionalDate(_ key: String, _ style: Date.ISO8601FormatStyle) throws -> Date? {
-        guard let text = try optionalString(key) else { return nil }
-        guard let date = try? Date(text, strategy: style) else {
-            throw error(key, "expected a date such as \"2026-01-31T09:30:00.000Z\", found \(text.debugDescription)")
-        }
-        return date.roundedToMilliseconds
+        try optionalString(key) == nil ? nil : date(key, style)
     }
 
     package func optionalObject(_ key: String) throws -> DocumentReader? {
@@ -198,8 +218,16 @@ package struct DocumentReader {
         return try object(key)
     }
 
+    package func optionalNumber(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
+        guard let number = try values.decodeIfPresent(Double.self, forKey: TextKey(key)) else { return nil }
+        if range.contains(number) { return number }
+        throw error(key, "expected \(Int(range.lowerBound)) to \(Int(range.upperBound)), found \(number)")
+    }
+
+    package func optionalStrings(_ key: String) throws -> [String]? { try values.decodeIfPresent([String].self, forKey: TextKey(key)) }
+
     /// Empty where the key is missing.
-    package func strings(_ key: String) throws -> [String] { try values.decodeIfPresent([String].self, forKey: TextKey(key)) ?? [] }
+    package func strings(_ key: String) throws -> [String] { try optionalStrings(key) ?? [] }
 
     /// Empty where the key is missing.
     package func optionalObjects(_ key: String) throws -> [DocumentReader] {
@@ -209,9 +237,9 @@ package struct DocumentReader {
 
     // MARK: Ranges
 
-    private func range(_ key: String, _ milliseconds: Double) throws -> Duration {
+    private func range(_ key: String, at place: Int? = nil, _ milliseconds: Double) throws -> Duration {
         guard (0...Self.maximumMilliseconds).contains(milliseconds) else {
-            throw error(key, "expected 0 to \(Int(Self.maximumMilliseconds)) milliseconds, found \(milliseconds)")
+            throw error(key, at: place, "expected 0 to \(Int(Self.maximumMilliseconds)) milliseconds, found \(milliseconds)")
         }
         return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
     }

@@ -107,7 +107,7 @@ extension BenchedOperation {
 }
 
 /// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor its user.
-struct Machine: Decodable, Equatable, Sendable, CustomStringConvertible {
+struct Machine: Equatable, Sendable, CustomStringConvertible {
     var system: String
     var architecture: String
     var processors: Int

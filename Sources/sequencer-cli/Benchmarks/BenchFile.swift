@@ -12,121 +12,163 @@ func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDo
     return try decodeDocument(BenchDocument.self, from: bytes, file: file)
 }
 
-// MARK: - Reading
+// The format `sequencer.bench/1`, described by `Schemas/bench.schema.json`. It holds figures that follow from the measurements, too, for other readers; this tool
+// computes them again. Unknown keys are ignored: a later version may have more of them.
 
-// Unknown keys are ignored, because a later version may have more of them. Results that follow from the measurements are computed again.
+extension BenchDocument: Codable {
+    /// The document as JSON.
+    ///
+    /// - Parameters:
+    ///   - comparisons: the changes of the scenarios; not a part of saved benches.
+    ///   - pretty: two spaces a level, or all in one line, which is much shorter.
+    func json(_ comparisons: [BenchComparison] = [], pretty: Bool = true) -> String {
+        JSONWriter.document(Self.schema, pretty: pretty) { json in
+            writeMembers(to: &json)
+            if comparisons.isEmpty { return }
+            json.writeObjects(comparisons, for: "comparisons") { json, comparison in comparison.write(to: &json) }
+        }
+    }
 
-extension BenchDocument: Decodable {
-    private enum CodingKeys: CodingKey {
-        case schema, toolVersion, machine, clock, warmups, taken, scenarios
+    func encode(to encoder: any Encoder) throws {
+        try EncoderWriter.encode(to: encoder) { document in
+            document.write(Self.schema, for: "schema")
+            writeMembers(to: &document)
+        }
+    }
+
+    private func writeMembers(to document: inout some DocumentWriter) {
+        document.write(toolVersion, for: "toolVersion")
+        document.writeObject(for: "machine") { machine.writeMembers(to: &$0) }
+        document.write(clock.rawValue, for: "clock")
+        document.write(warmups, for: "warmups")
+        if let span { document.writeObject(for: "taken") { span.writeMembers(to: &$0) } }
+        document.writeObjects(scenarios, for: "scenarios") { document, scenario in scenario.writeMembers(to: &document) }
     }
 
     init(from decoder: any Decoder) throws {
-        let document = try decoder.container(keyedBy: CodingKeys.self)
-        let schema = try document.decode(String.self, forKey: .schema)
+        let document = try DocumentReader(decoder)
+        let schema = try document.string("schema")
         guard schema == Self.schema else {
-            throw document.fault(.schema, "expected '\(Self.schema)', as 'bench --save' writes it, found \(quoted(schema))")
+            throw document.error("schema", "expected '\(Self.schema)', as 'bench --save' writes it, found \(quoted(schema))")
         }
-        toolVersion = try document.decode(String.self, forKey: .toolVersion)
-        machine = try document.decode(Machine.self, forKey: .machine)
-        if let complaint = outside(1...maximumCounted, machine.processors) {
-            throw document.fault(.machine, member: "processors", complaint)
-        }
-        clock = try document.word(.clock, called: "clock")
-        warmups = try document.integer(.warmups, in: 0...maximumCounted)
-        span = try document.decodeIfPresent(BenchSpan.self, forKey: .taken)
-        scenarios = try document.decode([BenchedScenario].self, forKey: .scenarios)
-        if scenarios.isEmpty { throw document.fault(.scenarios, "there is no scenario") }
+        toolVersion = try document.string("toolVersion")
+        machine = try Machine(document.object("machine"))
+        clock = try document.word("clock")
+        warmups = try document.count("warmups")
+        span = try document.optionalObject("taken").map(BenchSpan.init)
+        scenarios = try document.objects("scenarios").map(BenchedScenario.init)
+        if scenarios.isEmpty { throw document.error("scenarios", "there is no scenario") }
         if let place = firstRepetition(scenarios.map(\.name)) {
-            throw document.fault(.scenarios, at: place, "the scenario \(quoted(scenarios[place].name)) is there twice")
+            throw document.error("scenarios", at: place, "the scenario \(quoted(scenarios[place].name)) is there twice")
         }
     }
 }
 
-extension BenchSpan: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case begin, end, loadAtBegin = "loadBegin", loadAtEnd = "loadEnd"
+extension Machine {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(system, for: "system")
+        document.write(architecture, for: "architecture")
+        document.write(processors, for: "processors")
+        document.write(name, for: "name")
     }
 
-    init(from decoder: any Decoder) throws {
-        let span = try decoder.container(keyedBy: CodingKeys.self)
-        begin = try span.date(.begin)
-        end = try span.date(.end)
-        if end < begin { throw span.fault(.end, "the bench ends before it begins") }
-        loadAtBegin = try span.load(.loadAtBegin)
-        loadAtEnd = try span.load(.loadAtEnd)
+    fileprivate init(_ document: DocumentReader) throws {
+        system = try document.string("system")
+        architecture = try document.string("architecture")
+        processors = try document.count("processors")
+        if processors == 0 { throw document.error("processors", "expected one at least, found 0") }
+        name = try document.string("name")
     }
 }
 
-extension BenchedScenario: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case name = "scenario", budget = "budgetMs", milestone, runs, operations
+extension BenchSpan {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(begin, for: "begin")
+        document.write(end, for: "end")
+        if let loadAtBegin { document.write(decimal: loadAtBegin, for: "loadBegin") }
+        if let loadAtEnd { document.write(decimal: loadAtEnd, for: "loadEnd") }
     }
 
-    init(from decoder: any Decoder) throws {
-        let scenario = try decoder.container(keyedBy: CodingKeys.self)
-        name = try scenario.decode(String.self, forKey: .name)
-        budget = try scenario.milliseconds(.budget)
-        milestone = try scenario.decodeIfPresent(String.self, forKey: .milestone)
-        runs = try scenario.decode([BenchRun].self, forKey: .runs)
-        operations = try scenario.decode([BenchedOperation].self, forKey: .operations)
+    fileprivate init(_ document: DocumentReader) throws {
+        begin = try document.date("begin", LaunchReport.timestamp)
+        end = try document.date("end", LaunchReport.timestamp)
+        if end < begin { throw document.error("end", "the bench ends before it begins") }
+        loadAtBegin = try document.optionalNumber("loadBegin", in: 0...1e6)
+        loadAtEnd = try document.optionalNumber("loadEnd", in: 0...1e6)
+    }
+}
+
+extension BenchedScenario {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        let summary = BenchSummary(self)
+        document.write(name, for: "scenario")
+        document.write(milliseconds: budget, for: "budgetMs")
+        if let milestone { document.write(milestone, for: "milestone") }
+        document.writeObject(for: "summary") { summary.writeMembers(to: &$0) }
+        document.writeObjects(runs, for: "runs") { document, run in run.writeMembers(to: &document) }
+        let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
+        document.writeObjects(operations, for: "operations") { document, operation in
+            operation.writeMembers(to: &document, median: medians[operation.id])
+        }
+    }
+
+    fileprivate init(_ document: DocumentReader) throws {
+        self.init(name: try document.string("scenario"), budget: try document.duration("budgetMs"))
+        milestone = try document.optionalString("milestone")
+        let runs = try document.objects("runs").map(BenchRun.init)
+        let operations = try document.objects("operations").map { try BenchedOperation($0, runs: runs.count) }
         if let place = firstRepetition(operations.map(\.id)) {
-            throw scenario.fault(.operations, at: place, "the operation \(quoted(operations[place].id)) is there twice")
+            throw document.error("operations", at: place, "the operation \(quoted(operations[place].id)) is there twice")
         }
-        for (place, operation) in operations.enumerated() where operation.durations.count != runs.count {
-            let message = "expected a duration for each of \(runs.count) runs, found \(operation.durations.count)"
-            throw scenario.fault(.operations, at: place, member: "durationsMs", message)
-        }
+        (self.runs, self.operations) = (runs, operations)
     }
 }
 
-extension BenchRun: Decodable {
+extension BenchRun {
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(outcome.rawValue, for: "outcome")
+        document.write((isMet ? Verdict.pass : .fail).rawValue, for: "verdict")
+        document.write(milliseconds: measured, for: "measuredMs")
+        document.write(milliseconds: makespan, for: "makespanMs")
+        document.write(milliseconds: interactive, for: "interactiveMs")
+        if let process { document.write(milliseconds: process, for: "processMs") }
+    }
+
+    fileprivate init(_ document: DocumentReader) throws {
+        outcome = try document.word("outcome")
+        let verdict: Verdict = try document.word("verdict")
+        isMet = verdict == .pass
+        measured = try document.duration("measuredMs")
+        makespan = try document.duration("makespanMs")
+        interactive = try document.duration("interactiveMs")
+        process = try document.optionalDuration("processMs")
+    }
+
     private enum Verdict: String, CaseIterable {
         case pass, fail
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case outcome, verdict, measured = "measuredMs", makespan = "makespanMs", interactive = "interactiveMs", process = "processMs"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let run = try decoder.container(keyedBy: CodingKeys.self)
-        outcome = try run.word(.outcome, called: "outcome")
-        let verdict: Verdict = try run.word(.verdict, called: "verdict")
-        isMet = verdict == .pass
-        measured = try run.milliseconds(.measured)
-        makespan = try run.milliseconds(.makespan)
-        interactive = try run.milliseconds(.interactive)
-        process = run.contains(.process) ? try run.milliseconds(.process) : nil
-    }
 }
 
-extension BenchedOperation: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case id, durations = "durationsMs", criticalRuns, dependencies = "after"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let operation = try decoder.container(keyedBy: CodingKeys.self)
-        id = try operation.decode(String.self, forKey: .id)
-        criticalRuns = try operation.integer(.criticalRuns, in: 0...maximumCounted)
-        dependencies = try operation.decodeIfPresent([String].self, forKey: .dependencies)
-        // One by one: most of a bench is these numbers, and the decoder takes twice as long for an array of `Double?`.
-        var times = try operation.nestedUnkeyedContainer(forKey: .durations)
-        durations = []
-        while !times.isAtEnd {
-            let place = times.currentIndex
-            let time = try times.decodeNil() ? nil : times.decode(Double.self)
-            if let time, let complaint = outside(longestTime, time) { throw operation.fault(.durations, at: place, complaint) }
-            durations.append(time.map { .nearest(nanoseconds: $0 * 1e6) })
+extension BenchedOperation {
+    fileprivate func writeMembers(to document: inout some DocumentWriter, median: Double?) {
+        document.write(id, for: "id")
+        document.write(nanoseconds: median, for: "medianMs")
+        document.write(criticalRuns, for: "criticalRuns")
+        if let dependencies { document.write(dependencies, for: "after") }
+        document.writeArray(for: "durationsMs") { array in
+            for duration in durations { array.write(milliseconds: duration, for: nil) }
         }
     }
-}
 
-/// More runs or processors than anyone has.
-private let maximumCounted = 1_000_000
-/// In milliseconds. Longer than any launch takes.
-private let longestTime = 0.0...1e10
+    fileprivate init(_ document: DocumentReader, runs: Int) throws {
+        id = try document.string("id")
+        criticalRuns = try document.count("criticalRuns")
+        dependencies = try document.optionalStrings("after")
+        durations = try document.optionalDurations("durationsMs")
+        if durations.count == runs { return }
+        throw document.error("durationsMs", "expected a duration for each of \(runs) runs, found \(durations.count)")
+    }
+}
 
 /// The place of the first name that another one before it equals.
 private func firstRepetition(_ names: [String]) -> Int? {
@@ -134,152 +176,43 @@ private func firstRepetition(_ names: [String]) -> Int? {
     return names.firstIndex { !seen.insert($0).inserted }
 }
 
-/// The complaint about a number that is outside of a range; nil inside of it.
-private func outside(_ range: ClosedRange<Int>, _ number: Int) -> String? {
-    range.contains(number) ? nil : "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(number)"
-}
-
-private func outside(_ range: ClosedRange<Double>, _ number: Double) -> String? {
-    if range.contains(number) { return nil }
-    let found = Int(exactly: number).map(String.init) ?? String(number)
-    return "expected a number from \(Int(range.lowerBound)) to \(Int(range.upperBound)), found \(found)"
-}
-
-extension KeyedDecodingContainer {
-    fileprivate func milliseconds(_ key: Key) throws -> Duration {
-        let number = try decode(Double.self, forKey: key)
-        if let complaint = outside(longestTime, number) { throw fault(key, complaint) }
-        return .nearest(nanoseconds: number * 1e6)
-    }
-
-    fileprivate func date(_ key: Key) throws -> Date {
-        let text = try decode(String.self, forKey: key)
-        guard let date = try? LaunchReport.timestamp.parse(text) else {
-            throw fault(key, "expected a time such as '2026-09-01T08:30:00.000Z', found \(quoted(text))")
-        }
-        return date
-    }
-
-    fileprivate func load(_ key: Key) throws -> Double? {
-        guard let number = try decodeIfPresent(Double.self, forKey: key) else { return nil }
-        if let complaint = outside(0...Double(maximumCounted), number) { throw fault(key, complaint) }
-        return number
-    }
-
-    fileprivate func integer(_ key: Key, in range: ClosedRange<Int>) throws -> Int {
-        let number = try decode(Int.self, forKey: key)
-        if let complaint = outside(range, number) { throw fault(key, complaint) }
-        return number
-    }
-
+extension DocumentReader {
     /// One word out of a few, each spelled exactly.
-    fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(_ key: Key, called name: String) throws -> Word {
-        let text = try decode(String.self, forKey: key)
+    fileprivate func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String) throws -> Word {
+        let text = try string(key)
         guard let word = Word(rawValue: text) else {
-            throw fault(key, unknownWord(text, called: name, among: Word.allCases.map(\.rawValue)))
+            throw error(key, unknownWord(text, called: key, among: Word.allCases.map(\.rawValue)))
         }
         return word
-    }
-
-    /// - Parameters:
-    ///   - place: of an element of the array that the key has.
-    ///   - member: a key of that element, or of the object that the key has.
-    fileprivate func fault(_ key: Key, at place: Int? = nil, member: String? = nil, _ message: String) -> DecodingError {
-        let rest: [any CodingKey] = [place.map { DocumentKey($0) }, member.map { DocumentKey($0) }].compactMap(\.self)
-        return .dataCorrupted(DecodingError.Context(codingPath: codingPath + [key] + rest, debugDescription: message))
-    }
-}
-
-// MARK: - Writing
-
-extension BenchDocument {
-    /// The document as JSON, in the format `sequencer.bench/1`, described by `Schemas/bench.schema.json`.
-    ///
-    /// It holds figures that follow from the measurements, too, for other readers; this tool computes them again.
-    ///
-    /// - Parameters:
-    ///   - comparisons: the changes of the scenarios; not a part of saved benches.
-    ///   - pretty: two spaces a level, or all in one line, which is much shorter.
-    func json(_ comparisons: [BenchComparison] = [], pretty: Bool = true) -> String {
-        JSONWriter.document(Self.schema, pretty: pretty) { json in
-            json.write(toolVersion, for: "toolVersion")
-            json.writeObject(for: "machine") { json in
-                json.write(machine.system, for: "system")
-                json.write(machine.architecture, for: "architecture")
-                json.write(machine.processors, for: "processors")
-                json.write(machine.name, for: "name")
-            }
-            json.write(clock.rawValue, for: "clock")
-            json.write(warmups, for: "warmups")
-            if let span {
-                json.writeObject(for: "taken") { json in
-                    json.write(span.begin.formatted(LaunchReport.timestamp), for: "begin")
-                    json.write(span.end.formatted(LaunchReport.timestamp), for: "end")
-                    if let load = span.loadAtBegin { json.write(decimal: load, for: "loadBegin") }
-                    if let load = span.loadAtEnd { json.write(decimal: load, for: "loadEnd") }
-                }
-            }
-            json.writeObjects(scenarios, for: "scenarios") { json, scenario in scenario.write(to: &json) }
-            if comparisons.isEmpty { return }
-            json.writeObjects(comparisons, for: "comparisons") { json, comparison in comparison.write(to: &json) }
-        }
-    }
-}
-
-extension BenchedScenario {
-    fileprivate func write(to json: inout JSONWriter) {
-        let summary = BenchSummary(self)
-        json.write(name, for: "scenario")
-        json.write(milliseconds: budget, for: "budgetMs")
-        if let milestone { json.write(milestone, for: "milestone") }
-        summary.write(to: &json)
-        json.writeObjects(runs, for: "runs") { json, run in
-            json.write(run.outcome.rawValue, for: "outcome")
-            json.write(run.isMet ? "pass" : "fail", for: "verdict")
-            json.write(milliseconds: run.measured, for: "measuredMs")
-            json.write(milliseconds: run.makespan, for: "makespanMs")
-            json.write(milliseconds: run.interactive, for: "interactiveMs")
-            if let process = run.process { json.write(milliseconds: process, for: "processMs") }
-        }
-        let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
-        json.writeObjects(operations, for: "operations") { json, operation in
-            json.write(operation.id, for: "id")
-            json.write(nanoseconds: medians[operation.id], for: "medianMs")
-            json.write(operation.criticalRuns, for: "criticalRuns")
-            if let dependencies = operation.dependencies { json.write(dependencies, for: "after") }
-            json.writeArray(for: "durationsMs") { json in
-                for duration in operation.durations { json.write(milliseconds: duration) }
-            }
-        }
     }
 }
 
 extension BenchSummary {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.writeObject(for: "summary") { json in
-            json.write(sample?.count ?? 0, for: "completed")
-            json.write(nanoseconds: sample?.median, for: "medianMs")
-            json.write(nanoseconds: sample?.medianAbsoluteDeviation, for: "madMs")
-            json.write(nanoseconds: interval?.lower, for: "medianLowerMs")
-            json.write(nanoseconds: interval?.upper, for: "medianUpperMs")
-            json.write(nanoseconds: sample?.minimum, for: "minMs")
-            json.write(nanoseconds: sample?.nearestRank(90), for: "p90Ms")
-            json.write(nanoseconds: sample?.maximum, for: "maxMs")
-            json.writeArray(for: "outlierRuns") { json in
-                for outlier in outliers { json.write(outlier.run) }
-            }
-            if let modes {
-                json.writeObjects([modes.lower, modes.upper], for: "modes") { json, mode in
-                    json.write(mode.count, for: "runs")
-                    json.write(nanoseconds: mode.median, for: "medianMs")
-                    json.write(nanoseconds: mode.medianAbsoluteDeviation, for: "madMs")
-                }
-            }
-            json.write(misses, for: "budgetMisses")
-            json.write(decimal: missBound, for: "missRateUpperBound")
+    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+        document.write(sample?.count ?? 0, for: "completed")
+        document.write(nanoseconds: sample?.median, for: "medianMs")
+        document.write(nanoseconds: sample?.medianAbsoluteDeviation, for: "madMs")
+        document.write(nanoseconds: interval?.lower, for: "medianLowerMs")
+        document.write(nanoseconds: interval?.upper, for: "medianUpperMs")
+        document.write(nanoseconds: sample?.minimum, for: "minMs")
+        document.write(nanoseconds: sample?.nearestRank(90), for: "p90Ms")
+        document.write(nanoseconds: sample?.maximum, for: "maxMs")
+        document.writeArray(for: "outlierRuns") { array in
+            for outlier in outliers { array.write(outlier.run, for: nil) }
         }
+        if let modes {
+            document.writeObjects([modes.lower, modes.upper], for: "modes") { document, mode in
+                document.write(mode.count, for: "runs")
+                document.write(nanoseconds: mode.median, for: "medianMs")
+                document.write(nanoseconds: mode.medianAbsoluteDeviation, for: "madMs")
+            }
+        }
+        document.write(misses, for: "budgetMisses")
+        document.write(decimal: missBound, for: "missRateUpperBound")
     }
 }
+
+// MARK: - Comparisons
 
 extension BenchComparison {
     static let schema = "sequencer.comparison/1"

@@ -230,15 +230,13 @@ extension JSONWriter {
             members(&json)
         } + "\n"
     }
+}
 
+extension DocumentWriter {
     /// Writes an array of objects, one for each element.
-    mutating func writeObjects<Element>(
-        _ elements: some Sequence<Element>,
-        for key: String,
-        _ members: (inout JSONWriter, Element) -> Void
-    ) {
-        writeArray(for: key) { json in
-            for element in elements { json.writeObject { json in members(&json, element) } }
+    mutating func writeObjects<Element>(_ elements: some Sequence<Element>, for key: String, _ members: (inout Self, Element) -> Void) {
+        writeArray(for: key) { array in
+            for element in elements { array.writeObject(for: nil) { members(&$0, element) } }
         }
     }
 

@@ -41,25 +41,6 @@ func decodeDocument<Document: Decodable>(
     return try readDocument(bytes, file: file) { root, _ throws(ScenarioFault) in throw root.fault(for: failure) }
 }
 
-/// A key of an object, or the place of an element of an array.
-struct DocumentKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(_ key: String) {
-        stringValue = key
-        intValue = nil
-    }
-
-    init(_ place: Int) {
-        stringValue = "\(place)"
-        intValue = place
-    }
-
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { self.init(intValue) }
-}
-
 extension ScenarioField {
     /// The decoder's error as a fault of the value that it is about.
     fileprivate func fault(for error: any Error) -> ScenarioFault {

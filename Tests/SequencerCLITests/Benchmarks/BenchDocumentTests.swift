@@ -34,6 +34,17 @@ struct BenchDocumentTests {
         #expect(try parseBench(Array(document.json(pretty: pretty).utf8), file: "f") == document)
     }
 
+    @Test("It goes through any encoder, to the millisecond of its dates")
+    func encoders() throws {
+        var document = Self.document([Self.scenario("one", [100, 200, 300], extra: [nil, 5, nil])])
+        for millisecond in stride(from: 0, to: 1000, by: 7) {
+            let begin = Date(timeIntervalSince1970: 1_700_000_000 + Double(millisecond) / 1000).roundedToMilliseconds
+            document.span = BenchSpan(begin: begin, end: begin, loadAtBegin: 0.25, loadAtEnd: nil)
+            #expect(try parseBench(Array(document.json().utf8), file: "f") == document)
+            #expect(try PropertyListDecoder().decode(BenchDocument.self, from: PropertyListEncoder().encode(document)) == document)
+        }
+    }
+
     @Test("Runs of two kinds are told as two, in text and JSON")
     func modes() {
         let scenario = Self.scenario("one", [800, 0, 810, 820, 790, 805, 1200, 1210, 1190, 1205])
@@ -135,12 +146,14 @@ struct BenchDocumentTests {
         "What is wrong with a file is said with its place",
         arguments: [
             ("\"clock\":\"wall\"", "\"clock\":\"moon\"", "clock: unknown clock 'moon'"),
-            ("\"processors\":8", "\"processors\":0", "machine.processors: expected a whole number"),
-            ("\"measuredMs\":100,", "\"measuredMs\":-1,", "scenarios[0].runs[0].measuredMs: expected a number from 0"),
+            ("\"processors\":8", "\"processors\":0", "machine.processors: expected one at least, found 0"),
+            ("\"measuredMs\":100,", "\"measuredMs\":-1,", "scenarios[0].runs[0].measuredMs: expected 0 to 9000000000000 milliseconds"),
             (
                 "\"durationsMs\":[100,", "\"durationsMs\":[",
                 "scenarios[0].operations[0].durationsMs: expected a duration for each of 2 runs, found 1"
             ),
+            ("\"durationsMs\":[100,", "\"durationsMs\":[-1,", "operations[0].durationsMs[0]: expected 0 to 9000000000000 milliseconds"),
+            ("\"scenarios\":[{", "\"scenarios\":[],\"was\":[{", "scenarios: there is no scenario"),
             ("\"name\":\"Model 7\"", "\"x\":1", "machine: missing key 'name'"),
             ("\"verdict\":\"pass\"", "\"verdict\":true", "scenarios[0].runs[0].verdict: expected a string, found true"),
         ]
