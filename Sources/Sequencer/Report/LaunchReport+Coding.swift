@@ -28,6 +28,8 @@ extension LaunchReport {
         document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
         if let milestone { document.write(milestone, for: "milestone") }
         if let initialDisplay { document.write(initialDisplay, for: "initialDisplay") }
+        // It follows from the operations, and is there for those who read no more than a few keys.
+        if let timeToInitialDisplay { document.write(milliseconds: timeToInitialDisplay, for: "initialDisplayMs") }
         document.write(milliseconds: makespan, for: "makespanMs")
         document.write(milliseconds: work, for: "workMs")
         document.write(milliseconds: criticalPathDuration, for: "criticalPathMs")

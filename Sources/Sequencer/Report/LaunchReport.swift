@@ -135,7 +135,7 @@ public struct LaunchReport: Sendable, Hashable {
     public var timeToInitialDisplay: Duration? {
         guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return nil }
         let asked = budget.questions.reduce(Duration.zero) { $0 + max(.zero, min($1.upperBound, operation.end) - $1.lowerBound) }
-        return operation.end + (beforeRun ?? .zero) - asked
+        return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }
 
     /// When the launch proper ended: with its milestone where anything went on after that.

@@ -21,6 +21,8 @@ struct BenchSummary: Sendable {
     let interval: BootstrapInterval?
     /// Nil where they are of one kind.
     let modes: TwoModes?
+    /// The times to the initial display, in the same runs; nil where there is none.
+    let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?
     let outliers: [Outlier]
@@ -34,7 +36,10 @@ struct BenchSummary: Sendable {
         sample = SortedSample(times)
         interval = sample.map(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
-        process = SortedSample(completed.compactMap { scenario.runs[$0].process.map { Double($0.nanoseconds) } })
+        func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
+            SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
+        }
+        (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
         let rule = sample.map(OutlierRule.init)
         outliers = zip(completed, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
         operations = scenario.operations.compactMap { operation in
@@ -144,6 +149,12 @@ struct BenchComparison: Sendable {
             return
         }
         verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: askedThreshold)
+    }
+
+    /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in the verdict.
+    var initialDisplays: (before: Double, after: Double)? {
+        guard let before = before.initialDisplay, let after = after.initialDisplay else { return nil }
+        return (before.median, after.median)
     }
 
     /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same

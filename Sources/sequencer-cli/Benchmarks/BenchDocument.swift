@@ -43,6 +43,8 @@ struct BenchRun: Equatable, Sendable {
     /// From the launch's begin to its end.
     var makespan: Duration
     var interactive: Duration
+    /// The time to the initial display, which counts as `measured` does; nil without one.
+    var initialDisplay: Duration?
     /// From the start of a program to its exit; nil where no program was measured.
     var process: Duration?
 }
@@ -71,6 +73,7 @@ extension BenchedScenario {
                 measured: budget.measured,
                 makespan: report.makespan,
                 interactive: budget.interactive,
+                initialDisplay: report.timeToInitialDisplay,
                 process: process
             )
         )

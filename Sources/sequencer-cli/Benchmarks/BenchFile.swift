@@ -131,6 +131,7 @@ extension BenchRun {
         document.write(milliseconds: measured, for: "measuredMs")
         document.write(milliseconds: makespan, for: "makespanMs")
         document.write(milliseconds: interactive, for: "interactiveMs")
+        if let initialDisplay { document.write(milliseconds: initialDisplay, for: "initialDisplayMs") }
         if let process { document.write(milliseconds: process, for: "processMs") }
     }
 
@@ -141,6 +142,7 @@ extension BenchRun {
         measured = try document.duration("measuredMs")
         makespan = try document.duration("makespanMs")
         interactive = try document.duration("interactiveMs")
+        initialDisplay = try document.optionalDuration("initialDisplayMs")
         process = try document.optionalDuration("processMs")
     }
 
@@ -207,6 +209,7 @@ extension BenchSummary {
                 document.write(nanoseconds: mode.medianAbsoluteDeviation, for: "madMs")
             }
         }
+        if let initialDisplay { document.write(nanoseconds: initialDisplay.median, for: "initialDisplayMs") }
         document.write(misses, for: "budgetMisses")
         document.write(decimal: missBound, for: "missRateUpperBound")
     }
@@ -243,6 +246,12 @@ extension BenchComparison {
         }
         json.write(nanoseconds: before.sample?.median, for: "beforeMs")
         json.write(nanoseconds: after.sample?.median, for: "afterMs")
+        if let displays = initialDisplays {
+            json.writeObject(for: "initialDisplay") { json in
+                json.write(nanoseconds: displays.before, for: "beforeMs")
+                json.write(nanoseconds: displays.after, for: "afterMs")
+            }
+        }
         json.write(decimal: change, for: "change")
         json.write(decimal: interval?.lower, for: "changeLower")
         json.write(decimal: interval?.upper, for: "changeUpper")

@@ -276,6 +276,10 @@ struct BenchText {
                 lines.append("  modes     " + style.yellow("two") + ": \(kinds); the median tells of neither")
             }
             lines.append("  outliers  \(outliers(summary, sample))")
+            if let display = summary.initialDisplay {
+                let range = "\(time(display.minimum)) to \(time(display.maximum))"
+                lines.append("  display   \(time(display.median)) to the initial one, \(range)")
+            }
             if let process = summary.process {
                 lines.append(
                     "  process   \(time(process.median)) from its start to its exit, \(time(process.minimum)) to \(time(process.maximum))"

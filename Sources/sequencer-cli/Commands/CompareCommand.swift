@@ -128,6 +128,10 @@ struct ComparisonText {
                 "  median  \(time(first.median)) \(arrow) \(time(second.median))" + (comparison.change.map { ", " + signed($0) } ?? "")
             )
         }
+        if let displays = comparison.initialDisplays {
+            let change = displays.before > 0 ? ", " + signed(displays.after / displays.before - 1) : ""
+            lines.append("  display \(time(displays.before)) \(arrow) \(time(displays.after))\(change), to the initial one")
+        }
         if let interval = comparison.interval {
             lines.append("  change  \(signed(interval.lower)) to \(signed(interval.upper)) (95% interval)")
         }

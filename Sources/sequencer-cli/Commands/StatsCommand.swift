@@ -185,10 +185,11 @@ struct StatsText {
     private func times(_ groups: [LaunchGroup]) -> String {
         var table = TextTable(["scenario", "version", "outcome", "launches"] + Self.percents.map { "p\(Int($0))" } + ["max"], leading: 3)
         for group in groups {
-            for outcome in LaunchOutcome.allCases {
-                guard let sketch = group.times[outcome] else { continue }
+            var sketches = LaunchOutcome.allCases.compactMap { outcome in group.times[outcome].map { (outcome.rawValue, $0) } }
+            if group.displays.count > 0 { sketches.append(("initial display", group.displays)) }
+            for (name, sketch) in sketches {
                 let values = Self.percents.map { sketch.percentile($0).map(time) ?? "" }
-                table.add(names(group) + [outcome.rawValue, "\(sketch.count)"] + values + [time(sketch.maximum)])
+                table.add(names(group) + [name, "\(sketch.count)"] + values + [time(sketch.maximum)])
             }
         }
         return table.text(style)
@@ -274,10 +275,17 @@ extension LaunchGroup {
         json.writeObjects(measured, for: "outcomes") { json, pair in
             let (outcome, sketch) = pair
             json.write(outcome.rawValue, for: "outcome")
-            json.write(sketch.count, for: "launches")
-            json.write(decimal: sketch.minimum, for: "minMs")
-            for percent in [50, 75, 90, 95, 99] { json.write(decimal: sketch.percentile(Double(percent)), for: "p\(percent)Ms") }
-            json.write(decimal: sketch.maximum, for: "maxMs")
+            sketch.write(to: &json)
         }
+        if displays.count > 0 { json.writeObject(for: "initialDisplay") { json in displays.write(to: &json) } }
+    }
+}
+
+extension QuantileSketch {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.write(count, for: "launches")
+        json.write(decimal: minimum, for: "minMs")
+        for percent in [50, 75, 90, 95, 99] { json.write(decimal: percentile(Double(percent)), for: "p\(percent)Ms") }
+        json.write(decimal: maximum, for: "maxMs")
     }
 }

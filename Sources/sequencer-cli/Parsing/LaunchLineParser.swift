@@ -12,7 +12,7 @@ struct LaunchLineParser {
     private static let timeLimit = 9e12
 
     private enum Key: UInt8, CaseIterable {
-        case schema, scenario, version, outcome, budget, operation
+        case schema, scenario, version, outcome, budget, operation, initialDisplayMs
 
         var name: StaticString {
             switch self {
@@ -22,6 +22,7 @@ struct LaunchLineParser {
             case .outcome: "outcome"
             case .budget: "budget"
             case .operation: "operation"
+            case .initialDisplayMs: "initialDisplayMs"
             }
         }
     }
@@ -31,7 +32,7 @@ struct LaunchLineParser {
     private var seen: UInt8 = 0
     private var schema: String?, scenario: String?, version: String?, operation: String?
     private var outcome: String?
-    private var measured: Double?
+    private var measured: Double?, display: Double?
     private var verdict: String?
 
     /// The launch of the line; nil when the line is blank.
@@ -71,7 +72,8 @@ struct LaunchLineParser {
         guard verdict == "pass" || verdict == "fail" else {
             throw JSONFault(0, .mistake(unknownWord(verdict, called: "verdict", among: ["pass", "fail"])))
         }
-        return LaunchLine(scenario: scenario, version: version, end: .report(outcome, measured: measured, isMet: verdict == "pass"))
+        let end = LaunchLine.End.report(outcome, measured: measured, isMet: verdict == "pass", display: display)
+        return LaunchLine(scenario: scenario, version: version, end: end)
     }
 
     private func missing(_ key: String) -> JSONFault {
@@ -108,6 +110,7 @@ struct LaunchLineParser {
         case .version: version = try readText(wanted.name)
         case .outcome: outcome = try readText(wanted.name)
         case .operation: operation = try readText(wanted.name)
+        case .initialDisplayMs: display = try readMilliseconds(wanted.name)
         case .budget: try readObject { parser throws(JSONFault) in try parser.readBudgetMember() }
         }
     }
@@ -115,7 +118,7 @@ struct LaunchLineParser {
     private mutating func readBudgetMember() throws(JSONFault) {
         let key = try readKey()
         if key.matches("measuredMs") {
-            measured = try readMilliseconds()
+            measured = try readMilliseconds("measuredMs")
         } else if key.matches("verdict") {
             verdict = try readText("verdict")
         } else {
@@ -147,16 +150,16 @@ struct LaunchLineParser {
         return try copy.readString()
     }
 
-    private mutating func readMilliseconds() throws(JSONFault) -> Double {
+    private mutating func readMilliseconds(_ key: StaticString) throws(JSONFault) -> Double {
         let start = json.offset
         guard json.current == ASCII.minus || ASCII.zero...ASCII.nine ~= json.current else {
-            throw JSONFault(start, .mistake("expected 'measuredMs' to be a number"))
+            throw JSONFault(start, .mistake("expected '\(key)' to be a number"))
         }
         try json.skipNumber()
         // Long enough for any number that means anything; few have more than ten characters, for which no memory is needed.
         let text = String(decoding: json.bytes[start..<min(json.offset, start + 400)], as: UTF8.self)
         guard let value = Double(text), 0...Self.timeLimit ~= value else {
-            throw JSONFault(start, .mistake("expected 'measuredMs' to be from 0 to \(Int(Self.timeLimit))"))
+            throw JSONFault(start, .mistake("expected '\(key)' to be from 0 to \(Int(Self.timeLimit))"))
         }
         return value
     }

@@ -60,6 +60,8 @@ struct LaunchGroup: Sendable {
     let isOther: Bool
     /// The measured times in milliseconds, by outcome.
     private(set) var times: [LaunchOutcome: QuantileSketch] = [:]
+    /// The times to the initial display in milliseconds, of the reports that have one, however they ended.
+    private(set) var displays = QuantileSketch()
     private(set) var misses = 0
     private(set) var crashes = 0
     /// How often each operation was the one that ran when a launch crashed.
@@ -93,8 +95,9 @@ struct LaunchGroup: Sendable {
 
     mutating func add(_ end: LaunchLine.End) {
         switch end {
-        case .report(let outcome, let measured, let isMet):
+        case .report(let outcome, let measured, let isMet, let display):
             times[outcome, default: QuantileSketch()].insert(measured)
+            if let display { displays.insert(display) }
             if !isMet { misses += 1 }
         case .crash(let operation):
             crashes += 1
@@ -104,6 +107,7 @@ struct LaunchGroup: Sendable {
 
     mutating func merge(_ other: LaunchGroup) {
         for (outcome, sketch) in other.times { times[outcome, default: QuantileSketch()].merge(sketch) }
+        displays.merge(other.displays)
         misses += other.misses
         crashes += other.crashes
         for (operation, count) in other.crashesByOperation { add(count, crashesOf: operation) }
@@ -121,7 +125,8 @@ struct LaunchLine: Equatable, Sendable {
         /// It left a report.
         ///
         /// - measured: what the budget counts, in milliseconds.
-        case report(LaunchOutcome, measured: Double, isMet: Bool)
+        /// - display: the time to the initial display, which counts likewise; nil without one.
+        case report(LaunchOutcome, measured: Double, isMet: Bool, display: Double? = nil)
         /// The process ended in the middle of it, while this operation ran.
         case crash(operation: String?)
     }

@@ -69,6 +69,30 @@ struct BenchDocumentTests {
         #expect(error?.description.contains("taken.end: the bench ends before it begins") == true)
     }
 
+    @Test("Times to the initial display are kept, told and compared, where there are some")
+    func initialDisplays() throws {
+        var scenario = Self.scenario("one", [600, 600, 600])
+        let style = TextStyle(isColored: false, isUnicode: false)
+        #expect(!BenchText(document: Self.document([scenario]), style: style, requested: 3).text.contains("display"))
+        for index in scenario.runs.indices { scenario.runs[index].initialDisplay = .milliseconds(200 + 20 * index) }
+        let document = Self.document([scenario])
+        #expect(try parseBench(Array(document.json().utf8), file: "f") == document)
+        // The run between these two did not complete.
+        #expect(document.json(pretty: false).contains(#""initialDisplayMs":220,"budgetMisses""#))
+        #expect(
+            BenchText(document: document, style: style, requested: 3).text
+                .contains("\n  display   220 ms to the initial one, 200 ms to 240 ms\n")
+        )
+        var slower = scenario
+        for index in slower.runs.indices { slower.runs[index].initialDisplay = .milliseconds(242) }
+        let comparison = BenchComparison(scenario, slower, clock: .virtual, threshold: 0.05)
+        #expect(comparison.verdict == .same)
+        #expect(
+            ComparisonText(comparison: comparison, style: style).text.contains("\n  display 220 ms -> 242 ms, +10.0%, to the initial one\n")
+        )
+        #expect(BenchComparison.json([comparison]).contains(#""initialDisplay": {"#))
+    }
+
     @Test("Only completed runs have times; all have verdicts")
     func summary() throws {
         let summary = BenchSummary(Self.scenario("one", [100, 900, 300], extra: [nil, 5, 9]))

@@ -50,6 +50,20 @@ struct StatsCommandTests {
         )
     }
 
+    @Test("The times to the initial display, of the reports that say one")
+    func initialDisplays() async throws {
+        let lines = ["completed", "failed", "completed"].enumerated().map { number, outcome in
+            #"{"schema":"sequencer.report/1","scenario":"a","outcome":"\#(outcome)","budget":{"measuredMs":600,"verdict":"pass"}"#
+                + (number < 2 ? #","initialDisplayMs":200}"# : "}") + "\n"
+        }
+        let input = Data(lines.joined().utf8)
+        let row = try await Tool.run(["stats", "-"], input: input).output.split(separator: "\n").first { $0.contains("initial display") }
+        #expect(row?.hasSuffix("  2  200 ms  200 ms  200 ms  200 ms  200 ms  200 ms") == true)
+        let total = try await Tool.run(["stats", "-", "--json"], input: input).json()["total"] as? [String: Any]
+        let displays = try #require(total?["initialDisplay"] as? [String: Any])
+        #expect(displays["launches"] as? Int == 2 && displays["p50Ms"] as? Double == 200)
+    }
+
     @Test("The same from a file, as JSON")
     func json() async throws {
         let stats = try await Tool.run("stats", Self.launches.path, "--json").json()

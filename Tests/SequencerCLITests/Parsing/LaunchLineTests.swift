@@ -57,6 +57,7 @@ struct LaunchLineTests {
             (#"{"scenario":"a"}"#, "missing key 'schema'"),
             (#"{"schema":"sequencer.crash/1"}"#, "missing key 'scenario'"),
             (#"{"schema":"x"}"#, "unknown schema 'x'; expected 'sequencer.report/1' or 'sequencer.crash/1'"),
+            (#"{"initialDisplayMs":-1}"#, "expected 'initialDisplayMs' to be from 0 to 9000000000000"),
             (#"{"schema":1}"#, "expected 'schema' to be a string"),
             (#"{\#(head),\#(head)}"#, "the key 'schema' comes twice"),
             (
@@ -125,8 +126,9 @@ struct LaunchLineTests {
         var previous: [String] = []
         for number in 0...random.index(below: 6) {
             let options = [StepOption.onFailure(one(of: [.required, .skipDependents, .continue])), .all(one(of: [[], [.interactive]]))]
+            let display: [StepOption] = number == 0 ? [.milestone(.initialDisplay)] : []
             let (pause, end) = (Duration.nanoseconds(random.index(below: 2_000_000_000)), random.index(below: 8))
-            graph.add("op\(number)", .all(options), after: previous) { launch in
+            graph.add("op\(number)", .all(options + display), after: previous) { launch in
                 launch.note(#"},"outcome":"cancelled","budget":{"measuredMs":1}"#)
                 try await launch.sleep(for: pause)
                 if end == 0 { throw Trouble() }
@@ -150,13 +152,14 @@ struct LaunchLineTests {
         for seed in 1...200 as ClosedRange<UInt64> {
             let text = try await randomReport(seed).json(pretty: false)
             let report = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
-            guard case .success(let line?) = parse(text), case .report(let outcome, let measured, let isMet) = line.end else {
+            guard case .success(let line?) = parse(text), case .report(let outcome, let measured, let isMet, let display) = line.end else {
                 Issue.record("seed \(seed): \(parse(text)) of \(text)")
                 continue
             }
             #expect(line.scenario == report.scenario && line.version == report.version, "seed \(seed)")
             #expect(outcome == LaunchOutcome(report.outcome) && isMet == report.budget.isMet, "seed \(seed)")
             #expect(Duration.nanoseconds(Int64((measured * 1e6).rounded())) == report.budget.measured, "seed \(seed)")
+            #expect(display == report.timeToInitialDisplay.map { Double($0.nanoseconds) / 1e6 }, "seed \(seed)")
             outcomes.insert(outcome)
         }
         // That chance leads everywhere.

@@ -243,19 +243,27 @@ struct InitialDisplayTests {
         #expect(report.description == "two-screens: completed; 600 ms, pass; initial display after 200 ms")
         let again = try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8))
         #expect(again == report)
-        #expect(report.json().contains("\"initialDisplay\": \"skeleton\""))
+        #expect(report.json().contains("\"initialDisplay\": \"skeleton\",\n  \"initialDisplayMs\": 200"))
         let without = try await Self.report(Self.graph(.all([])), lanes: 2)
         #expect(without.initialDisplay == nil)
         #expect(!without.json().contains("initialDisplay"))
     }
 
     @Test("drawings mark it")
-    func drawings() throws {
+    func drawings() async throws {
         let graph = try Self.graph().validated()
         #expect(graph.tree().contains("initial display"))
         #expect(graph.dot().components(separatedBy: "peripheries=2").count == 3)
         #expect(graph.json().contains("\"initialDisplay\": \"skeleton\""))
         #expect(try graph.mermaid().contains("[[\"skeleton"))
         #expect(try graph.gantt().contains("skeleton :milestone, 200, 200"))
+        let report = try await Self.report(Self.graph(), lanes: 2)
+        for drawing in [report.svg(), report.html()] {
+            #expect(drawing.components(separatedBy: "<line class=\"milestone\"").count == 3)
+            #expect(drawing.contains("<title>initial display, at 200 ms</title>"))
+            #expect(drawing.contains("<title>milestone, at 600 ms</title>"))
+        }
+        #expect(report.html().contains("initial display</td>") && report.html().contains("milestone</td>"))
+        #expect(report.markdown().contains(", initial display | ") && report.markdown().contains(", milestone | "))
     }
 }

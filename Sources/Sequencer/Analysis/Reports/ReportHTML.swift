@@ -43,7 +43,7 @@ extension LaunchReport {
             <h2>Timeline</h2>
             <p class="legend">Thin grey: ready, but waiting for a lane, the main thread or a resource. Bar: running (violet on the main thread, yellow \
             interactive, blue on a lane; red when it failed, pale when it did not succeed otherwise). Dotted: slack. Bordered and joined by a line: the critical path. Shaded: interactive \
-            time, which does not count against the budget.</p>
+            time, which does not count against the budget. Dotted from top to bottom: the ends of the initial display and of the milestone.</p>
             <div class="scroll">
             \(TimelineDrawing(self, for: .page, maximumRows: maximumRows).svg())
             </div>
@@ -140,7 +140,7 @@ struct HTMLTable {
         text += "><th scope=\"row\"><a href=\"#row-\(node)\" data-choose=\"\(node)\"><bdi>\(names[node])</bdi></a>"
         if let title = operation.title { text += "<small><bdi>\(Markup.text(title))</bdi></small>" }
         text += "</th><td\(operation.outcome.isSuccess ? "" : " class=\"bad\"")>"
-        text += ([operation.outcome.words] + operation.marks).joined(separator: ", ") + "</td>"
+        text += ([operation.outcome.words] + report.marks(of: operation)).joined(separator: ", ") + "</td>"
         let hasRun = operation.start != nil
         for number in [
             operation.ready, operation.start, operation.end, hasRun ? operation.wait : nil, hasRun ? operation.duration : nil,

@@ -31,7 +31,7 @@ extension LaunchReport {
         for node in selection {
             let operation = operations[node]
             let cells = [
-                Markdown.code(operation.id), ([operation.outcome.words] + operation.marks).joined(separator: ", "),
+                Markdown.code(operation.id), ([operation.outcome.words] + marks(of: operation)).joined(separator: ", "),
                 operation.start.map(durationText) ?? "", operation.start == nil ? "" : durationText(operation.duration),
                 operation.start == nil ? "" : durationText(operation.wait), durationText(operation.slack), operation.place ?? "",
                 operation.remarks.map { Markdown.text($0, limit: 300) }.joined(separator: "<br>"),

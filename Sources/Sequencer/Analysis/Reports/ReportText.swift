@@ -43,6 +43,12 @@ extension LaunchReport {
         }
     }
 
+    /// What is special about an operation of the report.
+    func marks(of operation: OperationReport) -> [String] {
+        let displays = [(initialDisplay, "initial display"), (milestone, "milestone")]
+        return operation.marks + displays.filter { $0.0 == operation.id }.map { $0.1 }
+    }
+
     /// What there is to say about the budget's causes; nil when it was kept, or nothing can be said.
     var causesText: String? {
         budget.isMet || budget.causes.isEmpty ? nil : "Over budget because of"
@@ -50,7 +56,7 @@ extension LaunchReport {
 }
 
 extension OperationReport {
-    /// What is special about it.
+    /// What is special about it in any report: see ``LaunchReport/marks(of:)``.
     var marks: [String] {
         var marks: [String] = []
         if isCritical { marks.append("critical") }

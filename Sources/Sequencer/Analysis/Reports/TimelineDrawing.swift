@@ -6,8 +6,8 @@ extension LaunchReport {
     /// Time runs to the right. The main thread and each lane have a line; below, each operation has a row, in the order of their starts: the wait from
     /// ready to start is thin and grey, the work a bar, the slack dotted. Bars of the critical path have a border and are joined by a line; those of what
     /// failed are red. Interactive
-    /// time is shaded; a dashed line shows where the budget ends, moved right by the interactive time before it. An operation that never started has
-    /// a circle where it ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any
+    /// time is shaded; a dashed line shows where the budget ends, moved right by the interactive time before it; dotted ones show where the initial display and the
+    /// milestone ended. An operation that never started has a circle where it ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any
     /// character, and the same document always gives the same text.
     ///
     /// The format: <https://www.w3.org/TR/SVG11/>.
@@ -97,7 +97,7 @@ struct TimelineDrawing {
         }
         text += pauses() + axis() + laneStrip() + criticalPath() + "<g id=\"links\"></g>\n"
         for (row, node) in rows.enumerated() { text += element(node, row) }
-        text += budgetLine()
+        text += displays() + budgetLine()
         if let omission {
             text += "<text class=\"note\" x=\"8\" y=\"\(pixels(rowsBottom + 18))\">\(Markup.text(omission)).</text>\n"
         }
@@ -165,6 +165,16 @@ extension TimelineDrawing {
             return "M\(pixels(from.x)) \(pixels(from.y))V\(pixels(to.y))H\(pixels(to.x))"
         }
         return "<path class=\"path\" d=\"\(steps.joined())\"/>\n"
+    }
+
+    /// Lines where the initial display and the milestone ended.
+    func displays() -> String {
+        [(report.initialDisplay, "initial display"), (report.milestone, "milestone")].reduce(into: "") { text, display in
+            guard let operation = display.0.flatMap({ report[$0] }), operation.outcome.isSuccess else { return }
+            let place = pixels(scale.place(operation.end.nanoseconds))
+            text += "<line class=\"milestone\" x1=\"\(place)\" y1=\"\(pixels(axisHeight))\" x2=\"\(place)\" y2=\"\(pixels(rowsBottom))\">"
+            text += "<title>\(display.1), at \(durationText(operation.end))</title></line>\n"
+        }
     }
 
     func budgetLine() -> String {

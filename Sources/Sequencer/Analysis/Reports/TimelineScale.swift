@@ -50,8 +50,6 @@ struct BudgetClock {
     let pauses: [Range<Nanoseconds>]
     /// When the budget is used up; nil without one, and for a budget that counts from the process's start, a moment that is not part of the report.
     let limit: Nanoseconds?
-    /// When the milestone ended (the launch, when there is none); nil when the report does not tell.
-    let milestone: Nanoseconds?
 
     init(_ report: LaunchReport) {
         let result = report.budget
@@ -71,10 +69,9 @@ struct BudgetClock {
         }
         pauses = merged
         if result.budget?.origin == .processStart {
-            (limit, milestone) = (nil, nil)
+            limit = nil
             return
         }
-        milestone = result.measured.nanoseconds.addingSaturated(result.interactive.nanoseconds)
         guard let budget = result.budget else {
             limit = nil
             return
