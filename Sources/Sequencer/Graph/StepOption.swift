@@ -234,7 +234,7 @@ public struct StepOption: Sendable {
     /// launch proper and stops the budget's clock. An initial display that is not ready by then is no goal any more. In a graph without a full display, the launch ends
     /// with its last operation, as always.
     public static func milestone(_ display: Display) -> StepOption {
-        switch display {
+        switch display.kind {
         case .initialDisplay: StepOption { $0.isInitialDisplay = true }
         case .fullDisplay: StepOption { $0.isMilestone = true }
         }
@@ -243,11 +243,20 @@ public struct StepOption: Sendable {
     /// What a person sees of an app that starts.
     ///
     /// The terms are those of Android's launch metrics: time to initial display (TTID) and time to full display (TTFD).
-    public enum Display: Sendable, Hashable {
+    public struct Display: Sendable, Hashable, CustomStringConvertible {
+        fileprivate enum Kind: String, Sendable {
+            case initialDisplay, fullDisplay
+        }
+
+        fileprivate let kind: Kind
+
         /// The first frame of the app's own, such as a skeleton of its main screen.
-        case initialDisplay
+        public static let initialDisplay = Display(kind: .initialDisplay)
         /// The main screen with what the person came for; ``StepOption/milestone`` is short for it.
-        case fullDisplay
+        public static let fullDisplay = Display(kind: .fullDisplay)
+
+        /// The display's name.
+        public var description: String { kind.rawValue }
     }
 }
 

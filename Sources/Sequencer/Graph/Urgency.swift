@@ -1,9 +1,24 @@
 /// What is to end early, where lanes, the main thread or a resource are scarce.
-public enum LaunchGoal: String, Sendable, Hashable, CaseIterable {
+public struct LaunchGoal: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The milestone, and then everything: what it needs goes first, and others make room for that. Where an initial display is marked too, that comes before both.
-    case milestone
+    public static let milestone = LaunchGoal("milestone")
     /// Everything, as if there were no milestone: the longest remaining path goes first.
-    case makespan
+    public static let makespan = LaunchGoal("makespan")
+    /// Each goal.
+    public static let allCases = [milestone, makespan]
+
+    /// The goal's name.
+    public let rawValue: String
+    /// The goal's name.
+    public var description: String { rawValue }
+
+    private init(_ name: String) { rawValue = name }
+
+    /// The goal of that name; nil where there is none.
+    public init?(rawValue: String) {
+        guard let goal = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = goal
+    }
 }
 
 /// What goes first where lanes, the main thread or a resource are scarce: what the initial display needs, by the longest path to its end; then what the milestone

@@ -1,12 +1,16 @@
 /// How long a launch may take until its milestone, not counting the time in which it waits for a person.
 public struct Budget: Sendable, Hashable {
     /// Where the clock starts.
-    public enum Origin: Sendable, Hashable {
+    public struct Origin: Sendable, Hashable, CustomStringConvertible {
+        let name: String
+        /// The origin's name.
+        public var description: String { name }
+
         /// When the launch is started.
-        case run
+        public static let run = Origin(name: "run")
         /// When the system started the process: what the person felt before the first line of code ran counts too. Where the process was started ahead of that
         /// (prewarmed), or more than a minute ago, the launch counts from its own start, and its report says so.
-        case processStart
+        public static let processStart = Origin(name: "processStart")
     }
 
     /// The most time, to the nanosecond: `.seconds(1.2)` is not quite 1.2 seconds.

@@ -54,19 +54,23 @@ public struct StoredSession: Sendable, Hashable {
 /// The reason why no session could be opened.
 public struct AccountError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
-    public enum Code: Sendable, Hashable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        let name: String
+        /// The code's name.
+        public var description: String { name }
+
         /// Nothing is stored.
-        case noSession
+        public static let noSession = Code(name: "noSession")
         /// The stored session cannot be read now.
-        case unavailable
+        public static let unavailable = Code(name: "unavailable")
         /// The session was ended by the service.
-        case sessionEnded
+        public static let sessionEnded = Code(name: "sessionEnded")
         /// The address or the password is wrong.
-        case invalidCredentials
+        public static let invalidCredentials = Code(name: "invalidCredentials")
         /// There is an account with this address already.
-        case accountExists
+        public static let accountExists = Code(name: "accountExists")
         /// The code is wrong.
-        case invalidCode
+        public static let invalidCode = Code(name: "invalidCode")
     }
 
     /// The kind of error.

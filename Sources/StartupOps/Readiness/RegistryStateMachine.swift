@@ -3,21 +3,25 @@ import Sequencer
 /// Something that is wrong with the order, the number or the place of registrations.
 public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of problem.
-    public enum Code: Sendable, Hashable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        let name: String
+        /// The code's name.
+        public var description: String { name }
+
         /// It is required and was not registered.
-        case missing
+        public static let missing = Code(name: "missing")
         /// It was registered before something that has to come first.
-        case misordered
+        public static let misordered = Code(name: "misordered")
         /// Something was registered before the registration that has to come first.
-        case beforeRoot
+        public static let beforeRoot = Code(name: "beforeRoot")
         /// It was registered twice, with different values.
-        case repeated
+        public static let repeated = Code(name: "repeated")
         /// It was not registered on the main thread.
-        case offMain
+        public static let offMain = Code(name: "offMain")
         /// No rule names it: most likely it is misspelt.
-        case unknown
+        public static let unknown = Code(name: "unknown")
         /// The value cannot be used in any order.
-        case invalid
+        public static let invalid = Code(name: "invalid")
     }
 
     /// The kind of problem.

@@ -137,11 +137,15 @@ package protocol DomainConvertible: Decodable, Sendable {
 /// ```
 public struct GraphQLOperation: Sendable, Hashable {
     /// The kinds of operations.
-    public enum Kind: Sendable, Hashable {
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        let name: String
+        /// The kind's name.
+        public var description: String { name }
+
         /// Asks; answers may be cached.
-        case query
+        public static let query = Kind(name: "query")
         /// Changes something.
-        case mutation
+        public static let mutation = Kind(name: "mutation")
     }
 
     /// The kind.

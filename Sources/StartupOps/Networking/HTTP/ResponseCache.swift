@@ -91,15 +91,23 @@ public final class ResponseCache: ResponseCaching {
 }
 
 /// How a fetch uses the cache. Every fetched answer is written to it, but for those that say `no-store` or vary by everything (`Vary: *`).
-public enum CachePolicy: Sendable, Hashable, CaseIterable {
+public struct CachePolicy: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    let name: String
+    /// The policy's name.
+    public var description: String { name }
+
     /// Fetches; the cache is used only for revalidating.
-    case fetchIgnoringCache
+    public static let fetchIgnoringCache = CachePolicy(name: "fetchIgnoringCache")
     /// Gives the cached answer, on a hit, then fetches and gives that too.
-    case returnCacheDataAndFetch
+    public static let returnCacheDataAndFetch = CachePolicy(name: "returnCacheDataAndFetch")
     /// Gives the cached answer; fetches only on a miss.
-    case returnCacheDataElseFetch
+    public static let returnCacheDataElseFetch = CachePolicy(name: "returnCacheDataElseFetch")
     /// Gives the cached answer, and fails on a miss. Nothing is sent, not even to refresh a token.
-    case returnCacheDataDontFetch
+    public static let returnCacheDataDontFetch = CachePolicy(name: "returnCacheDataDontFetch")
+    /// Each policy.
+    public static let allCases = [
+        fetchIgnoringCache, returnCacheDataAndFetch, returnCacheDataElseFetch, returnCacheDataDontFetch,
+    ]
 }
 
 /// The key of a kept answer: its request, and its owner.

@@ -139,11 +139,15 @@ package struct TokenPolicy: Sendable, Hashable {
 }
 
 /// Whether an operation can go on without a token.
-public enum TokenRequirement: Sendable, Hashable {
+public struct TokenRequirement: Sendable, Hashable, CustomStringConvertible {
+    let name: String
+    /// The requirement's name.
+    public var description: String { name }
+
     /// It cannot: without a token nothing is sent.
-    case required
+    public static let required = TokenRequirement(name: "required")
     /// Without a usable token, it goes on as a guest's.
-    case optional
+    public static let optional = TokenRequirement(name: "optional")
 }
 
 /// The answer to a request for a token.
