@@ -44,10 +44,22 @@ SPELLINGS = (
 LEAST_LEAK = 12
 
 
-def shown_secrets(text):
-    """The names of the secrets of which so much as a dozen letters is shown, in one of the spellings."""
+def secrets_in(request):
+    """The names of the secrets that a request shows its sender to have."""
+    known = set()
+    if SECRETS["the token's signature"].encode() in request:
+        known |= {"the token's signature", "the refresh token"}
+    if REFRESH.encode() in request:
+        known.add("the refresh token")
+    if any(spelling(PASSWORD).encode() in request for spelling in (str, urllib.parse.quote, urllib.parse.quote_plus)):
+        known.add("the password")
+    return known
+
+
+def shown_secrets(text, known):
+    """The names of those of the known secrets of which so much as a dozen letters is shown, in one of the spellings."""
     text = text.lower()
-    return [name for name, secret in SECRETS.items() if any(part in text for part in parts(secret))]
+    return [name for name, secret in SECRETS.items() if name in known and any(part in text for part in parts(secret))]
 
 
 @functools.cache
@@ -262,9 +274,14 @@ def long_body(numbers, data):
     return start + b"\r\n\r\n" + body
 
 
-def quoting(numbers, data):
-    """Quotes a secret, in a spelling of its own, wherever people may come to read it."""
-    secret = numbers.choice((*SECRETS.values(), tokens()["access_token"], "Bearer " + tokens()["access_token"]))
+def quoting(numbers, data, known):
+    """Quotes a secret that the launch knows, or else a text like one, in a spelling of its own, wherever people may come to read it."""
+    name = numbers.choice((*SECRETS, "the access token", "the header"))
+    if name in SECRETS:
+        secret = SECRETS[name] if name in known else "unknown-" + name[::-1]
+    else:
+        secret = tokens()["access_token"] if "the token's signature" in known else "unknown-token"
+        secret = "Bearer " + secret if name == "the header" else secret
     spelled = numbers.choice(SPELLINGS)(secret)
     before = numbers.choice(("", "bad credentials: ", "password=", "refresh_token=", "Authorization: "))
     text = before + spelled
@@ -283,6 +300,16 @@ def quoting(numbers, data):
     return b"HTTP/1.1 500 " + text.encode() + b"\r\n" + rest if start else data
 
 
+def no_body(numbers, data):
+    """What never becomes a body: an extension of a chunk, a name in a packed file, empty blocks; 40 MB of it."""
+    kind = numbers.randrange(3)
+    if kind == 0:
+        return head(200, [("Transfer-Encoding", "chunked")]) + b"1;" + b"x" * (40 << 20)
+    if kind == 1:
+        return head(200, [("Content-Encoding", "gzip")]) + bytes((0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3)) + b"x" * (40 << 20)
+    return head(200, [("Content-Encoding", "deflate")]) + b"\x78\x01" + b"\0\0\0\xff\xff" * (8 << 20)
+
+
 WHOLE = (quoting, quoting, chunked, chunked, header_flood, packed, other_status, other_framing, other_framing)
 
 
@@ -294,7 +321,7 @@ class Mutation:
         self.route = self.numbers.choice(ROUTES)
         choice = self.numbers.random()
         if choice < 0.01:
-            self.changes = [long_body]
+            self.changes = [self.numbers.choice((long_body, no_body))]
         else:
             self.changes = [self.numbers.choice(WHOLE)] if choice < 0.55 and self.route != "speaker" else []
             if choice > 0.4:
@@ -311,8 +338,8 @@ class Mutation:
     def concerns(self, path):
         return self.route in (path, EVERYTHING)
 
-    def apply(self, data):
+    def apply(self, data, known):
         with self.lock:
             for change in self.changes:
-                data = change(self.numbers, data) or b"\0"
+                data = (change(self.numbers, data, known) if change is quoting else change(self.numbers, data)) or b"\0"
             return data

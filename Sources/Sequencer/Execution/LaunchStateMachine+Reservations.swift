@@ -97,7 +97,7 @@ extension LaunchStateMachine {
     mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
         let isComputing = nodes[node].isComputingFallback ? nodes[node].state == .running : traits[node].contains(.keepsThread) && hasBegun
         guard isComputing else { return }
-        let code = code(of: node)
+        let code = self.code(of: node)
         // It was given up, and goes on.
         if replacedWorkers.contains(code) {
             lostKeepers.append(code)

@@ -346,7 +346,7 @@ extension LaunchStateMachine {
     }
 
     /// The code of an operation that runs now.
-    private func code(of node: Int) -> Assignment {
+    func code(of node: Int) -> Assignment {
         if nodes[node].state == .checking { return Assignment(node: node, attempt: 1, kind: .checkCondition) }
         let kind: StepAssignment.Kind = nodes[node].isComputingFallback ? .computeFallback : .run
         return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)

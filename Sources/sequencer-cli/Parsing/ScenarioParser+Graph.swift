@@ -9,7 +9,8 @@ extension ScenarioParser {
     }
 
     private enum OperationKey: String, CaseIterable {
-        case id, title, after, on, interactive, exclusive, expectedMs, expectsOwnTime, timeoutMs, onFailure, cuttable, deferrable, join, keepsThread,
+        case id, title, after, on, interactive, exclusive, expectedMs, expectsOwnTime, timeoutMs, onFailure, cuttable, deferrable, join,
+            keepsThread,
             retryAttempts
         case level, slackMs, critical
     }

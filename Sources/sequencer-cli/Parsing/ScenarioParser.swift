@@ -142,7 +142,8 @@ struct ScenarioParser {
         let isNewer = [ScenarioDocument.schema, ScenarioDocument.graphSchema].contains { known in
             schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
         }
-        throw field.fault(isNewer ? "the schema \(quoted(schema)) is newer than this version; \(read)" : "unknown schema \(quoted(schema)); \(read)")
+        let problem = isNewer ? "the schema \(quoted(schema)) is newer than this version" : "unknown schema \(quoted(schema))"
+        throw field.fault("\(problem); \(read)")
     }
 
     private func parseOperation(_ object: ScenarioField) throws(ScenarioFault) -> OperationDocument {

@@ -60,12 +60,22 @@ private func runThread(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoin
     return nil
 }
 
-/// The error in the system's words; with too many processes and threads, it adds a remedy.
+/// The error in the system's words; with too many processes and threads, or no room for another one's stack, it adds a remedy.
 func resourceText(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
     guard code == EAGAIN else { return text }
-    let limit = processLimit.map { "this user may have \($0), see 'ulimit -u'" } ?? "the container may have one"
+    let memory = memoryLimit.map { "this process may have \($0 >> 20) MB of memory, see 'ulimit -v'" }
+    let number = processLimit.map { "this user may have \($0), see 'ulimit -u'" }
+    let limits = [memory, number].compactMap(\.self)
+    let limit = limits.isEmpty ? "the container may have one" : limits.joined(separator: "; ")
     return "\(text); end some processes or threads, or raise the limit (\(limit))"
+}
+
+/// How many bytes the process may have; nil where the system sets no number. Then a thread may find no room for its stack.
+private var memoryLimit: UInt64? {
+    var limit = rlimit()
+    let limits = memory.compactMap { getrlimit($0, &limit) == 0 ? UInt64(limit.rlim_cur) : nil }
+    return limits.min().flatMap { $0 < 1 << 40 ? $0 : nil }
 }
 
 /// How many processes and threads the user may have at a time; nil where the system sets no number.
@@ -78,7 +88,9 @@ private var processLimit: UInt64? {
 #if canImport(Darwin)
     private var noThread: pthread_t? { nil }
     private var processes: Int32 { RLIMIT_NPROC }
+    private var memory: [Int32] { [RLIMIT_AS, RLIMIT_DATA] }
 #else
     private var noThread: pthread_t { pthread_t() }
     private var processes: __rlimit_resource_t { __rlimit_resource_t(__RLIMIT_NPROC.rawValue) }
+    private var memory: [__rlimit_resource_t] { [RLIMIT_AS, RLIMIT_DATA].map { __rlimit_resource_t($0.rawValue) } }
 #endif

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import StartupOps
 import TestSupport
 import Testing
@@ -66,6 +67,23 @@ struct GraphFileTests {
             try #require(graph.code == 0, "\(graph.messages)")
             try await expectSamePlan(path, Data(graph.output.utf8), "round \(round): \(text)")
         }
+    }
+
+    @Test("the own time of operations that ask a person, as past launches tell it, counts against the budget; any names are read")
+    func ownTime() async throws {
+        var graph = Scenario.firstLaunch.graph(.simulated())
+        graph.name = " a\nname "
+        let login = try graph.step("login", of: Account.self)
+        graph.add("extra", .exclusive(ExclusiveResource("")), after: login) {}
+        graph.expect(["login": .seconds(5)])
+        let plan = try graph.plan(PlanOptions(lanes: 4))
+        #expect(!plan.meets(.seconds(3)))
+        let result = try await Tool.run(
+            ["plan", "-", "--lanes", "4", "--budget", "3s", "--json"],
+            input: Data(try graph.validated().json(pretty: false).utf8)
+        )
+        let plans = try #require(result.json()["plans"] as? [[String: Any]])
+        #expect(result.code == 3 && plans[0]["makespanMs"] as? Double == plan.makespan.milliseconds)
     }
 
     @Test("run takes the expected time of each operation; graph prints it as it was; verify judges it")

@@ -182,6 +182,41 @@ struct ProcessorShareTests {
         #expect((machine.takeForWorker(at: 55, &actions)?.node ?? -1) >= 5)
     }
 
+    @Test("a more urgent one that has a processor is not kept from its resource by one that waits for a processor")
+    func moreUrgent() throws {
+        var graph = OperationGraph("urgent")
+        let slow = graph.add("slow") { await Task.yield() }
+        graph.add("holder", .exclusive("R")) { await Task.yield() }
+        let soon = graph.add("soon") { await Task.yield() }
+        graph.add("k1") {}
+        graph.add("other", .exclusive("R")) {}
+        let needed = graph.add("needed", .exclusive("R")) {}
+        graph.add("k2", after: soon) {}
+        let display = graph.add("display", .milestone(.initialDisplay), after: slow) {}
+        graph.add("home", .milestone, after: display, needed) {}
+        let order = ["slow", "holder", "soon", "k1", "other", "needed", "k2", "display", "home"]
+        let settings = LaunchStateMachine.Settings(order: order, processors: 2, workers: 20)
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        var running: [String: LaunchStateMachine.Assignment] = [:]
+        func takeAll(at time: Nanoseconds) -> [String] {
+            var taken: [String] = []
+            while let next = machine.takeForWorker(at: time, &actions) {
+                taken.append(order[next.node])
+                running[order[next.node]] = next
+            }
+            return taken
+        }
+        #expect(takeAll(at: 0) == ["slow", "holder", "soon", "k1"])
+        #expect(machine.attemptEnded(try #require(running["soon"]), .succeeded, at: 5, &actions))
+        #expect(takeAll(at: 5) == ["k2"])
+        // Both processors are taken by what is less urgent than the second of the two that wait for the resource.
+        #expect(machine.attemptEnded(try #require(running["holder"]), .succeeded, at: 10, &actions))
+        #expect(takeAll(at: 10) == ["needed"])
+        #expect(machine.nodes[4].state == .aside)
+    }
+
     @Test("one whose fallback is computed counts meanwhile")
     func fallback() throws {
         var (machine, actions) = try Self.machine(processors: 1) { graph in

@@ -68,7 +68,7 @@ struct ArchitectureTests {
         let types: Set<String> = [
             "OperationGraph", "ValidatedGraph", "StepContext", "StepOption", "FailurePolicy", "LaunchOptions", "Budget", "VirtualClock",
             "RunningLaunch", "FinishedLaunch", "LaunchStatus", "LaunchEvent", "LaunchReport", "OperationReport", "BudgetResult",
-            "Anomaly", "AbortReason", "GraphError", "StallWatch", "AdjacencyList",
+            "Anomaly", "AbortReason", "GraphError", "StallWatch",
         ]
         // Targets over the engine, and tools that have nothing to do with launches.
         let others = ["Analysis", "Testing", "Support"].map { "Sources/Sequencer/\($0)/" }

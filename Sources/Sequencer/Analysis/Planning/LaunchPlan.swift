@@ -177,7 +177,7 @@ public struct PlannedOperation: Sendable, Hashable {
     /// Whether it waits for a person.
     package let isInteractive: Bool
     /// How much later it could end without making the milestone later (without one: this plan longer), the order on each lane, on the main thread and at each
-    /// resource being what it is; one that the milestone does not need, without ending after it.
+    /// resource being what it is; one that the milestone does not need, without ending after it. One that is suspended on the main thread comes back there between others.
     public let slack: Duration
     /// Whether the milestone (without one: the plan's end) comes later when it ends later.
     public let isCritical: Bool

@@ -118,7 +118,8 @@ public struct SessionStore: Sendable {
         for name in companions { try? store.remove(place.key(name)) }
         try store.remove(place.session)
         // What was put aside in the other place would be taken for a session that nobody has ended.
-        for other in [Place(origin: nil), Place(origin: origin)] where other.origin != place.origin && store.read(other.session) == .absent {
+        for other in [Place(origin: nil), Place(origin: origin)] where other.origin != place.origin && store.read(other.session) == .absent
+        {
             try? store.remove(other.session)
         }
         try store.remove(place.clearing)

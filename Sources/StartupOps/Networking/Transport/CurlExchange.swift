@@ -33,6 +33,10 @@
             setup.set(.writeData, context)
             setup.set(.headerFunction, Self.headerCallback)
             setup.set(.writeFunction, Self.bodyCallback)
+            // Told of the bytes as they arrive. With a function of one's own nothing is printed.
+            setup.set(.debugData, context)
+            setup.set(.debugFunction, unsafeBitCast(Self.arrivalCallback, to: UnsafeRawPointer.self))
+            setup.set(.verbose, 1)
             if setup.hasFailed { return nil }
         }
 
@@ -60,6 +64,19 @@
 
         private static let bodyCallback: LibCurl.Callback = { bytes, size, count, context in
             CurlExchange.take(bytes, size, count, context) { $0.takeBody($1) }
+        }
+
+        /// `curl_debug_callback`. It gets requests too, with their tokens: of them nothing is looked at.
+        private typealias ArrivalCallback =
+            @convention(c) (LibCurl.Handle?, CInt, UnsafeMutablePointer<CChar>?, Int, LibCurl.Handle?) -> CInt
+
+        private static let arrivalCallback: ArrivalCallback = { _, kind, _, count, context in
+            // 3 is CURLINFO_DATA_IN: of a body, as it comes. Other kinds come also when the handle is given up, and the exchange is gone.
+            guard kind == 3, let context else { return 0 }
+            let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+            exchange.transfer.handle { $0.arrive(count) }
+            // It means nothing to libcurl. The loop removes transfers that are over.
+            return 0
         }
 
         /// Hands on the bytes of a callback. Returning 0 for some bytes ends the transfer.

@@ -78,6 +78,7 @@
             case encodings = 10102, copyBody = 10165
             case writeData = 10001, headerData = 10029, writeFunction = 20011, headerFunction = 20079
             case withoutBody = 44, post = 47, freshConnection = 74, verifyPeer = 64, verifyHost = 81, noSignal = 99, protocols = 181
+            case verbose = 41, debugData = 10095, debugFunction = 20094
             case withoutProxyHeaders = 265, noUserInAddress = 278, allowsOldHTTP = 285, quickExit = 322, bodySize = 30120
         }
 

@@ -96,6 +96,8 @@ struct TransferState {
     private let maximumBodySize: Int
     private var head: HTTPResponse?
     private var body = Data()
+    /// How many bytes have come of the body, with its framing and packed.
+    private var arrived = 0
     private(set) var isOver = false
 
     init(_ request: HTTPRequest, maximumBodySize: Int) {
@@ -109,6 +111,16 @@ struct TransferState {
         self.head = head
         guard request.method != .head, let length = head.declaredLength, length > maximumBodySize else { return .nothing }
         return refuse("the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
+    }
+
+    /// So many bytes have come, before they are unpacked and taken out of chunks: what becomes no body has to have an end as well.
+    mutating func arrive(_ count: Int) -> Action {
+        if isOver { return .nothing }
+        arrived += count
+        // Chunks of one byte are six times as long.
+        let most = maximumBodySize.addingReportingOverflow(maximumBodySize).overflow ? Int.max : 2 * maximumBodySize
+        guard arrived - (1 << 20) > most else { return .nothing }
+        return refuse("it takes more bytes to send than an answer of the \(maximumBodySize) that are allowed needs")
     }
 
     /// A part of the body has arrived.

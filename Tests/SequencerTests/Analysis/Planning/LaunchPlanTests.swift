@@ -66,6 +66,38 @@ struct LaunchPlanTests {
         #expect(!plan.meets(.milliseconds(399)))
     }
 
+    @Test("A suspended step of the main thread has the slack until what it holds up, and not until what comes after it there")
+    func suspendedSlack() throws {
+        var graph = OperationGraph("suspended")
+        func add(_ id: String, _ milliseconds: Int, suspends: Bool? = nil, _ options: StepOption = .all([]), after: [String] = []) {
+            let all = StepOption.all([.expected(.milliseconds(milliseconds)), options])
+            if let suspends {
+                graph.add(id, all, .suspends(suspends), after: after, on: .main) {}
+            } else {
+                graph.add(id, all, after: after) {}
+            }
+        }
+        add("splash", 100, suspends: true)
+        add("config", 100)
+        add("home", 300, suspends: false, .milestone, after: ["config"])
+        let home = try graph.plan()
+        #expect(home.operations[0].slack == .milliseconds(300) && !home.operations[0].isCritical)
+        #expect(home.operations.dropFirst().allSatisfy { $0.slack == .zero && $0.isCritical })
+
+        // It may come back as long as nothing keeps the main thread by then: m3 has it from 22 on, at 26 at the latest.
+        graph = OperationGraph("comes-back")
+        add("s", 10, suspends: true)
+        add("x", 5, after: ["s"])
+        add("a", 12)
+        add("m2", 8, suspends: false, after: ["a"])
+        add("b", 10, after: ["m2"])
+        add("c", 22)
+        add("m3", 4, suspends: false, after: ["c"])
+        add("z", 30)
+        let slack = Dictionary(uniqueKeysWithValues: try graph.plan().operations.map { ($0.id, $0.slack) })
+        #expect(slack["s"] == .milliseconds(12) && slack["x"] == .milliseconds(15) && slack["m3"] == .milliseconds(4))
+    }
+
     @Test("What if: other durations make another plan")
     func whatIf() throws {
         let plan = try regular.plan(PlanOptions(whatIf: ["login": .milliseconds(50)]))

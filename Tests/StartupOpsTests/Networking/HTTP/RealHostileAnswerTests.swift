@@ -95,6 +95,33 @@ struct RealHostileAnswerTests {
             }
         }
 
+        @Test(
+            "fault N51: what never becomes a body is not received without end: extensions of chunks, names in packed files, empty blocks",
+            arguments: ["chunked", "gzip", "deflate"]
+        )
+        func noBody(_ coding: String) async throws {
+            var options = TransportOptions()
+            options.maximumBodySize = 100_000
+            let transport = systemTransport(options)
+            let server = try LoopbackServer()
+            let field = coding == "chunked" ? "Transfer-Encoding: chunked" : "Content-Encoding: \(coding)"
+            let start: [UInt8] =
+                switch coding {
+                case "chunked": Array("1;".utf8)
+                // A header that says that a name follows; and one of zlib's.
+                case "gzip": [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 3]
+                default: [0x78, 1]
+                }
+            let part = coding == "deflate" ? [0, 0, 0, 0xFF, 0xFF] : Array("x".utf8)
+            let filler = Data(Array(repeating: part, count: 20_000).joined())
+            let head = Data("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n".utf8) + Data(start)
+            // More than is taken of it, and it does not end with that.
+            server.on("/", LoopbackServer.Answer(steps: [.send(head), .sendRepeatedly(filler, 2_000_000 / filler.count + 1), .hang]))
+            let error = await transport.failure(HTTPRequest(.get, server.url()))
+            #expect(error?.code == .invalidResponse)
+            #expect(error?.reason.hasPrefix("it takes more bytes to send than") == true, "\(error?.description ?? "")")
+        }
+
         @Test("fault N45: servers that take a request and hang, before, in or after their headers, cost no processor time", .nightly)
         func hanging() async {
             await #expect(processExitsWith: .success) {
