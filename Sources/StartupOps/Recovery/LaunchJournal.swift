@@ -226,7 +226,7 @@ public final class LaunchJournal: Sendable {
             if file != nil, ConfigurationStore(directory.state).onTrial != nil { line.trial = true }
         case .completed, .cancelled: break
         }
-        write(line)
+        conclude(line)
     }
 
     /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs is known for one.
@@ -244,7 +244,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The person ends the app: from now on, its end does not count as a death.
-    public func quit() { write(JournalLine(.quit)) }
+    public func quit() { conclude(JournalLine(.quit)) }
 
     /// The app has worked for a while after the launch: the next launch leaves nothing out.
     ///
@@ -266,11 +266,24 @@ public final class LaunchJournal: Sendable {
         write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)")
     }
 
-    private func write(_ line: JournalLine, once attempt: String? = nil) {
-        guard let file else { return }
+    /// Writes down how the launch ended. A journal that cannot say so is removed: the launch would be taken for one that died.
+    private func conclude(_ line: JournalLine) {
+        if !write(line) { file?.remove() }
+    }
+
+    /// - Returns: whether it was written, where anything is.
+    @discardableResult
+    private func write(_ line: JournalLine, once attempt: String? = nil) -> Bool {
+        guard let file else { return true }
         var line = line
         line.ms = (ContinuousClock.now - start).milliseconds
-        do throws(StorageError) { try file.append(line, once: attempt) } catch { report(error) }
+        do throws(StorageError) {
+            try file.append(line, once: attempt)
+            return true
+        } catch {
+            report(error)
+            return false
+        }
     }
 
     private func drop(_ recovery: Recovery) {

@@ -158,7 +158,7 @@ extension AppService: AccountService {
         // Nobody sees the account of whoever was logged in before.
         let account = secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
         var stored = StoredSession(userID: session.userID, isAnonymous: session.isAnonymous, account: account)
-        stored.isOfThisInstallation = session.installation.map { $0 == installation.known } ?? false
+        stored.isOfThisInstallation = session.installation.map(installation.isOf) ?? false
         return stored
     }
 

@@ -9,8 +9,17 @@ struct InstallationMark: Sendable {
     /// The store of the app's state.
     let store: any DataStore
 
-    /// The mark; nil where there is none yet, or it cannot be read: then no session is taken for one of this installation.
+    /// The mark; nil where there is none yet, or it cannot be read.
     var known: String? { store.value(String.self, for: LaunchState.Key.installation).value }
+
+    /// Whether a mark is that of this installation. It counts as such where that cannot be told: nobody is logged out on a guess.
+    func isOf(_ mark: String) -> Bool {
+        switch store.value(String.self, for: LaunchState.Key.installation) {
+        case .value(let known): known == mark
+        case .unavailable: true
+        case .absent: store.hasSetAside(LaunchState.Key.installation)
+        }
+    }
 
     /// The mark, which is made where there is none; nil where it cannot be kept.
     func make() -> String? {

@@ -199,6 +199,13 @@ extension LaunchState {
     /// Keeps the service's word on updates.
     package func recordUpdatePolicy(_ policy: Data) throws(StorageError) { try store.write(policy, for: Key.updatePolicy) }
 
+    /// Runs `body` while no other process writes here; without waiting any longer, where one keeps the store locked.
+    func exclusivelyIfPossible<Value>(_ body: () -> Value) -> Value {
+        var value: Value?
+        try? store.exclusively { () throws(StorageError) in value = body() }
+        return value ?? body()
+    }
+
     /// Digits first, then what versions are made of: `2`, `1.4.0`, `1.4.0-beta.1+7`.
     private static func isVersion(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.count <= 100 else { return false }

@@ -57,14 +57,17 @@ struct ForceUpdateOperation: Sendable {
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
         memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
-        let number = lateCheck.begin()
+        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
         let check = UpdateCheck { answer in
-            guard step.mayGoOn, case .success(let policy) = answer, let decision = decision(policy, of: number, in: step) else { return }
+            guard step.mayGoOn, case .success(let policy) = answer else { return }
+            guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
             await act(on: decision, in: step)
         }
         let answer: UpdateCheck.Answer?
         do {
             try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
+            // From the start: the deadline of the launch may come at any moment.
+            lateCheck.keep(check, number)
             let allowance = min(allowance, step.timeWithinBudget ?? allowance)
             answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
         } catch {
@@ -76,15 +79,14 @@ struct ForceUpdateOperation: Sendable {
         }
         switch answer {
         case .success(let policy)?:
-            if let decision = decision(policy, of: number, in: step) { return await act(on: decision, in: step) }
+            if let decision = decision(policy, askedAt, of: number, in: step) { return await act(on: decision, in: step) }
             step.note("a later update check was answered before")
         case .failure(let error)?:
             try step.checkCancellation()
             step.note("the update check failed: \(error)")
         case nil:
-            let goesOn = lateCheck.keep(check, number)
             try step.checkCancellation()
-            let more = goesOn ? ", which goes on in the background" : "; a later one was answered before"
+            let more = lateCheck.isKept(number) ? ", which goes on in the background" : "; a later one was answered before"
             step.note("the launch went on without an answer to the update check" + more)
         }
         await actOnKnownPolicy(in: step)
@@ -92,9 +94,24 @@ struct ForceUpdateOperation: Sendable {
 
     /// Stops the launch if the policy that was read last says that this version is too old. Asks no service; reads the store off the main thread.
     ///
+    /// - Parameter asksAfterwards: whether the service is asked then, in the background, so that the next launch knows: where this one does not come to its own check.
     /// - Throws: `CancellationError` when it stopped the launch.
-    func enforceKnownPolicy(in step: StepContext) async throws {
-        if await actOnKnownPolicy(in: step) { throw CancellationError() }
+    func enforceKnownPolicy(in step: StepContext, asksAfterwards: Bool = false) async throws {
+        guard await actOnKnownPolicy(in: step) else { return }
+        if asksAfterwards { askInBackground(in: step) }
+        throw CancellationError()
+    }
+
+    private func askInBackground(in step: StepContext) {
+        let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
+        let check = UpdateCheck { answer in
+            if case .success(let policy) = answer { _ = decision(policy, askedAt, of: number, in: step) }
+        }
+        check.leaveAlone()
+        guard (try? check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }) != nil else {
+            return
+        }
+        lateCheck.keep(check, number)
     }
 
     /// - Returns: whether the policy that was read last stops the launch.
@@ -146,8 +163,10 @@ struct ForceUpdateOperation: Sendable {
     }
 
     /// The policy that was read last, in this launch or before.
-    private var known: UpdatePolicy? {
-        memory.withLock { $0.policy } ?? state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
+    private var known: UpdatePolicy? { memory.withLock { $0.policy } ?? stored?.policy }
+
+    private var stored: KeptUpdatePolicy? {
+        state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(KeptUpdatePolicy.self, from: $0) }
     }
 
     private func isFirstToTellOfProblem() -> Bool {
@@ -166,28 +185,27 @@ struct ForceUpdateOperation: Sendable {
         }
     }
 
-    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before.
-    private func decision(_ answer: UpdatePolicy, of number: Int, in step: StepContext) -> UpdateDecision? {
+    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in this process or another.
+    private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
         guard lateCheck.counts(number) else { return nil }
         for field in answer.ignored { step.note("the update policy: \(field)") }
-        let recorded = lateCheck.record(number) {
-            let policy = answer.completed(by: known)
-            // A policy that cannot be stored counts until the next answer. One that is stored is not kept here: another launch may store a newer one.
-            let error = keep(policy)
-            memory.withLock { $0.policy = error == nil ? nil : policy }
-            return (decision: policy.decision(for: version, at: now()), error: error)
-        }
-        if let error = recorded?.error { step.note("the update policy could not be kept for the next launch: \(error)") }
-        return recorded?.decision
+        let kept = lateCheck.record(number) { state.exclusivelyIfPossible { keep(answer, askedAt) } } ?? nil
+        if let error = kept?.error { step.note("the update policy could not be kept for the next launch: \(error)") }
+        return kept?.policy.decision(for: version, at: now())
     }
 
-    /// Keeps a policy for the next launch; returns why it could not be kept.
-    private func keep(_ policy: UpdatePolicy) -> (any Error)? {
+    /// Keeps the policy of an answer for the next launch, and says why it could not be kept; nil where another process has asked later, and has its answer.
+    private func keep(_ answer: UpdatePolicy, _ askedAt: MachineTime?) -> (policy: UpdatePolicy, error: (any Error)?)? {
+        if stored?.wasAsked(after: askedAt) == true { return nil }
+        let policy = answer.completed(by: known)
         do {
-            try state.recordUpdatePolicy(try JSONEncoder().encode(policy))
-            return nil
+            try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))
+            // It is not kept here: another launch may store a newer one.
+            memory.withLock { $0.policy = nil }
+            return (policy, nil)
         } catch {
-            return error
+            memory.withLock { $0.policy = policy }
+            return (policy, error)
         }
     }
 }
@@ -247,6 +265,8 @@ extension StartupEnvironment {
     ///
     /// - Throws: `CancellationError` when it stopped the launch.
     func enforceKnownUpdatePolicy(_ memory: LaunchMemory, in step: StepContext) async throws {
-        try await ForceUpdateOperation(self, memory).enforceKnownPolicy(in: step)
+        // A check that comes last would never come.
+        let asksAfterwards = journal?.recovery.asksForUpdateLast == true
+        try await ForceUpdateOperation(self, memory).enforceKnownPolicy(in: step, asksAfterwards: asksAfterwards)
     }
 }

@@ -55,6 +55,9 @@ final class UpdateCheck: Sendable {
         }
     }
 
+    /// Nobody waits for the answer, which has not come yet: it is late whenever it comes.
+    func leaveAlone() { state.withLock { $0.isLate = true } }
+
     private func came(_ answer: Answer) async {
         let late = state.withLock { state in
             state.answer = answer
@@ -146,22 +149,22 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
-    /// Keeps a check that no launch waits for.
-    ///
-    /// - Returns: whether it goes on: not if one that began later was answered before.
-    func keep(_ check: UpdateCheck, _ number: Int) -> Bool {
+    /// Keeps a check, which may outlast its launch.
+    func keep(_ check: UpdateCheck, _ number: Int) {
         // Let go of without the lock: they may hold objects of the app.
-        let (isKept, ended, former) = state.withLock { state in
+        let (ended, former) = state.withLock { state in
             let ended = state.kept.filter { !$0.check.isPending }
             state.kept.removeAll { !$0.check.isPending }
-            guard number >= state.answered else { return (false, ended, check as UpdateCheck?) }
+            guard number >= state.answered else { return (ended, check as UpdateCheck?) }
             state.kept.append((number, check))
-            return (true, ended, state.kept.count > Self.maximumKept ? state.kept.removeFirst().check : nil)
+            return (ended, state.kept.count > Self.maximumKept ? state.kept.removeFirst().check : nil)
         }
         former?.cancel()
         withExtendedLifetime(ended) {}
-        return isKept
     }
+
+    /// Whether a check goes on: not if one that began later was answered before.
+    func isKept(_ number: Int) -> Bool { state.withLock { $0.kept.contains { $0.number == number } } }
 
     /// Whether there is such a check.
     package var isPending: Bool { checks.contains { $0.isPending } }

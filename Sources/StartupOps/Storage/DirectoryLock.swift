@@ -104,6 +104,12 @@ package struct LockFile: Sendable {
         return nil
     }
 
+    /// Locks the folder that the file is in, for where no file can be locked there; nil when another holder has it locked. Never waits.
+    package func lockFolder() throws(StorageError) -> HeldLock? {
+        let folder = try PosixFile("\(directory.path)/.", O_RDONLY | O_DIRECTORY)
+        return try folder.lockIfFree() ? HeldLock(folder) : nil
+    }
+
     /// The holder of the lock; nil when it is free or the holder is not known.
     package var holder: Holder? {
         guard let file = try? PosixFile(path, O_RDONLY), let status = try? file.status() else { return nil }

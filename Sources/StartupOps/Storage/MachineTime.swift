@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 
 /// A moment by a clock that all processes of a machine share, and that nobody can set. It stands still while the machine sleeps.
-package struct MachineTime: Hashable, Sendable {
+package struct MachineTime: Hashable, Codable, Sendable {
     /// The start of the machine that the clock counts from.
     package let boot: String
     /// The time since some point in the past, in nanoseconds.

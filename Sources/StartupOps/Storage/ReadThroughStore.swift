@@ -1,8 +1,14 @@
 import Foundation
 import Sequencer
 
+/// A store that forgets what is written to it at the end of the process, though it has what earlier ones have written.
+package protocol ForgetfulStore: DataStore {
+    /// Why nothing can be written to the disk.
+    var problem: StorageError { get }
+}
+
 /// The values of a folder that can be read and not written to. Changes are kept in memory, until the end of the process.
-final class ReadThroughStore: SecureStore {
+final class ReadThroughStore: SecureStore, ForgetfulStore {
     private struct Changes {
         var values: [StoreKey: StoredAnswer<Data>] = [:]
         var setAside: Set<StoreKey> = []
@@ -12,7 +18,7 @@ final class ReadThroughStore: SecureStore {
     }
 
     private let folder: any DataStore
-    private let problem: StorageError
+    let problem: StorageError
     private let changes = Locked(Changes())
     private let access = NSRecursiveLock()
 

@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import StartupNetworking
+import StartupStorage
 
 extension UpdatePolicy: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -109,5 +110,33 @@ extension KeyedDecodingContainer {
         if (try? nestedUnkeyedContainer(forKey: key)) != nil { return "an array" }
         if (try? nestedContainer(keyedBy: Key.self, forKey: key)) != nil { return "an object" }
         return "a value out of range"
+    }
+}
+
+/// A policy as it is kept for later launches, with the time at which the service was asked: of several processes that ask, the one that asked last counts.
+struct KeptUpdatePolicy: Codable, Sendable {
+    let policy: UpdatePolicy
+    /// Nil where that is not known.
+    let askedAt: MachineTime?
+
+    private enum CodingKeys: String, CodingKey { case askedAt }
+
+    init(_ policy: UpdatePolicy, askedAt: MachineTime?) { (self.policy, self.askedAt) = (policy, askedAt) }
+
+    init(from decoder: any Decoder) throws {
+        policy = try UpdatePolicy(from: decoder)
+        askedAt = try? decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(MachineTime.self, forKey: .askedAt)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try policy.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(askedAt, forKey: .askedAt)
+    }
+
+    /// Whether the service was asked for it after another process has asked.
+    func wasAsked(after other: MachineTime?) -> Bool {
+        guard let askedAt, let other, let time = askedAt.time(since: other) else { return false }
+        return time > .zero
     }
 }

@@ -24,6 +24,7 @@ struct RealOutdatedAppTests {
     private func launch(
         _ device: SampleDevice,
         _ scenario: Scenario? = nil,
+        waitsForCheck: Bool = false,
         changing change: (inout OperationGraph) throws -> Void = { _ in }
     ) async throws -> Result {
         let journal = LaunchJournal.open(in: device.directory(), version: "1.0.0")
@@ -35,6 +36,7 @@ struct RealOutdatedAppTests {
         try change(&graph)
         let options = LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300)))
         let report = try await journal.run(graph, budget: .seconds(3), options: options).report
+        if waitsForCheck { await environment.lateUpdateCheck.end() }
         return Result(report: report, person: person, recovery: journal.recovery)
     }
 
@@ -102,6 +104,16 @@ struct RealOutdatedAppTests {
             )
             #expect(result.person.shown == ["main", "update"])
         }
+    }
+
+    @Test("fault P17: where the check comes last, and a known policy stops the launch, the service is asked all the same, and may lift it")
+    func liftedThoughLast() async throws {
+        let device = try await outdatedDevice()
+        try die(in: "force-update", level: .minimal, times: 1, on: device)
+        device.service.setVersionPolicy(SampleVersionPolicy(minimumVersion: "1.0.0"))
+        let result = try await launch(device, waitsForCheck: true)
+        #expect(result.recovery.asksForUpdateLast && result.isStopped)
+        #expect(try await launch(device).report.outcome == .completed)
     }
 
     @Test("fault P17: a version that is known to be ruled out does not reach a main screen, or a scenario, of the app's own")

@@ -101,6 +101,37 @@ struct RealLaunchJournalTests {
         #expect(written.withLock { $0["end"]?.sorted() } == ["block", "first", "main-app", "second"])
     }
 
+    @Test("fault P21: launches that completed are not taken for dead where the end of their journal could not be written")
+    func cutJournal() async {
+        await #expect(processExitsWith: .success) { [path = folder("app").path as String] in
+            // A write that is too large fails then, and ends nothing.
+            signal(SIGXFSZ, SIG_IGN)
+            let location = URL(fileURLWithPath: path)
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+            var cut = 0
+            for size in stride(from: 100, to: 1_600, by: 100) {
+                let journal = LaunchJournal.open(in: .open(at: location), version: "1")
+                var graph = OperationGraph("regular")
+                var last: [String] = []
+                for number in 0..<5 { last = [graph.add("step-\(number)", after: last) {}.id] }
+                graph.add("main-app", .milestone, after: last) {}
+                journal.prepare(&graph)
+                var limit = rlimit()
+                #expect(getrlimit(resource, &limit) == 0)
+                let usual = limit.rlim_cur
+                limit.rlim_cur = rlim_t(size)
+                #expect(setrlimit(resource, &limit) == 0)
+                _ = try await journal.run(graph, options: LaunchOptions(clock: VirtualClock()))
+                limit.rlim_cur = usual
+                #expect(setrlimit(resource, &limit) == 0)
+                if journal.problem != nil { cut += 1 }
+            }
+            let launches = LaunchJournal.launches(in: location)
+            #expect(cut > 0 && !launches.isEmpty && launches.allSatisfy { !$0.ending.isBad }, "\(launches.map(\.ending))")
+            #expect(LaunchJournal.open(in: .open(at: location), version: "1").recovery == .none)
+        }
+    }
+
     @Test("How a launch ended that did not complete: failed, aborted, cancelled")
     func otherEnds() async throws {
         _ = try await run(open()) { try? $0.inject(.fail, into: "first") }

@@ -136,6 +136,24 @@ struct ForceUpdateOperationTests {
         #expect(report["force-update"]?.notes.last?.hasSuffix("it makes no sense") == true)
     }
 
+    @Test(
+        "fault O22: an answer to a check that began before another process's does not undo the policy that this one was given",
+        arguments: [false, true]
+    )
+    func askedBefore(isLater: Bool) async throws {
+        let state = LaunchState(MemoryStore())
+        let now = try #require(MachineTime.now)
+        let hour: Int64 = 3_600_000_000_000
+        let other = MachineTime(boot: now.boot, nanoseconds: isLater ? now.nanoseconds + hour : now.nanoseconds - hour)
+        try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(Self.required, askedAt: other)))
+        let person = AgreeablePerson()
+        let report = try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), state: state, person)
+        #expect(report.outcome == (isLater ? .aborted(by: "force-update", reason: .forceUpdate) : .completed))
+        #expect(person.shown == (isLater ? ["update"] : ["main"]))
+        let kept = try JSONDecoder().decode(KeptUpdatePolicy.self, from: try #require(state.lastUpdatePolicy.value))
+        #expect(kept.policy.minimumVersion == SemanticVersion(isLater ? 2 : 1))
+    }
+
     @Test("fault S31: a policy that cannot be kept is noted, and counts in this launch")
     func notStored() async throws {
         let folder = try TemporaryFolder()

@@ -54,6 +54,10 @@ final class SharedRefresh: Sendable {
     private func result(_ session: Session, _ knowledge: () -> Knowledge) async -> Result {
         let stored = store.load()
         if let other = Self.result(of: stored, isDamaged: store.isDamaged, for: session, knowledge()) { return other }
+        // The token may be good for one use: it is not used up for a session that would be lost with this process.
+        if case .value(let stored) = stored {
+            do { try store.checkKeeping(stored) } catch { return .failed(error) }
+        }
         do {
             return try await refresh(session, .after(limit)).map { .session($0) } ?? .impossible
         } catch let rejection as SessionRejected {
@@ -114,7 +118,11 @@ final class SharedRefresh: Sendable {
                 turn.lock = try file.lock()
                 if turn.lock == nil, !isHung { return false }
             } catch {
-                // Where nothing can be locked, nobody is waited for.
+                // Where the file cannot be written, the folder may be locked; where nothing can be locked, nobody is waited for.
+                do {
+                    guard let lock = try file.lockFolder() else { return false }
+                    turn.lock = lock
+                } catch {}
             }
             turn.isTaken = true
             return true

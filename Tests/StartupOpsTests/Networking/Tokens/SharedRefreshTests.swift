@@ -77,11 +77,15 @@ struct SharedRefreshTests {
         #expect(sessions.load() == .absent)
     }
 
-    @Test("fault T24: of eight processes that refresh at once one asks the service, and all have its answer")
-    func processes() async throws {
+    @Test(
+        "fault T24: of eight processes that refresh at once one asks the service, and all have its answer, also where the file for turns cannot be had",
+        arguments: [true, false]
+    )
+    func processes(hasLockFile: Bool) async throws {
         let folder = try TemporaryFolder()
         let device = Device(folder.path)
         try device.saveExpiredSession()
+        if !hasLockFile { try FileManager.default.createDirectory(at: device.url(".refresh-lock"), withIntermediateDirectories: false) }
         let count = 8
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
@@ -104,6 +108,27 @@ struct SharedRefreshTests {
         #expect(names(in: folder.url).filter { $0.hasPrefix("used-") } == ["used-1"])
         #expect(!names(in: folder.url).contains("turned-down"))
         #expect(try device.sessions().load().value?.refreshToken == "2")
+    }
+
+    @Test("fault T34: a refresh token, which may be good for one use, is not used where the new one could not be kept")
+    func notKept() async throws {
+        let folder = try TemporaryFolder()
+        let files = try SecureFileStore(directory: folder("secure"))
+        try SessionStore(files).save(old)
+        let store = ReadThroughStore(files, because: StorageError(.inputOutput, folder("secure").path, "it cannot be written to"))
+        let results = Locked<[SharedRefresh.Result]>([])
+        let asked = Locked(0)
+        let refresh = SharedRefresh(store: SessionStore(store), limit: patience) { [new] _, _ in
+            asked.withLock { $0 += 1 }
+            return new
+        }
+        await refresh.run(old, knowing: { Knowledge(stored: old, hasNewer: false) }) { result in results.withLock { $0.append(result) } }
+        guard case .failed(let error)? = results.withLock({ $0.first }) else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect("\(error)".contains("it cannot be written to") && asked.withLock { $0 } == 0)
+        #expect(SessionStore(store).load() == .value(old))
     }
 
     @Test("fault T31: a session whose file is damaged while the app runs goes on, and is stored anew", arguments: [false, true])
