@@ -53,6 +53,8 @@ struct ForceUpdateOperation: Sendable {
     var willTakeOver: @Sendable (UpdateDecision) -> Void = { _ in }
     /// Told of a decision against this version that came when the launch was over.
     var lateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
+    /// Told why a policy could not be kept.
+    var couldNotKeep: @Sendable (any Error) -> Void = { _ in }
 
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
@@ -190,7 +192,10 @@ struct ForceUpdateOperation: Sendable {
         guard lateCheck.counts(number) else { return nil }
         for field in answer.ignored { step.note("the update policy: \(field)") }
         let kept = lateCheck.record(number) { state.exclusivelyIfPossible { keep(answer, askedAt) } } ?? nil
-        if let error = kept?.error { step.note("the update policy could not be kept for the next launch: \(error)") }
+        if let error = kept?.error {
+            step.note("the update policy could not be kept for the next launch: \(error)")
+            couldNotKeep(error)
+        }
         return kept?.policy.decision(for: version, at: now())
     }
 
@@ -255,7 +260,8 @@ extension ForceUpdateOperation {
             memory: memory.update,
             lateCheck: environment.lateUpdateCheck,
             willTakeOver: { [mailbox = environment.mailbox] _ in mailbox.stop(because: "an update is required") },
-            lateDecision: environment.lateUpdateDecision
+            lateDecision: environment.lateUpdateDecision,
+            couldNotKeep: environment.updatePolicyProblem
         )
     }
 }

@@ -57,6 +57,8 @@ public struct StartupEnvironment: Sendable {
     /// Called with an update decision that came when the main screen was there: the launch has completed then, whether or not something ran on. The update
     /// screen takes over at the same time.
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
+    /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came when the launch was over.
+    public var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }
 
     /// Whether accounts are restored when no configuration says; nil leaves it to the settings.
     var restoresAccountsByPlan: Bool?

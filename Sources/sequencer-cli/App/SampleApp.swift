@@ -66,6 +66,7 @@ struct SampleApp {
         )
         environment.bootstrap = bootstrap
         environment.lateUpdateDecision = { [lateDecision] decision in lateDecision.withLock { $0 = decision } }
+        environment.updatePolicyProblem = { message("warning: the update policy could not be kept for the next launch: \($0)") }
         self.environment = environment
         self.warnings = warnings
         try receiveEntryPoints(arguments)

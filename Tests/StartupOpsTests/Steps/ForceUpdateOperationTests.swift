@@ -158,17 +158,20 @@ struct ForceUpdateOperationTests {
     func notStored() async throws {
         let folder = try TemporaryFolder()
         let state = LaunchState(try FileStore(directory: folder("state"), maximumSize: 4))
+        let problems = Locked<[String]>([])
         let operation = ForceUpdateOperation(
             service: Policies(answer: .success(UpdatePolicy(minimumVersion: SemanticVersion(1)))),
             state: state,
             version: Self.version,
             presenter: nil,
-            stage: Stage()
+            stage: Stage(),
+            couldNotKeep: { error in problems.withLock { $0.append("\(error)") } }
         )
         var graph = OperationGraph("not-stored")
         graph.add("force-update") { launch in try await operation.run(in: launch) }
         let report = try await graph.run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
         #expect(report.outcome == .completed)
+        #expect(problems.withLock { $0.count } == 1)
         #expect(operation.memory.withLock { $0.policy }?.minimumVersion == SemanticVersion(1))
         let notes = report["force-update"]?.notes ?? []
         #expect(notes.count == 1 && notes[0].hasPrefix("the update policy could not be kept for the next launch: "), "\(notes)")
