@@ -16,6 +16,7 @@ struct SampleApp {
     /// The services and the speaker of this process; nil with a backend of one's own.
     private let embedded: (backend: EmbeddedBackend, speaker: LoopbackSpeaker)?
     private let service: AppService
+    private let tokenWarnings: Task<Void, Never>
     private let lateDecision = Locked<UpdateDecision?>(nil)
 
     /// The version the app has unless told otherwise.
@@ -49,6 +50,7 @@ struct SampleApp {
         let plan = Self.plan(for: url, app, directory)
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: HTTPClient(http))
         service = bootstrap.service
+        tokenWarnings = Self.warn(of: bootstrap.service.tokens)
         // The services of this process have been told; others have not.
         let updates: any UpdatePolicyService = requiresUpdate && embedded == nil ? RequiredUpdate() : service
         var environment = StartupEnvironment(
@@ -72,8 +74,21 @@ struct SampleApp {
         try receiveEntryPoints(arguments)
     }
 
+    /// Says when new tokens cannot be stored: the person has to log in again then, in the next launch.
+    private static func warn(of tokens: TokenManager) -> Task<Void, Never> {
+        let events = tokens.events
+        return Task {
+            for await event in events {
+                if case .notStored(let problem) = event {
+                    message("warning: the session could not be stored, and would be forgotten if the app ended now: \(problem)")
+                }
+            }
+        }
+    }
+
     /// Closes the connections to speakers, and gives up an update check that goes on.
     func close() {
+        tokenWarnings.cancel()
         environment.devices.closeAll()
         environment.lateUpdateCheck.cancel()
     }

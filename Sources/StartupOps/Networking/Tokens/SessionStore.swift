@@ -85,11 +85,8 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// Checks that a new session could be kept, by storing the one that is stored once more.
-    func checkKeeping(_ stored: Session) throws(StorageError) {
-        if let problem = (store as? any ForgetfulStore)?.problem { throw problem }
-        try save(stored)
-    }
+    /// Why a new session would be forgotten at the end of the process; nil where it may be kept.
+    var reasonToForget: StorageError? { (store as? any ForgetfulStore)?.problem }
 
     /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on with it, provided that the
     /// marker could be written.

@@ -55,9 +55,7 @@ final class SharedRefresh: Sendable {
         let stored = store.load()
         if let other = Self.result(of: stored, isDamaged: store.isDamaged, for: session, knowledge()) { return other }
         // The token may be good for one use: it is not used up for a session that would be lost with this process.
-        if case .value(let stored) = stored {
-            do { try store.checkKeeping(stored) } catch { return .failed(error) }
-        }
+        if let reason = store.reasonToForget { return .failed(reason) }
         do {
             return try await refresh(session, .after(limit)).map { .session($0) } ?? .impossible
         } catch let rejection as SessionRejected {

@@ -133,9 +133,10 @@ extension NetworkError {
         NetworkError(.refreshTokenFailed, request: accessToken, "the token could not be refreshed: \(reason)", underlying: underlying)
     }
 
-    /// Errors of other types are named by their type only: their texts may hold tokens.
+    /// Errors of other types than the package's own are named by their type only: their texts may hold tokens.
     static func refreshFailed(_ error: any Error) -> NetworkError {
         if let error = error as? NetworkError { return refreshFailed("\(error)", error) }
+        if let error = error as? StorageError { return refreshFailed("\(error)", nil) }
         return refreshFailed("\(type(of: error))", nil)
     }
 
