@@ -62,4 +62,11 @@ func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () ->
     }
 }
 
-func isOnMainThread() -> Bool { Thread.isMainThread }
+private let mainQueue: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+}()
+
+/// Whether this runs on the main queue. In a test on Linux another thread than the process's first serves it.
+func isOnMainThread() -> Bool { DispatchQueue.getSpecific(key: mainQueue) == true }
