@@ -14,15 +14,21 @@ final class SpeakerSocket: @unchecked Sendable {
 
     let device: String
     private let queue: DispatchQueue
+    private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
     private let wake: WakeSignal
     private let ending = Locked<DeviceError.Code?>(nil)
     private var socket: Int32?
     private var buffer: [UInt8] = []
 
-    init(_ device: String) throws(DeviceError) {
+    /// - Parameter startThread: runs the system's resolver; gives the number of the error where the system has no thread.
+    init(
+        _ device: String,
+        startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) }
+    ) throws(DeviceError) {
         guard let wake = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
         self.device = device
         self.wake = wake
+        self.startThread = startThread
         queue = DispatchQueue(label: "sequencer.\(device)")
     }
 
@@ -97,10 +103,13 @@ extension SpeakerSocket {
         // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it takes too long.
         guard let done = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
         let found = Locked<[SocketAddress]>([])
-        Thread.detachNewThread {
+        let code = startThread {
             let addresses = SocketPlatform.addresses(of: host, port: port, isNumeric: false)
             found.withLock { $0 = addresses }
             done.signal()
+        }
+        guard code == 0 else {
+            throw DeviceError(.unreachable, device, "its host's name cannot be looked up: the system starts no thread (error \(code))")
         }
         try wait(for: done.descriptor, POLLIN, by: deadline, "the host's name was not resolved in time")
         return found.withLock { $0 }

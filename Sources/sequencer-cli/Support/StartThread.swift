@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// Why threads cannot be had: mostly, that the user has as many processes and threads as they may have.
 struct ThreadError: Error, Equatable, CustomStringConvertible {
@@ -8,15 +9,10 @@ struct ThreadError: Error, Equatable, CustomStringConvertible {
     var description: String { "no thread can be started: \(resourceText(code))" }
 }
 
-/// Runs `body` on a thread of its own. Foundation's `Thread` does not report a failure: its code then never runs.
+/// Runs `body` on a thread of its own, which nobody waits for.
 func startThread(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
-    let work = Unmanaged.passRetained(ThreadWork(body: body))
-    var thread = noThread
-    let code = pthread_create(&thread, nil, { runThread($0) }, work.toOpaque())
-    if code != 0 {
-        work.release()
-        throw ThreadError(code: code)
-    }
+    let code = SystemThread.start(body)
+    if code != 0 { throw ThreadError(code: code) }
 }
 
 /// Finds out how many threads can be had at a time, by having them for a moment.
@@ -45,21 +41,6 @@ func countThreads(upTo most: Int) -> (count: Int, error: ThreadError?) {
     return (count, nil)
 }
 
-private final class ThreadWork: Sendable {
-    let body: @Sendable () -> Void
-
-    init(body: @escaping @Sendable () -> Void) {
-        self.body = body
-    }
-}
-
-private func runThread(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    // Nobody waits for it.
-    pthread_detach(pthread_self())
-    if let work { Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body() }
-    return nil
-}
-
 /// The error in the system's words; with too many processes and threads, or no room for another one's stack, it adds a remedy.
 func resourceText(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
@@ -86,11 +67,9 @@ private var processLimit: UInt64? {
 }
 
 #if canImport(Darwin)
-    private var noThread: pthread_t? { nil }
     private var processes: Int32 { RLIMIT_NPROC }
     private var memory: [Int32] { [RLIMIT_AS, RLIMIT_DATA] }
 #else
-    private var noThread: pthread_t { pthread_t() }
     private var processes: __rlimit_resource_t { __rlimit_resource_t(__RLIMIT_NPROC.rawValue) }
     private var memory: [__rlimit_resource_t] { [RLIMIT_AS, RLIMIT_DATA].map { __rlimit_resource_t($0.rawValue) } }
 #endif

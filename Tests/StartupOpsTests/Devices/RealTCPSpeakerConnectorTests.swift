@@ -260,6 +260,16 @@ struct RealTCPSpeakerConnectorTests {
         #expect(error?.description == "loopback speaker 127.0.0.1:\(loopback.speaker.port): the port is in use")
     }
 
+    @Test("fault N64: where the system starts no thread, the look-up of a name fails at once")
+    func noThread() async throws {
+        let socket = try SpeakerSocket("speaker") { _ in EAGAIN }
+        let error = await #expect(throws: DeviceError.self) {
+            try await socket.perform { socket throws(DeviceError) in try socket.connect(host: "speaker.invalid", port: 80, by: .never) }
+        }
+        #expect(error?.code == .unreachable)
+        #expect(error.map { "\($0)" }?.contains("the system starts no thread") == true)
+    }
+
     @Test("A25: a speaker is stored and read back as it was")
     func coding() throws {
         let speaker = Speaker(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7_400)

@@ -53,7 +53,9 @@ extension APIClient {
             exchange = try await self.exchange(call, revalidating: false, mayRefresh: !exchange.didRefresh, deadline: deadline)
             value = try self.decoded(exchange, of: call, deadline, decode)
         }
-        if !exchange.isRevalidated, exchange.response.isStorable, let key = exchange.key { store(exchange, for: key) }
+        if !exchange.isRevalidated, let key = exchange.key, exchange.response.isStorable, !exchange.response.quotesSecret {
+            store(exchange, for: key)
+        }
         return value
     }
 

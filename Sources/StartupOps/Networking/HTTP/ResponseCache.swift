@@ -90,7 +90,8 @@ public final class ResponseCache: ResponseCaching {
     }
 }
 
-/// How a fetch uses the cache. Every fetched answer is written to it, but for those that say `no-store` or vary by everything (`Vary: *`).
+/// How a fetch uses the cache. Every fetched answer is written to it, but for those that say `no-store`, vary by everything (`Vary: *`),
+/// or quote a token or a password that the process knows.
 public struct CachePolicy: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     let name: String
     /// The policy's name.

@@ -45,11 +45,18 @@
 
         private let curl: LibCurl
         private let connectionsPerHost: Int
+        private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
         private let state = Locked(State())
 
-        init(_ curl: LibCurl, connectionsPerHost: Int) {
+        /// - Parameter startThread: runs the loop's thread; gives another number than 0 where the system has none.
+        init(
+            _ curl: LibCurl,
+            connectionsPerHost: Int,
+            startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start(stackSize: 1 << 20, $0) }
+        ) {
             self.curl = curl
             self.connectionsPerHost = connectionsPerHost
+            self.startThread = startThread
         }
 
         /// How many transfers it holds.
@@ -62,7 +69,11 @@
                 state.arriving.append(transfer)
                 return !state.hasThread
             }
-            if needsThread { startThread() } else { wake() }
+            if !needsThread {
+                wake()
+            } else if startThread({ self.run() }) != 0 {
+                giveUp()
+            }
         }
 
         /// Has the thread look for changes.
@@ -79,15 +90,8 @@
             wake()
         }
 
-        private func startThread() {
-            let thread = Thread { self.run() }
-            thread.name = "StartupOps.CurlTransport"
-            thread.qualityOfService = .userInitiated
-            thread.stackSize = 1 << 20
-            thread.start()
-        }
-
         private func run() {
+            Thread.current.name = "StartupOps.CurlTransport"
             // libcurl is told to leave signals alone, and a TLS library may write to a connection that has gone.
             var signals = sigset_t()
             sigemptyset(&signals)
@@ -169,9 +173,9 @@
     }
 
     extension Transfer {
-        /// The system has no memory or no descriptors for it.
+        /// The system has no memory, no descriptors or no thread for it.
         func failForLackOfResources() {
-            let reason = "the system has no memory or no descriptors for a connection"
+            let reason = "the system has no memory, no descriptors or no thread for a connection"
             handle { $0.fail(NetworkError(.unreachable, request: request.description, reason)) }
         }
     }

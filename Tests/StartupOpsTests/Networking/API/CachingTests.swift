@@ -43,6 +43,28 @@ struct CachingTests {
         #expect(harness.requests.count == 2)
     }
 
+    @Test("fault T35: an answer that quotes a secret is used, and not kept: in its body, in a header, in base64", arguments: 0..<3)
+    func quotedSecret(_ place: Int) async throws {
+        let secret = "quoted-by-the-service-\(place)"
+        KnownSecrets.add(Secret(secret), from: .service)
+        let harness = try ClientHarness()
+        answer(harness, "old")
+        _ = try await get(harness)
+        let version = [secret, "new", Data("Bearer \(secret)".utf8).base64EncodedString()][place]
+        harness.service.next("GET /v1/countries") { _, _ in
+            HTTPResponse(
+                status: 200,
+                headers: place == 1 ? ["X-Debug": "token=\(secret)"] : [:],
+                body: Data(#"{"version":"\#(version)"}"#.utf8)
+            )
+        }
+        #expect(try await get(harness) == version)
+        #expect(try await get(harness, .returnCacheDataDontFetch) == "old")
+        answer(harness, "newer")
+        _ = try await get(harness)
+        #expect(try await get(harness, .returnCacheDataDontFetch) == "newer")
+    }
+
     @Test("C41, C43: each policy gives these answers, one by one, and the last is what the call returns", arguments: [false, true])
     func policies(_ isCached: Bool) async throws {
         let expected: [CachePolicy: (answers: [String]?, requests: Int)] = [

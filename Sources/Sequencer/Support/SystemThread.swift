@@ -1,0 +1,39 @@
+import Foundation
+
+/// A thread that the system says whether it can start. Foundation's `Thread` does not report a failure: its code never runs.
+package enum SystemThread {
+    /// Runs `body` on a thread of its own, which nobody waits for.
+    ///
+    /// - Parameter stackSize: in bytes; nil for the system's standard size.
+    /// - Returns: 0, or the system's number of the error: mostly `EAGAIN`, where the user has as many processes and threads as they may have, or
+    ///   there is no memory for the stack. Then `body` does not run.
+    package static func start(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Int32 {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+        let work = Unmanaged.passRetained(ThreadWork(body))
+        var thread = noThread
+        let code = pthread_create(&thread, &attributes, { runThread($0) }, work.toOpaque())
+        if code != 0 { work.release() }
+        return code
+    }
+}
+
+private final class ThreadWork: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+private func runThread(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let work { Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body() }
+    return nil
+}
+
+#if canImport(Darwin)
+    private var noThread: pthread_t? { nil }
+#else
+    private var noThread: pthread_t { pthread_t() }
+#endif
