@@ -5,14 +5,17 @@ import Testing
 
 @testable import StartupOps
 @testable import StartupSamples
+@testable import StartupStorage
 
 @Suite("Launch after launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ThreeLaunchesTests {
-    @Test("A16, A19, B24, E9: the first launch asks for everything; the second and the third follow what it has stored, and ask nothing")
+    @Test("A16, A19, B17, B24, E9: the first launch asks for everything; the next two follow what it has stored, and ask nothing")
     func threeLaunches() async throws {
         let device = try SampleDevice()
+        #expect(device.directory().launchState().isFirstLaunch)
         let first = try await device.launch()
         #expect(first.scenario == "first-launch" && first.report.outcome == .completed)
+        #expect(!device.directory().launchState().isFirstLaunch)
         #expect(first.shown == ["splash", "login", "tutorial", "speakers: Kitchen", "main"])
         #expect(first.content?.configuration.source == .remote && first.content?.speaker?.name == "Kitchen")
         for number in 2...3 {
@@ -25,6 +28,24 @@ struct ThreeLaunchesTests {
         }
         #expect(device.service.counts["POST /oauth/token"] == 1 && device.service.counts["GET /v1/countries"] == 1)
         #expect(device.problems.all.isEmpty && first.report.remarks.isEmpty)
+    }
+
+    @Test(
+        "B22, B42: the first launch of a new installation ends the session that an earlier one has left, or offers it where the app restores accounts",
+        arguments: [false, true]
+    )
+    func reinstalled(restores: Bool) async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        // As a phone does: the session outlives the app, and all else is gone.
+        for key in LaunchState.Key.values { try device.directory().state.remove(key) }
+        try Settings(device.directory().settings).set(restores, for: .enablesRestoreAccount)
+        let launch = try await device.launch()
+        #expect(launch.report.outcome == .completed && launch.content?.account.email == "person@example.com", "\(launch.report.remarks)")
+        #expect(launch.shown.contains("login") == !restores, "\(launch.shown)")
+        #expect(launch.shown.contains { $0.hasPrefix("restore") } == restores, "\(launch.shown)")
+        let ended = "login: the stored session was ended, because this is the first launch"
+        #expect(launch.report.remarks.contains(ended) == !restores, "\(launch.report.remarks)")
     }
 
     @Test("A18, A21, E12: a newer version shows the tutorial, once; an older one does not")

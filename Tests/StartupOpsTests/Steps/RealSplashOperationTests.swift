@@ -32,14 +32,28 @@ struct RealSplashOperationTests {
         #expect(video.journal.withLock { $0 } == ["shown", "at its end", "next"])
     }
 
+    @Test("B40: an app that becomes active sees the splash to its end")
+    func active() async throws {
+        let lifecycle = AppLifecycle()
+        let video = Video { lifecycle.send(.didBecomeActive) }
+        let operation = SplashOperation(presenter: video, minimum: .zero, stage: Stage(), lifecycle: lifecycle)
+        let report = try await runAlone("splash") { launch in try await operation.run(in: launch) }.report
+        #expect(report.outcome == .succeeded && report.notes == [])
+        #expect(video.journal.withLock { $0 } == ["shown", "at its end"])
+    }
+
     /// A splash that ends by itself, a while after its minimum time; one that is cut off does not come to its end.
     @MainActor
     private final class Video: SplashPresenter {
         nonisolated let journal = Locked<[String]>([])
+        private let onShow: @Sendable () -> Void
 
-        nonisolated init() {}
+        nonisolated init(onShow: @escaping @Sendable () -> Void = {}) { self.onShow = onShow }
 
-        func showSplash() async { journal.withLock { $0.append("shown") } }
+        func showSplash() async {
+            journal.withLock { $0.append("shown") }
+            onShow()
+        }
 
         func splashEnded() async {
             for _ in 0..<1_000 { await Task.yield() }
