@@ -1,4 +1,4 @@
-"""Runs a command, and ends all that it has started. Imported by nightly and check-gate."""
+"""Runs a command, and ends all that it has started. Imported by nightly, check-gate and test-mutations."""
 import os
 import signal
 import subprocess
