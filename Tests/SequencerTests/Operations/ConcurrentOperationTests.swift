@@ -81,7 +81,7 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && operation.mainCount == 1)
     }
 
-    @Test("waitUntilFinished() returns, before and after the end, however the operation ended", arguments: Ending.allCases)
+    @Test("A31: waitUntilFinished() returns, before and after the end, however the operation ended", arguments: Ending.allCases)
     func waitUntilFinished(_ ending: Ending) async {
         let operation = TestOperation()
         async let early: Void = onThread { operation.waitUntilFinished() }
@@ -91,7 +91,7 @@ struct ConcurrentOperationTests {
         #expect(operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("a completion block runs once, without a queue as well", arguments: Ending.allCases)
+    @Test("A31: a completion block runs once, without a queue as well", arguments: Ending.allCases)
     func completionBlockWithoutQueue(_ ending: Ending) async {
         let operation = TestOperation()
         await confirmation { completed in
