@@ -31,7 +31,7 @@ struct ThreeLaunchesTests {
     }
 
     @Test(
-        "B22, B42: the first launch of a new installation ends the session that an earlier one has left, or offers it where the app restores accounts",
+        "B22, B23, B42: the first launch of a new installation ends the session that an earlier one has left, or offers it where the app restores accounts",
         arguments: [false, true]
     )
     func reinstalled(restores: Bool) async throws {

@@ -33,6 +33,13 @@ struct ScenarioRunTests {
         }
     }
 
+    @Test("A28: every scenario meets its budget, and those of facts take as long as their critical path", arguments: Scenario.all)
+    func budgets(_ scenario: Scenario) async throws {
+        let report = try await run(scenario)
+        #expect(report.outcome == .completed && report.budget.isMet, "\(report.budget.measured)")
+        if scenario.name != Scenario.bootstrap.name { #expect(report.criticalPathDuration == report.endOfLaunchProper) }
+    }
+
     @Test("regular: five operations run at the same moment")
     func parallelism() async throws {
         let report = try await run(.regular)

@@ -131,6 +131,11 @@ struct CachingTests {
         // Other variables are another question.
         _ = try await harness.client.query(.greeting, ["lang": "de"], as: Greeting.self, deadline: .never)
         #expect(harness.requests.count == 4)
+
+        for version in ["1", "2"] { answer(harness, version) }
+        for _ in 1...2 { #expect(try await get(harness) == "1") }
+        #expect(try await get(harness, .fetchIgnoringCache) == "2")
+        #expect(try await get(harness) == "2" && harness.requests.count == 6)
     }
 
     @Test("C43: an answer with errors, and one that cannot be decoded, are not kept; nor is a mutation's")
