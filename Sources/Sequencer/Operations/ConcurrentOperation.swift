@@ -376,7 +376,9 @@ open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Send
     }
 
     /// The value given to ``finish(returning:)`` by the call that counted, or nil. Safe from any thread.
-    public final var value: Value? { erasedValue as? Value }
+    public final var value: Value? {
+        erasedValue.flatMap { $0 as? Value }  // Cast at once, no value would become one that is nil, where `Value` is an optional.
+    }
 
     override final var leavesValue: Bool { true }
 }

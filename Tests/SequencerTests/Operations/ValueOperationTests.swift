@@ -101,6 +101,29 @@ struct ValueOperationTests {
         #expect(try launch[six] == 6)
     }
 
+    /// Leaves a number, or says that there is none; given neither, it fails.
+    private final class Search: ValueOperation<Int?>, @unchecked Sendable {
+        // @unchecked: immutable after init.
+        private let found: Int??
+        init(_ found: Int??) { self.found = found }
+        override func main() { if let found { finish(returning: found) } else { finish(throwing: TestError(1)) } }
+        var hasValue: Bool { if case .some = value { true } else { false } }
+    }
+
+    @Test("fault O60: a value that may be nil is there when it has been left, nil or not, and neither before nor after a failure")
+    func optionalValue() async throws {
+        let searches = [Search(6), Search(.some(nil)), Search(nil)]
+        #expect(searches.allSatisfy { !$0.hasValue })
+        for search in searches { search.start() }
+        #expect(searches.map(\.hasValue) == [true, true, false])
+        var graph = OperationGraph("optional")
+        let six = graph.add(Search(6), id: "six")
+        let none = graph.add(Search(.some(nil)), id: "none")
+        let launch = try await graph.run(options: .patient)
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[six] == 6 && launch[none] == nil)
+    }
+
     // MARK: The launch
 
     @Test("an operation notes, knows its time, and waits for a person")
