@@ -38,6 +38,27 @@ extension OperationGraph {
         insert(operation, id, options, after: dependencies, on: thread)
     }
 
+    /// Adds a ``ValueOperation`` that exists already, with the value that takes the place of its own when it fails, times out or is cancelled alone.
+    ///
+    /// One whose fallback is computed is added by ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
+    ///
+    /// ```swift
+    /// let config = graph.add(FetchConfigOperation(), .timeout(.seconds(1)), fallback: .bundled)
+    /// ```
+    ///
+    /// - Parameter fallback: nil for none; where the value is an optional, one that is nil is written `.some(nil)`.
+    @discardableResult
+    public mutating func add<Value: Sendable>(
+        _ operation: ValueOperation<Value>,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        on thread: MainThread? = nil,
+        fallback: Value?  // Without a default: the compiler could not choose between this method and the one before.
+    ) -> Step<Value> {
+        insert(operation, id, options, after: dependencies, on: thread, fallback: .boxed(fallback, nil))
+    }
+
     /// Adds a step whose `Operation` is made anew for each run, and for each attempt; one that cannot be made fails the attempt.
     ///
     /// It is made on the thread that starts it: with `on: .main` the main thread.
@@ -95,10 +116,11 @@ extension OperationGraph {
         _ id: String?,
         _ options: [StepOption],
         after dependencies: [any StepReference],
-        on thread: MainThread?
+        on thread: MainThread?,
+        fallback: Boxed<StepFallback>? = nil
     ) -> Step<Value> {
         let id = id ?? Self.identifier(for: operation)
-        return insert(id, options + .on(thread), after: dependencies, fallback: nil, work: .operation(operation))
+        return insert(id, options + .on(thread), after: dependencies, fallback: fallback, work: .operation(operation))
     }
 
     static func identifier(for operation: Operation) -> String {

@@ -92,6 +92,22 @@ struct ValueOperationTests {
         #expect(launch.report.operations.map(\.outcome) == [.succeeded, .fellBack])
     }
 
+    @Test("a fallback takes the place of an operation that was added: of one that fails, finishes without a value, hangs, or is left out")
+    func fallbacks() async throws {
+        var graph = OperationGraph("fallbacks")
+        let fails = graph.add(Answer { $0.finish(throwing: TestError(1)) }, id: "fails", fallback: 1)
+        let finishes = graph.add(Answer { $0.finish() }, id: "finishes", fallback: 2)
+        let hangs = graph.add(Answer { _ in }, id: "hangs", .timeout(.milliseconds(1)), on: .main, fallback: 3)
+        let isLeftOut = graph.add(Answer(0), id: "left-out", fallback: 4)
+        let works = graph.add(Answer(5), id: "works", after: fails, fallback: 0)
+        let none = graph.add(Answer { $0.finish() }, id: "none", .onFailure(.continue), fallback: nil)
+        try graph.skip("left-out", because: "of a test")
+        let launch = try await graph.run(options: .patient)
+        #expect(launch.report.operations.map(\.outcome) == [.fellBack, .fellBack, .fellBack, .fellBack, .succeeded, .failed])
+        for (step, value) in zip([fails, finishes, hangs, isLeftOut, works], 1...) { #expect(try launch[step] == value) }
+        #expect(throws: OperationError.self) { try launch[none] }
+    }
+
     @Test("a fault can be injected into one, and its value comes through")
     func injected() async throws {
         var graph = OperationGraph("injected")
