@@ -18,12 +18,21 @@ import Sequencer
 @main struct ClassicOperations {
     static func main() async throws {
         let words = CommandLine.arguments.dropFirst()
-        let phone = Phone(isOutdated: words.contains("outdated"), hasSpeaker: !words.contains("no-speaker"))
         if words.first == "plain" { return await PlainQueue.show() }
         let scenario = Scenario(rawValue: words.first ?? "first-launch") ?? .firstLaunch
+        var phone = Phone(isOutdated: words.contains("outdated"), hasSpeaker: !words.contains("no-speaker"))
+        if words.contains("no-configuration") { phone.configuration = nil }
+        var options = LaunchOptions()
+        if words.contains("one-at-a-time") {
+            // Any queue of the app's: its width, its quality of service and its suspension count.
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            options.queue = queue
+        }
 
-        let launch = try await LaunchBuilder(phone).graph(of: scenario).run(budget: .seconds(3))
-        print("\(scenario.rawValue) \(launch.report.outcome.name)")
+        let launch = try await LaunchBuilder(phone).graph(of: scenario).run(budget: .seconds(3), options: options)
+        let budget = launch.report.budget
+        print("\(scenario.rawValue) \(launch.report.outcome.name) in \(budget); the person took \(text(budget.interactive))")
         for operation in launch.report.operations {
             let times = operation.start.map { start in "\(text(start)) to \(text(operation.end))" } ?? "never started"
             print("  \(operation.id) \(operation.outcome): \(times)")

@@ -30,7 +30,7 @@ struct LaunchBuilder {
         var graph = OperationGraph("first-launch")
         let splash = graph.add(SplashOperation(phone), on: .main)
         let update = addForceUpdate(to: &graph)
-        let config = graph.add(FetchConfigOperation(phone), after: splash)
+        let config = graph.add(FetchConfigOperation(phone), after: splash, fallback: .bundled)
         // Made when the configuration is there.
         let login = graph.addValueOperation("login", using: config) { [phone] _, config in LoginOperation(phone, config) }
         let tutorial = graph.add(TutorialOperation(phone), .interactive, after: login, on: .main)
@@ -59,7 +59,7 @@ struct LaunchBuilder {
     private func addPerson(to graph: inout OperationGraph, _ present: (inout OperationGraph, Step<Void>) -> Step<Void>) {
         let splash = graph.add(SplashOperation(phone), on: .main)
         let update = addForceUpdate(to: &graph)
-        let config = graph.add(FetchConfigOperation(phone))
+        let config = graph.add(FetchConfigOperation(phone), fallback: .bundled)
         let login = graph.add(LoginOperation(phone, Configuration(country: "SE")))
         let speaker = addSpeaker(to: &graph)
         let shown = present(&graph, splash)

@@ -42,7 +42,7 @@ final class ForceUpdateOperation: ConcurrentOperation, @unchecked Sendable {
 
 struct UpdateRequired: Error {}
 
-/// Leaves the app's configuration.
+/// Leaves the app's configuration, or fails when the server has none.
 final class FetchConfigOperation: ValueOperation<Configuration>, @unchecked Sendable {
     // @unchecked: `phone` is constant, and Sendable itself.
     private let phone: Phone
@@ -52,9 +52,15 @@ final class FetchConfigOperation: ValueOperation<Configuration>, @unchecked Send
     }
 
     override func main() {
-        phone.answer(Configuration(country: "SE"), after: 150) { [weak self] in self?.finish(returning: $0) }
+        phone.answer(phone.configuration, after: 150) { [weak self] configuration in self?.end(configuration) }
+    }
+
+    private func end(_ configuration: Configuration?) {
+        if let configuration { finish(returning: configuration) } else { finish(throwing: NoConfiguration()) }
     }
 }
+
+struct NoConfiguration: Error {}
 
 /// Leaves the session of the person.
 final class LoginOperation: ValueOperation<Session>, @unchecked Sendable {

@@ -5,6 +5,9 @@ import Sequencer
 
 struct Configuration: Sendable, Equatable {
     let country: String
+
+    /// What the app was built with.
+    static let bundled = Configuration(country: "US")
 }
 
 struct Session: Sendable, Equatable {
@@ -16,6 +19,8 @@ struct Session: Sendable, Equatable {
 struct Phone: Sendable {
     var isOutdated = false
     var hasSpeaker = true
+    /// What the server has; nil when it has none.
+    var configuration: Configuration? = Configuration(country: "SE")
     /// False in tests, which do not wait.
     var isSlow = true
     /// Where screens appear.

@@ -84,6 +84,11 @@ struct ClassicOperationsTests {
         let allowed = ForceUpdateOperation(phone())
         await complete(allowed)
         #expect(allowed.error == nil)
+        var unconfigured = phone()
+        unconfigured.configuration = nil
+        let config = FetchConfigOperation(unconfigured)
+        await complete(config)
+        #expect(config.error is NoConfiguration && config.value == nil)
     }
 
     @Test("What is cancelled while it runs ends, whatever it waits for")
@@ -120,6 +125,28 @@ struct ClassicOperationsTests {
         #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
         await eventually { screens.withLock { $0.contains { $0.hasPrefix("update screen") } } }
         #expect(!screens.withLock { $0.contains { $0.hasPrefix("main screen") } })
+    }
+
+    @Test("When the server has no configuration, the bundled one goes from operation to operation")
+    func noConfiguration() async throws {
+        let screens = Locked<[String]>([])
+        var unconfigured = phone(screens: screens)
+        unconfigured.configuration = nil
+        let report = try await LaunchBuilder(unconfigured).firstLaunch().run(options: LaunchOptions(deadline: patience)).report
+        #expect(report.outcome == .completed && report["fetch-config"]?.outcome == .fellBack)
+        #expect(screens.withLock { $0.last } == "main screen of Ann (US), speaker: Kitchen")
+    }
+
+    @Test("In a queue of the app's, off the main thread no more operations run at a time than its width", arguments: Scenario.allCases)
+    func appQueue(_ scenario: Scenario) async throws {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let options = LaunchOptions(deadline: patience, queue: queue)
+        let report = try await LaunchBuilder(phone()).graph(of: scenario).run(options: options).report
+        #expect(report.outcome == .completed)
+        let queued = report.operations.filter { !$0.isMain }.sorted { ($0.start ?? .zero) < ($1.start ?? .zero) }
+        #expect(queued.count == 4)
+        for (one, next) in zip(queued, queued.dropFirst()) { #expect(next.start.map { $0 >= one.end } == true) }
     }
 
     @Test("In a plain queue the same operations show the same, also to a version that is too old", arguments: [false, true])
