@@ -41,7 +41,8 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     /// Cancels the step.
     override func cancel() {
         super.cancel()
-        launch?.cancel(self)
+        // One that has not had its turn has nothing more to do with the launch, and a suspended queue may keep it for ever.
+        if launch?.cancel(self) == true { letGo() }
     }
 
     /// The step has ended.
@@ -145,14 +146,19 @@ extension LaunchStorage {
     }
 
     /// Somebody has cancelled an operation of the app's queue.
-    func cancel(_ step: QueuedStep) {
+    ///
+    /// - Returns: whether it was waiting for its turn, which it does not get any more.
+    func cancel(_ step: QueuedStep) -> Bool {
         input(defersAppCode: true) { state, now in
             if let place = state.queued.place(of: step) {
                 _ = state.queued.removeWaiting(step)
                 state.machine.queueTurnCancelled(at: place, at: now, &state.actions)
-            } else if let node = step.node, state.queued.isRunning(step, lane: Int(state.machine.nodes[node].lane)) {
+                return true
+            }
+            if let node = step.node, state.queued.isRunning(step, lane: Int(state.machine.nodes[node].lane)) {
                 state.machine.cancelOperation(node, at: now, &state.actions)
             }
+            return false
         }
     }
 

@@ -236,6 +236,24 @@ struct RealAppQueueTests {
         await eventually { queue.operationCount == 0 }
     }
 
+    @Test("fault L70: operations that were cancelled in a suspended queue keep nothing of their launch")
+    func cancelledForEver() async throws {
+        let queue = queue(isSuspended: true)
+        weak var storage: LaunchStorage?
+        do {
+            var graph = OperationGraph("cancelled")
+            for index in 0..<3 { graph.add("op\(index)", .onFailure(.continue)) { Issue.record("it was started") } }
+            let launch = try graph.start(options: options(queue))
+            storage = launch.storage
+            queue.cancelAllOperations()
+            #expect(await launch.end().report.operations.map(\.outcome) == [.cancelled, .cancelled, .cancelled])
+        }
+        await eventually { storage == nil }
+        #expect(queue.operationCount == 3)
+        queue.isSuspended = false
+        await eventually { queue.operationCount == 0 }
+    }
+
     @Test("a queue whose operations are cancelled while they start drains, and the launch ends", arguments: [1, 4])
     func cancelAllRaces(width: Int) async throws {
         for _ in 0..<50 {
