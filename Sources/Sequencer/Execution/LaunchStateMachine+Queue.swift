@@ -15,8 +15,8 @@ extension LaunchStateMachine {
     /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
     mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
         pendingQueueTurns -= 1
-        if let node = nodeOfTurn(at: place) {
-            forgetReady(node)
+        // Whoever cancels all cancels the first again and again: that must not cost a look at all others each time.
+        if let node = place == 0 ? takeFirstReady() : takeReady(at: place) {
             cancelOperation(node, at: time, &actions)
         } else {
             advance(to: time)
@@ -24,16 +24,29 @@ extension LaunchStateMachine {
         }
     }
 
-    /// Takes an operation out of those that are ready, or a turn would be asked for that finds nothing.
-    private mutating func forgetReady(_ node: Int) {
+    /// Takes the operation of the first turn out of those that are ready, or a turn would be asked for that finds nothing.
+    private mutating func takeFirstReady() -> Int? {
+        while let ready = readyForWorkers.pop() {
+            // An entry may be left from before the operation ended, or be there twice.
+            guard nodes[Int(ready.node)].state == .ready else { continue }
+            while readyForWorkers.first == ready { _ = readyForWorkers.pop() }
+            return Int(ready.node)
+        }
+        return nil
+    }
+
+    /// The same for any turn.
+    private mutating func takeReady(at place: Int) -> Int? {
+        guard let node = nodeOfTurn(at: place) else { return nil }
         var others = Heap<Ready>()
         while let ready = readyForWorkers.pop() { if Int(ready.node) != node { others.push(ready) } }
         readyForWorkers = others
+        return node
     }
 
     /// The operation that a turn takes if all that were asked for begin now, in order; nil when there are more turns than operations.
     ///
-    /// - Complexity: O(operations).
+    /// - Complexity: O(*n* log *n*), where *n* is the number of operations.
     func nodeOfTurn(at place: Int) -> Int? {
         let ready = nodes.indices.filter { node in
             nodes[node].state == .ready && (nodes[node].isComputingFallback || !traits[node].contains(.isMain))

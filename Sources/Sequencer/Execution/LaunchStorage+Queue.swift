@@ -71,6 +71,8 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
 /// The operations of a launch that are in the app's queue.
 struct QueuedSteps {
     private var count = 0
+    /// The number of the first that has not been started; without one, that of the next that is added.
+    private var first = 0
     /// Those that have not been started, by number.
     private var waiting: [Int: QueuedStep] = [:]
     /// Those that run, by lane.
@@ -84,11 +86,16 @@ struct QueuedSteps {
     }
 
     /// - Returns: false when it has been taken out before.
-    mutating func removeWaiting(_ step: QueuedStep) -> Bool { waiting.removeValue(forKey: step.number) != nil }
+    mutating func removeWaiting(_ step: QueuedStep) -> Bool {
+        guard waiting.removeValue(forKey: step.number) != nil else { return false }
+        while first < count, waiting[first] == nil { first += 1 }
+        return true
+    }
 
     /// How many wait before it; nil when it does not wait.
     func place(of step: QueuedStep) -> Int? {
-        waiting[step.number] == nil ? nil : waiting.keys.count { $0 < step.number }
+        guard waiting[step.number] != nil else { return nil }
+        return step.number == first ? 0 : waiting.keys.count { $0 < step.number }
     }
 
     mutating func begin(_ step: QueuedStep, lane: Int) { running[lane] = step }
@@ -98,7 +105,7 @@ struct QueuedSteps {
     mutating func removeRunning(lane: Int) -> QueuedStep? { running.removeValue(forKey: lane) }
 
     mutating func removeWaiting() -> [QueuedStep] {
-        defer { waiting = [:] }
+        defer { (waiting, first) = ([:], count) }
         return Array(waiting.values)
     }
 }

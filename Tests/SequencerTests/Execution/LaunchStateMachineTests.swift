@@ -98,6 +98,59 @@ struct LaunchStateMachineTests {
         #expect(actions.queueTurns == 0 && machine.takeForQueue(at: 104, &actions) == run(3))
     }
 
+    @Test(
+        "a cancelled turn cancels the operation that it would have taken, the first of all or another, and no other",
+        arguments: UInt64(1)...50
+    )
+    func cancelledTurns(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var machine = try machine(workers: 0) { graph in
+            for index in 0..<12 {
+                let options = StepOption.all([.onFailure(.continue), .expected(.milliseconds(Int.random(in: 1...4, using: &random)))])
+                if index % 3 == 0 {
+                    // One that is cancelled is ready once more, to compute its fallback.
+                    graph.add("op\(index)", options) {
+                        1
+                    } fallback: { _, _ in
+                        2
+                    }
+                } else {
+                    graph.add("op\(index)", options) { 1 }
+                }
+            }
+        }
+        machine.settings.usesQueue = true
+        var actions = Actions()
+        machine.begin(&actions)
+        func ready(_ machine: LaunchStateMachine) -> Set<Int> { Set(machine.nodes.indices.filter { machine.nodes[$0].state == .ready }) }
+        var (turns, time): (Int, Nanoseconds) = (actions.queueTurns, 0)
+        #expect(turns == 12)
+        while turns > 0 {
+            (actions, time) = (Actions(), time + 1)
+            let before = ready(machine)
+            switch Int.random(in: 0...3, using: &random) {
+            case 0:
+                // Its entry, and its turn, stay.
+                machine.cancelOperation(Int.random(in: 0..<12, using: &random), at: time, &actions)
+            case 1:
+                let first = machine.nodeOfTurn(at: 0)
+                let taken = machine.takeForQueue(at: time, &actions)?.node
+                #expect(taken == first)
+                turns -= 1
+            default:
+                let place = Bool.random(using: &random) ? 0 : Int.random(in: 0..<turns, using: &random)
+                let node = machine.nodeOfTurn(at: place)
+                machine.queueTurnCancelled(at: place, at: time, &actions)
+                turns -= 1
+                let cancelled: [Int] = node.map { [$0] } ?? []
+                #expect(ready(machine).union(cancelled) == before)
+                if let node { #expect(machine.nodes[node].state == .ended || node % 3 == 0 && machine.nodes[node].isComputingFallback) }
+            }
+            turns += actions.queueTurns
+            #expect(turns >= ready(machine).count)
+        }
+    }
+
     @Test("while an operation waits for a person its timeout stands still, and the time is the person's; waits may nest")
     func personWait() throws {
         var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }
