@@ -68,6 +68,27 @@ extension GrowthCase {
             if !progress.isFinished { throw EngineFailure("the progress stands at \(progress.fractionCompleted)") }
             return processorTime() - begin
         },
+        GrowthCase(name: "a queue of the app's") { shape in
+            let graph = OperationGraph(named: shape)
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 2
+            let begin = processorTime()
+            let report = try await graph.run(options: LaunchOptions(queue: queue)).report
+            if report.outcome != .completed { throw EngineFailure("the launch has failed") }
+            return processorTime() - begin
+        },
+        GrowthCase(name: "a queue of the app's, all cancelled") { shape in
+            let graph = OperationGraph(named: shape) { _ in .onFailure(.continue) }
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 2
+            queue.isSuspended = true
+            let begin = processorTime()
+            let launch = try graph.start(options: LaunchOptions(queue: queue))
+            queue.cancelAllOperations()
+            queue.isSuspended = false
+            if await launch.end().report.outcome != .completed { throw EngineFailure("the launch has failed") }
+            return processorTime() - begin
+        },
         GrowthCase(name: "virtual time") { shape in
             let graph = OperationGraph(named: shape) { _ in .timeout(.seconds(60)) }
             let begin = processorTime()
