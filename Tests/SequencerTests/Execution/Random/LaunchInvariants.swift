@@ -133,7 +133,7 @@ struct LaunchInvariants {
             default: continue
             }
             if let lanes = plan.lanes {
-                let taken = running.filter { plan.steps[$0].body != .main && plan.steps[$0].body != .join }.count
+                let taken = running.filter { !plan.steps[$0].isOnMain && plan.steps[$0].body != .join }.count
                 expect(taken <= lanes, "\(taken) operations on \(lanes) lanes")
             }
             let resources = running.compactMap { plan.steps[$0].resource }

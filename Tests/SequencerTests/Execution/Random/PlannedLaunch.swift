@@ -54,8 +54,10 @@ struct PlannedLaunch {
                 handles.append(nil)
                 continue
             case .operation:
-                graph.addOperation(id, options, after: dependencies) { launch in ScriptedOperation(script, launch) }
-                handles.append(nil)
+                let read: @Sendable (Int?) -> Void = { [first = expected.first] value in
+                    if let first { script.check(value, from: first, of: plan) }
+                }
+                handles.append(Self.addOperation(id, options, inputs.first, dependencies, script, read, to: &graph))
                 continue
             case .main where inputs.isEmpty:
                 handles.append(
@@ -106,14 +108,7 @@ struct PlannedLaunch {
         _ plan: RandomLaunch,
         to graph: inout OperationGraph
     ) -> Step<Int> {
-        let check: @Sendable (Int, Int?) -> Void = { position, value in
-            let source = sources[position]
-            let step = plan.steps[source]
-            guard let value else { return }
-            if value != step.value(source), !(step.hasFallback && value == step.fallback(source)) {
-                script.complaints.withLock { $0.append("\(id) read \(value) from \(plan.id(source))") }
-            }
-        }
+        let check: @Sendable (Int, Int?) -> Void = { position, value in script.check(value, from: sources[position], of: plan) }
         switch (inputs.count, script.step.readsOptionally) {
         case (0, _):
             return graph.add(
@@ -183,6 +178,48 @@ struct PlannedLaunch {
         }
     }
 
+    /// A step that is a Foundation operation, which may leave a value, and may then read one.
+    ///
+    /// - Parameter read: is given the value that was read.
+    private static func addOperation(
+        _ id: String,
+        _ options: StepOption,
+        _ input: Step<Int>?,
+        _ dependencies: [String],
+        _ script: Script,
+        _ read: @escaping @Sendable (Int?) -> Void,
+        to graph: inout OperationGraph
+    ) -> Step<Int>? {
+        let step = script.step
+        let thread: MainThread? = step.startsOnMain ? .main : nil
+        // It runs once, and cannot be given a value.
+        let existsAlready = step.existsAlready && step.attempts == 1 && input == nil
+        guard step.leavesValue else {
+            if existsAlready {
+                graph.add(ScriptedOperation(script), id: id, options, after: dependencies, on: thread)
+            } else {
+                graph.addOperation(id, options, after: dependencies, on: thread) { _ in ScriptedOperation(script) }
+            }
+            return nil
+        }
+        if existsAlready {
+            return graph.add(ScriptedValueOperation(script), id: id, options, after: dependencies, on: thread)
+        }
+        guard let input else {
+            return graph.addValueOperation(id, options, after: dependencies, on: thread) { _ in ScriptedValueOperation(script) }
+        }
+        if step.readsOptionally {
+            return graph.addValueOperation(id, options, using: input.optional, after: dependencies, on: thread) { _, value in
+                read(value)
+                return ScriptedValueOperation(script)
+            }
+        }
+        return graph.addValueOperation(id, options, using: input, after: dependencies, on: thread) { _, value in
+            read(value)
+            return ScriptedValueOperation(script)
+        }
+    }
+
     private static func options(_ step: RandomLaunch.Step) -> [StepOption] {
         var options: [StepOption] = [.onFailure(step.policy)]
         if step.attempts > 1 { options.append(.retry(attempts: step.attempts, backoff: .microseconds(100))) }
@@ -244,40 +281,11 @@ struct Script: Sendable {
         if step.aborts { launch.abort("test") }
         return step.value(index)
     }
-}
 
-/// A step of a plan as a Foundation operation that finishes later, from another thread, or by being told to cancel.
-final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
-    // @unchecked: immutable after init but for `sleep`, which is locked.
-    private let script: Script
-    private let launch: StepContext
-    private let sleep = Locked<Task<Void, Never>?>(nil)
-
-    init(_ script: Script, _ launch: StepContext) {
-        self.script = script
-        self.launch = launch
-    }
-
-    override func main() {
-        if script.step.hangs {
-            // Waits on the clock, so that virtual time knows that there is nothing to wait for.
-            sleep.withLock { $0 = Task { [launch] in try? await launch.sleep(for: VirtualClock.never) } }
-            return
-        }
-        DispatchQueue.global().async { [self] in
-            do {
-                _ = try script.runThrough(launch)
-                finish()
-                if script.step.finishesTwice { finish() }
-            } catch {
-                finish(throwing: error)
-            }
-        }
-    }
-
-    override func didCancel() {
-        guard script.step.hangs else { return }
-        sleep.withLock { $0 }?.cancel()
-        finish()
+    /// Complains about a value that `source` cannot have left.
+    func check(_ value: Int?, from source: Int, of plan: RandomLaunch) {
+        let step = plan.steps[source]
+        guard let value, value != step.value(source), !(step.hasFallback && value == step.fallback(source)) else { return }
+        complaints.withLock { $0.append("\(plan.id(index)) read \(value) from \(plan.id(source))") }
     }
 }

@@ -62,7 +62,11 @@ extension RandomLaunch {
             }
             if step.failures > 0, step.failures < step.attempts { omissions.append("\(name(index)) fails \(step.failures) times") }
             if step.body == .operation {
-                omissions.append("\(name(index)) is an Operation\(step.finishesTwice ? " that finishes twice" : "")")
+                let traits = [
+                    step.leavesValue ? " that leaves a value" : "", step.startsOnMain ? " on the main thread" : "",
+                    step.existsAlready ? " that exists already" : "", step.finishesTwice ? " that finishes twice" : "",
+                ]
+                omissions.append("\(name(index)) is an Operation\(traits.joined())")
             }
             if let wait = step.personWait { omissions.append("\(name(index)) waits \(wait) for a person") }
         }

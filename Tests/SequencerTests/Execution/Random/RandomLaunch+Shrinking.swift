@@ -105,6 +105,12 @@ extension RandomLaunch.Step {
         add(resource != nil) { $0.resource = nil }
         add(isInteractive) { $0.isInteractive = false }
         add(finishesTwice) { $0.finishesTwice = false }
+        add(leavesValue) { step in
+            step.leavesValue = false
+            step.inputs = 0
+        }
+        add(startsOnMain) { $0.startsOnMain = false }
+        add(existsAlready) { $0.existsAlready = false }
         add(personWait != nil) { $0.personWait = nil }
         add(duration != .zero) { $0.duration = .zero }
         add(body != .synchronous && body != .join) { $0.body = .synchronous }

@@ -27,6 +27,10 @@ struct RandomLaunch: Sendable {
         var aborts = false
         /// A `ConcurrentOperation` that finishes once more than it should.
         var finishesTwice = false
+        /// A `ConcurrentOperation` that leaves a value, is started on the main thread, or is made before the launch, if it can be.
+        var leavesValue = false
+        var startsOnMain = false
+        var existsAlready = false
         /// It waits for a person in the middle, for so long.
         var personWait: Duration?
         var policy = FailurePolicy.required
@@ -39,7 +43,9 @@ struct RandomLaunch: Sendable {
         var duration = Duration.zero
 
         /// Whether others can read a value of it.
-        var hasValue: Bool { body != .operation && body != .join }
+        var hasValue: Bool { body != .join && (body != .operation || leavesValue) }
+
+        var isOnMain: Bool { body == .main || body == .operation && startsOnMain }
 
         /// What it produces when it works, or falls back.
         func value(_ index: Int) -> Int { index * 7 + 1 }
@@ -97,9 +103,16 @@ struct RandomLaunch: Sendable {
             if step.hangs, isQuiet || chance(0.7) { step.timeout = .milliseconds(1) }
             steps.append(step)
         }
-        // Of its own, so that the rest of a launch is what it would be without a milestone.
+        // Of its own, so that the rest of a launch is what it would be without a milestone, and with plain operations.
         var another = SplitMix64(seed: ~seed)
         if Bool.random(using: &another) { milestone = Int.random(in: 0..<count, using: &another) }
+        for index in steps.indices where steps[index].body == .operation {
+            steps[index].leavesValue = Bool.random(using: &another)
+            steps[index].startsOnMain = Bool.random(using: &another)
+            steps[index].existsAlready = Bool.random(using: &another)
+            let most = steps[index].leavesValue ? min(1, steps[index].dependencies.count) : 0
+            steps[index].inputs = Int.random(in: 0...most, using: &another)
+        }
         guard !isQuiet else { return }
         if Double.random(in: 0..<1, using: &random) < 0.3 { cancelAfterEvents = Int.random(in: 0...(2 * count), using: &random) }
         if Double.random(in: 0..<1, using: &random) < 0.3 {
