@@ -86,4 +86,26 @@ struct FoundationTests {
         alone.start()
         #expect(alone.value == 5 && alone.stepContext == nil)
     }
+
+    @Test("steps run in a queue of the app's: what is ready is in it by name, and runs as urgently; what is for the main thread is not")
+    func appQueue() async throws {
+        let queue = OperationQueue()
+        queue.qualityOfService = .utility
+        queue.isSuspended = true
+        var graph = OperationGraph("queue")
+        let one = graph.add(Next(after: 0), id: "one")
+        let priority = graph.add("priority") { () async -> TaskPriority in
+            await Task.yield()
+            return Task.currentPriority
+        }
+        graph.add("later", after: one) {}
+        graph.add(BlockOperation {}, id: "main", on: .main)
+        let launch = try graph.start(options: LaunchOptions(queue: queue))
+        #expect(queue.operations.map(\.name) == ["one", "priority"])
+        queue.isSuspended = false
+        let end = await launch.end()
+        #expect(end.report.outcome == .completed)
+        #expect(try end[one] == 1 && end[priority] == .utility)
+        #expect(end.report.operations.map(\.isMain) == [false, false, false, true])
+    }
 }
