@@ -7,11 +7,12 @@ import Sequencer
 enum PlainQueue {
     static func show() async {
         print("A regular launch:")
-        await run(Phone())
-        print("How long did each operation take? The queue does not say.")
+        let operations = await run(Phone()).all
+        let finished = operations.count { $0.isFinished }
+        print("\(finished) of \(operations.count) operations have finished. When, and how long each took, the queue does not say.")
 
         print("\nThe version is too old:")
-        let update = await run(Phone(isOutdated: true))
+        let update = await run(Phone(isOutdated: true)).update
         print("force-update ended with \(update.error.map { "\($0)" } ?? "no error"), and the main screen came all the same.")
 
         print("\nThere is no speaker:")
@@ -33,7 +34,7 @@ enum PlainQueue {
 
     /// Runs the regular launch, and waits for its end, but not for longer than `limit`.
     @discardableResult
-    static func run(_ phone: Phone, limit: Duration = .seconds(2)) async -> ForceUpdateOperation {
+    static func run(_ phone: Phone, limit: Duration = .seconds(2)) async -> (update: ForceUpdateOperation, all: [ConcurrentOperation]) {
         let splash = SplashOperation(phone)
         let update = ForceUpdateOperation(phone)
         let config = FetchConfigOperation(phone)
@@ -58,7 +59,7 @@ enum PlainQueue {
             if !isEnd { print("after \(limit) there is no main screen, and no timeout that would end the wait.") }
             break
         }
-        return update
+        return (update, [splash, update, config, login, speaker, tutorial, main])
     }
 
     private static func cycle() -> (login: Operation, tutorial: Operation) {

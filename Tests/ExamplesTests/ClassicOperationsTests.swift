@@ -152,8 +152,9 @@ struct ClassicOperationsTests {
     @Test("In a plain queue the same operations show the same, also to a version that is too old", arguments: [false, true])
     func plainQueue(isOutdated: Bool) async {
         let screens = Locked<[String]>([])
-        let update = await PlainQueue.run(phone(isOutdated: isOutdated, screens: screens), limit: patience)
+        let (update, all) = await PlainQueue.run(phone(isOutdated: isOutdated, screens: screens), limit: patience)
         #expect(screens.withLock { $0.last } == "main screen of Ann (SE), speaker: Kitchen")
         #expect((update.error is UpdateRequired) == isOutdated)
+        #expect(all.count == 7 && all.allSatisfy { $0.isFinished })
     }
 }
