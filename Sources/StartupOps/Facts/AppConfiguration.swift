@@ -146,7 +146,7 @@ public struct LoadedConfiguration: Sendable, Hashable {
     public enum Source: String, Sendable, Hashable, CaseIterable {
         /// The server, in this launch.
         case remote
-        /// The last one that a launch has completed with.
+        /// One that an earlier launch has kept.
         case cached
         /// The one the app is delivered with.
         case bundled

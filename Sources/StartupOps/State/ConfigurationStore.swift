@@ -43,6 +43,25 @@ package struct ConfigurationStore: Sendable {
         try store.remove(Self.trial)
     }
 
+    /// The configuration for `region` that a launch can go by before it has fetched one: the one that is on trial, or else the last one that a
+    /// launch has completed with. Nil without one.
+    func kept(for region: Region) -> LoadedConfiguration? {
+        guard let kept = onTrial ?? store.value(AppConfiguration.self, for: Self.confirmed).value, kept.country == region.country,
+            kept.language == region.language
+        else { return nil }
+        return LoadedConfiguration(kept, from: .cached)
+    }
+
+    /// A launch has completed with `used`: where that is the one on trial, it becomes the one to fall back on.
+    func confirm(_ used: LoadedConfiguration) throws(StorageError) {
+        // Flags may have changed the features of the one that was used.
+        let isOnTrial = onTrial.map { trial in
+            trial.version == used.configuration.version && trial.country == used.configuration.country
+                && trial.language == used.configuration.language
+        }
+        if used.source == .remote || isOnTrial == true { try confirmTrial() }
+    }
+
     /// Drops the configuration that is on trial.
     package func dropTrial() throws(StorageError) {
         try store.remove(Self.trial)

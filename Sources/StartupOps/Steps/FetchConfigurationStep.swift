@@ -140,6 +140,30 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
     }
 }
 
+extension StartupStep where Work == @Sendable (StepContext) async throws -> LoadedConfiguration {
+    /// The configuration that an earlier launch has kept. A white-label app that has one does not wait for ``StartupStep/fetchConfig``.
+    public static var cachedConfig: Self {
+        Self(
+            "cached-config",
+            "Use the configuration that was kept",
+            expected: .milliseconds(5),
+            simulated: { simulated in
+                return { step in
+                    try await simulated.pass(step)
+                    return .simulated
+                }
+            },
+            work: { environment, _ in
+                return { _ in
+                    let loaded = environment.keptConfiguration ?? environment.configurations.lastKnown
+                    environment.firstScreen?.meet(.configurationPresent, by: "the \(loaded.source.rawValue) configuration")
+                    return loaded
+                }
+            }
+        )
+    }
+}
+
 extension OperationGraph {
     /// Adds the step that fetches the configuration, with the fallback it always has.
     mutating func addConfiguration(

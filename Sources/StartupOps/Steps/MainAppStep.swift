@@ -42,7 +42,7 @@ struct MainAppOperation: Sendable {
         // Each on its own: one that cannot be stored must not make every further launch the first.
         record("start", step) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
         if !content.account.isAnonymous { record("login", step) { try state.forgetDismissedOnboarding() } }
-        record("configuration", step) { try configurations.confirmTrial() }
+        record("configuration", step) { try configurations.confirm(content.configuration) }
         if countsAsLaunch() { record("launch", step) { try state.recordCompletedLaunch() } }
         for problem in problems { step.note("kept in memory, and only until the app ends: \(problem)") }
         for late in lateSettings() { step.note(late) }

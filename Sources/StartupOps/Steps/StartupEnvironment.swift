@@ -117,6 +117,9 @@ public struct StartupEnvironment: Sendable {
         configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
     }
 
+    /// The configuration that a launch can go by before it has fetched one; nil without one for the chosen country and language.
+    var keptConfiguration: LoadedConfiguration? { state.chosenRegion.value.flatMap { configurations.kept(for: $0) } }
+
     /// Whether an account that survived a reinstallation is offered again.
     func restoresAccounts(_ known: AppConfiguration) -> Bool {
         known.restoreAccount ?? restoresAccountsByPlan ?? settings[.enablesRestoreAccount]

@@ -21,6 +21,7 @@ struct AloneTests {
         bodies.append((BuiltInStep(.forceUpdate), { try await steps[.forceUpdate]($0) }))
         bodies.append((BuiltInStep(.checkResources), { try await steps[.checkResources]($0) }))
         bodies.append((BuiltInStep(.fetchConfig), { _ = try await steps[.fetchConfig]($0) }))
+        bodies.append((BuiltInStep(.cachedConfig), { _ = try await steps[.cachedConfig]($0) }))
         bodies.append((BuiltInStep(.fetchFlags), { _ = try await steps[.fetchFlags]($0) }))
         bodies.append((BuiltInStep(.entitlements), { _ = try await steps[.entitlements]($0) }))
         bodies.append((BuiltInStep(.login), { _ = try await steps[.login]($0, nil) }))

@@ -84,6 +84,29 @@ extension Bootstrap {
         try coordinatorTrace.end()
     }
 
+    /// Takes a configuration that was fetched in this launch, which may go by another.
+    func didFetch(_ fetched: LoadedConfiguration, insteadOf kept: LoadedConfiguration?, _ flags: FeatureFlags, _ launch: StepContext) {
+        if let kept, kept.configuration != fetched.configuration {
+            launch.note("the launch went by the configuration that was kept: this one counts from the next launch")
+            if let late = fetched.configuration.onboarding, late != kept.configuration.onboarding {
+                launch.note("it asks for \(late.rawValue) onboarding")
+            }
+        }
+        take(fetched, flags)
+    }
+
+    /// Tells who watches of a configuration that was fetched, once the first screen was decided.
+    func take(_ fetched: LoadedConfiguration, _ flags: FeatureFlags) {
+        state.withLock { state in
+            state.fetched = fetched
+            if let configured = fetched.configuration.onboarding { state.onboarding?.configured = configured }
+            // Noted in here, so that the later one is told later.
+            let configuration = fetched.with(flags).configuration
+            if state.restore != nil, configurationLine.latest != configuration { configurationLine.note(configuration) }
+        }
+        configurationLine.handOut()
+    }
+
     private static func user(_ session: StoredAnswer<StoredSession>) -> String {
         switch session {
         case .value(let session): session.isAnonymous ? "a guest's session" : "the session"
@@ -99,19 +122,25 @@ extension Bootstrap {
     func chooseFirstScreen(_ loaded: LoadedConfiguration, _ environment: StartupEnvironment, _ launch: StepContext) async throws {
         let configuration = try configuration(for: launch.operation)
         let gate = try environment.firstScreenGate
-        if let configured = loaded.configuration.onboarding { state.withLock { $0.onboarding?.configured = configured } }
         // The graph has this step wait for the steps that meet these. If one of them has failed, for instance, nobody meets its condition any more.
         for condition in gate.bypassUnmet([.splashVideoDone, .splashControllerEnded, .configurationPresent]) {
             launch.note("\(condition) was not waited for: its step has ended without it")
         }
         try await gate.wait(for: launch.requestTime, in: launch)
-        _ = environment.flags.use()
+        let flags = environment.flags.use()
         let decision = RestoreDecision(
             isFirstLaunch: configuration.isFirstLaunch,
             isLoggedIn: environment.services.accounts.storedSession().value != nil,
             hasRestoreConfiguration: loaded.configuration.restoreAccount ?? plan.enablesRestoreAccount
         )
-        state.withLock { $0.restore = decision }
+        state.withLock { state in
+            state.restore = decision
+            configurationLine.note(loaded.with(flags).configuration)
+            let latest = state.fetched ?? loaded
+            if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
+            if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }
+        }
+        configurationLine.handOut()
         launch.note(decision.description)
     }
 

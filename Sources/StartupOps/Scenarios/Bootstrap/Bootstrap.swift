@@ -20,6 +20,8 @@ public final class Bootstrap: Sendable {
         var prepared: Set<String> = []
         var made: [(name: String, value: any Sendable)] = []
         var firstScreen: ReadinessGate?
+        /// The configuration that was fetched last.
+        var fetched: LoadedConfiguration?
         var restore: RestoreDecision?
         var mailbox: EntryPointMailbox?
         var onboarding: StartupDiagnosis.OnboardingChoice?
@@ -44,6 +46,7 @@ public final class Bootstrap: Sendable {
     let settings: Settings
     let configurationTrace = SequenceTrace<ConfigurationPart>()
     let coordinatorTrace = SequenceTrace<CoordinatorPart>()
+    let configurationLine = EventBroadcaster<AppConfiguration?>(replaying: .some(nil))
     let state = Locked(State())
 
     /// An object that carries out `plan`.
@@ -94,6 +97,20 @@ public final class Bootstrap: Sendable {
     /// - Throws: ``ServiceAccessError`` before it was made, naming the accessor and the registrations that have to come first.
     public func configuration(for accessor: String = #function) throws(ServiceAccessError) -> BootstrapConfiguration {
         try registry.value(.configuration, for: accessor)
+    }
+
+    /// The app's configuration: the one that the first screen was decided by, and from then on each newer one that was fetched. What is newer counts from the
+    /// next launch; an app that watches can go by it at once. Every call gives a sequence of its own, which begins with the latest.
+    public var appConfigurations: some AsyncSequence<AppConfiguration, Never> & Sendable { configurationLine.stream().compactMap { $0 } }
+
+    /// Fetches the configuration again, such as when the app comes back to the front.
+    ///
+    /// - Throws: a `NetworkError`. A configuration that cannot be stored is told to who watches all the same.
+    public func refreshConfiguration(by deadline: Deadline) async throws {
+        let region = directory.launchState().chosenRegion.value ?? app.region
+        let fetched = LoadedConfiguration(try await service.configuration(for: region, by: deadline), from: .remote)
+        try? ConfigurationStore(directory.state).beginTrial(of: fetched.configuration)
+        take(fetched, FlagStore(directory.cache).latest)
     }
 
     /// The value that an active module was made into; nil when it was not active, or could not be made.

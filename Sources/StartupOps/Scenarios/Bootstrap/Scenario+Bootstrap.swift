@@ -4,11 +4,13 @@ extension Scenario {
     /// A white-label app: first what the process needs is set up in its order, then the scene is connected and the coordinator started.
     ///
     /// The scene phase begins when all of the process phase has ended. A part that the app's ``BootstrapPlan`` does not have is not in the graph; a module
-    /// that is not active, and an SDK that belongs to other builds, is skipped. The update check waits for neither phase.
+    /// that is not active, and an SDK that belongs to other builds, is skipped. The update check waits for neither phase. Where an earlier launch has kept
+    /// a configuration, the app starts with that, and the one that is fetched meanwhile counts from the next launch.
     public static let bootstrap = Scenario("bootstrap", "A white-label app: first the process is set up, then the scene.") { graph, steps in
         let environment = steps.environment
         let bootstrap = environment?.bootstrap
-        let steps = steps.carryingOut(bootstrap)
+        let kept = environment?.keptConfiguration
+        let steps = steps.carryingOut(bootstrap, kept)
         let update = graph.add(.forceUpdate, of: steps)
 
         let checked = graph.add(.checkResources, of: steps)
@@ -23,11 +25,9 @@ extension Scenario {
         let modules = graph.add(bootstrap?.moduleSteps, of: steps, after: [scene.id])
         let coordinator = graph.add(.startCoordinator, of: steps, [], after: [scene.id] + modules)
 
-        let configuration = graph.addConfiguration(
-            of: steps,
-            .timeout(.seconds(1)),
-            after: coordinator.id
-        )
+        let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: coordinator.id)
+        var configuration = fetched
+        if kept != nil { configuration = graph.add(StartupStep.cachedConfig, of: steps, after: coordinator.id) }
         graph.addFlags(of: steps, .timeout(.seconds(1)), after: coordinator.id)
         let first = StartupStep.firstScreen
         let work = steps[first]
@@ -55,15 +55,19 @@ extension OperationGraph {
 }
 
 extension StartupSteps {
-    /// The same steps; the one that fetches the configuration tells the coordinator that it begins, and those that follow the first screen go by
-    /// the feature flags that it was decided by.
-    fileprivate func carryingOut(_ bootstrap: Bootstrap?) -> StartupSteps {
+    /// The same steps; the one that fetches the configuration tells the coordinator that it begins, and the app what it has fetched; those that follow
+    /// the first screen go by the feature flags that it was decided by.
+    ///
+    /// - Parameter kept: the configuration that the launch goes by; nil where it waits for the one that is fetched.
+    fileprivate func carryingOut(_ bootstrap: Bootstrap?, _ kept: LoadedConfiguration?) -> StartupSteps {
         guard let bootstrap, let flags = environment?.flags else { return self }
         var steps = self
         let (fetch, logIn, showMain) = (steps[.fetchConfig], steps[.login], steps[.mainApp])
         steps[.fetchConfig] = { step in
             try bootstrap.willFetchConfiguration(step)
-            return try await fetch(step)
+            let fetched = try await fetch(step)
+            bootstrap.didFetch(fetched, insteadOf: kept, flags.latest, step)
+            return fetched
         }
         steps[.login] = { step, loaded in try await logIn(step, loaded?.with(flags.use())) }
         steps[.mainApp] = { step, content in
