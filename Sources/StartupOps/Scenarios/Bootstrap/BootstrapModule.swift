@@ -12,6 +12,8 @@ public struct BootstrapModule: Sendable {
     let isRequired: Bool
     /// The modules it works with, which have to be listed before it, and what for.
     let dependencies: [OrderConstraint]
+    /// How long its preparation may take, and as long again its making.
+    let timeout: Duration
     /// Whether it is to be used in this launch; asked once.
     let isActive: @Sendable () -> Bool
     let prepare: @MainActor @Sendable () async throws -> Void
@@ -21,6 +23,7 @@ public struct BootstrapModule: Sendable {
     ///
     /// - Parameters:
     ///   - dependencies: `.after("shop", because: "it sells what is shown")`.
+    ///   - timeout: how long its preparation may take, and as long again its making. One that takes longer has failed.
     ///   - isActive: whether it is to be used in this launch; asked once, when its turn comes.
     ///   - prepare: runs before the configuration is made.
     ///   - make: makes what the app keeps of it.
@@ -28,6 +31,7 @@ public struct BootstrapModule: Sendable {
         _ name: String,
         isRequired: Bool = false,
         dependencies: [OrderConstraint] = [],
+        timeout: Duration = .seconds(2),
         isActive: @escaping @Sendable () -> Bool = { true },
         prepare: @escaping @MainActor @Sendable () async throws -> Void = {},
         make: @escaping @MainActor @Sendable (BootstrapConfiguration) async throws -> any Sendable
@@ -35,6 +39,7 @@ public struct BootstrapModule: Sendable {
         self.name = name
         self.isRequired = isRequired
         self.dependencies = dependencies
+        self.timeout = timeout
         self.isActive = isActive
         self.prepare = prepare
         self.make = make

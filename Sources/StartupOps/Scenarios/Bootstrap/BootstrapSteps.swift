@@ -151,7 +151,9 @@ extension Bootstrap {
                     "\(prefix)-\(module.name)",
                     "\(verb) \(module.name)",
                     expected: expected,
-                    options: .all([.onFailure(module.isRequired ? .required : .continue), .when { self.isActive(module) }])
+                    options: .all([
+                        .onFailure(module.isRequired ? .required : .continue), .timeout(module.timeout), .when { self.isActive(module) },
+                    ])
                 ) { _, _ in try await work(self, module) },
                 dependencies: module.dependencies.map { "\(prefix)-\($0.predecessor)" }
             )
