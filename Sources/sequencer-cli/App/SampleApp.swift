@@ -181,7 +181,7 @@ extension SampleApp {
         let service: String
     }
 
-    /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is known.
+    /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is known, and an SDK that counts steps.
     static func plan(for url: URL, _ app: AppInfo, _ directory: StateDirectory) -> BootstrapPlan {
         var plan = BootstrapPlan(
             endpoints: APIEnvironment(graphQL: url.appending(path: "graphql"), rest: url),
@@ -198,6 +198,7 @@ extension SampleApp {
             .value("text only", for: ServiceKey("image-codec")),
         ]
         plan.enablesRestoreAccount = Settings(directory.settings)[.enablesRestoreAccount]
+        plan.thirdParties = [SampleSteps.sdk(at: url, in: directory)]
         plan.modules = [
             BootstrapModule("speakers", isActive: { directory.launchState().lastSpeaker.value != nil }) { configuration in
                 ServiceSpeakers(client: configuration.client, connector: TCPSpeakerConnector(clientName: "sequencer-cli"))

@@ -63,6 +63,20 @@ extension SDKLifecycle {
         return value
     }
 
+    /// Returns when it is ready, and notes how the parts of the restore have ended.
+    ///
+    /// - Throws: ``SDKError`` when it is not initialised.
+    func waitUntilReady(in step: StepContext) async throws {
+        _ = try current(step.operation)
+        try await step.waiting(for: "the restore of an earlier session") {
+            for await isReady in self.isReady where isReady { break }
+            try step.checkCancellation()
+        }
+        let outcomes = restoreOutcomes
+        let restored = SDKRestoreStep.allCases.compactMap { part in outcomes[part].map { "\(part) \(ForeignText.shown("\($0)"))" } }
+        step.note(restored.isEmpty ? "there was no session to restore" : restored.joined(separator: "; "))
+    }
+
     private func current(_ accessor: String) throws(SDKError) -> (any SDKSession, Int) {
         let (session, generation, failure) = state.withLock { ($0.session, $0.machine.generation, $0.failure) }
         if let session { return (session, generation) }

@@ -11,6 +11,7 @@ import StartupStorage
 /// | phase | operations |
 /// |---|---|
 /// | process | `check-resources`, `register`, `prepare-…` for each module, `configure`, `sdk-…` for each SDK, `end-process-phase` |
+/// | beside them | `sdk-…-ready` for each SDK that restores a session, which nothing waits for unless the app says so |
 /// | scene | `connect-scene`, `splash`, `module-…` for each module, `start-coordinator`, `fetch-config`, `fetch-flags`, `first-screen`, … `main-app` |
 ///
 /// Every method can be called from any thread.

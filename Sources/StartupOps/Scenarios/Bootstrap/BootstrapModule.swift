@@ -56,6 +56,8 @@ public struct ThirdPartySDK: Sendable {
     let flags: BuildFlags
     /// How long it may take.
     let timeout: Duration
+    /// Restores an earlier session in the background; nil for an SDK that says nothing of that.
+    let lifecycle: SDKLifecycle?
     let start: @MainActor @Sendable (BootstrapConfiguration) async throws -> Void
 
     /// An SDK.
@@ -75,6 +77,39 @@ public struct ThirdPartySDK: Sendable {
         self.flags = flags
         self.timeout = timeout
         self.start = start
+        lifecycle = nil
+    }
+
+    /// An SDK with a set-up of its own. Its step `sdk-NAME` initialises it, and fails with the ``SDKError`` that says why it could not; `sdk-NAME-ready`
+    /// ends when an earlier session has been restored, and says of what. Only what the app adds after that one waits for it:
+    ///
+    /// ```swift
+    /// plan.thirdParties = [ThirdPartySDK("steps", lifecycle: sdk, configuration: configuration)]
+    /// graph.add("first-sync", .onFailure(.continue), after: "sdk-steps-ready") { try await sdk.perform { session in ... } }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - lifecycle: outlives the launch. Initialised before with the same configuration, it is left as it is.
+    ///   - configuration: checked when it is initialised, on the main thread, which waits for the disk.
+    ///   - flags: the builds it belongs to; unless said otherwise, all.
+    ///   - timeout: how long it may take until it is initialised. The restore has the time of its ``SDKOptions``.
+    public init(
+        _ name: String,
+        lifecycle: SDKLifecycle,
+        configuration: SDKConfiguration.Builder,
+        isRequired: Bool = false,
+        in flags: BuildFlags = [],
+        timeout: Duration = .seconds(1)
+    ) {
+        self.name = name
+        self.isRequired = isRequired
+        self.flags = flags
+        self.timeout = timeout
+        self.lifecycle = lifecycle
+        start = { _ in
+            if lifecycle.initialize(configuration) { return }
+            throw lifecycle.failure ?? SDKError(.superseded, "initialize", "another set-up came in between; try again")
+        }
     }
 }
 

@@ -49,8 +49,9 @@ extension BootstrapPlan {
                 return RegistryProblem(.repeated, name, "\(shown) is in the plan twice: names tell operations apart; rename one")
             }
         }
+        let sdks = thirdParties.flatMap { sdk in sdk.lifecycle == nil ? [sdk.name] : [sdk.name, "\(sdk.name)-ready"] }
         return check("resource", resources.map(\.name)) + check("module", modules.map(\.name))
-            + check("third-party SDK", thirdParties.map(\.name)) + check("observer", observers.map(\.name))
+            + check("third-party SDK", sdks) + check("observer", observers.map(\.name))
     }
 
     private var moduleProblems: [RegistryProblem] {

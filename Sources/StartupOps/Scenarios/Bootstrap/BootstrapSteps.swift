@@ -127,6 +127,12 @@ struct PlannedStep: Sendable {
     var dependencies: [String] = []
 }
 
+/// A step that waits for what an SDK restores, and the step that initialises that SDK.
+struct RestoreStep: Sendable {
+    let step: StartupStep<@Sendable (StepContext) async throws -> Void>
+    let predecessor: String
+}
+
 extension Bootstrap {
     /// Prepares the modules: a step for each.
     var preparations: [PlannedStep] {
@@ -174,6 +180,29 @@ extension Bootstrap {
                     ])
                 ) { step, _ in try await sdk.start(try self.configuration(for: step.operation)) }
             )
+        }
+    }
+
+    /// Waits for the SDKs that restore an earlier session: a step for each, after the one that initialises it.
+    var restoreSteps: [RestoreStep] {
+        plan.thirdParties.compactMap { [plan] sdk -> RestoreStep? in
+            guard let lifecycle = sdk.lifecycle else { return nil }
+            let step = StartupStep<@Sendable (StepContext) async throws -> Void>(
+                "sdk-\(sdk.name)-ready",
+                "Restore the session of \(sdk.name)",
+                expected: .milliseconds(200),
+                options: .onFailure(.continue),
+                // The restore ends by its own deadline; this is for what takes no notice of that.
+                .timeout(lifecycle.options.restoreTimeout + .seconds(1)),
+                .when { plan.build.isSuperset(of: sdk.flags) },
+                simulated: { simulated in
+                    return { try await simulated.pass($0) }
+                },
+                work: { _, _ in
+                    return { try await lifecycle.waitUntilReady(in: $0) }
+                }
+            )
+            return RestoreStep(step: step, predecessor: "sdk-\(sdk.name)")
         }
     }
 

@@ -18,6 +18,7 @@ extension Scenario {
         let prepared = graph.add(bootstrap?.preparations, of: steps, after: [registered.id])
         let configured = graph.add(.configure, of: steps, [], after: [registered.id] + prepared)
         let started = graph.add(bootstrap?.sdkSteps, of: steps, after: [configured.id])
+        for restore in bootstrap?.restoreSteps ?? [] { graph.add(restore.step, of: steps, after: restore.predecessor) }
         let ended = graph.add(.endProcessPhase, of: steps, [], after: [configured.id] + started)
         let scene = graph.add(.connectScene, of: steps, after: ended.id)
 

@@ -1,0 +1,38 @@
+import Foundation
+import StartupNetworking
+import StartupOps
+import StartupStorage
+
+/// The sample app's SDK: a step counter that keeps on this device what it counts, and has no session to restore.
+struct SampleSteps: SDKServices {
+    let directory: StateDirectory
+
+    var secureStore: any SecureStore { directory.secure }
+    var dataStore: any DataStore { directory.state }
+
+    func makeSession(_ configuration: SDKConfiguration, log: SDKLog) throws -> any SDKSession { Session() }
+
+    /// The SDK as the plan of an app at `url` has it.
+    static func sdk(at url: URL, in directory: StateDirectory) -> ThirdPartySDK {
+        ThirdPartySDK(
+            "steps",
+            lifecycle: SDKLifecycle(services: SampleSteps(directory: directory), options: SDKOptions(restoreTimeout: .seconds(2))),
+            configuration: SDKConfiguration.Builder()
+                .baseUrl(url.absoluteString)
+                .clientId("sequencer-cli")
+                .clientSecret("issued to the sample app")
+                .allowInsecureLoopback()
+        )
+    }
+
+    private struct Session: SDKSession {
+        func invalidate() {}
+        func fetchEntitlements(by deadline: Deadline) async throws -> Set<String> { [] }
+        var wasGeofencingActive: Bool { false }
+        func resumeGeofencing(by deadline: Deadline) async throws {}
+        var isWalkingSyncEnabled: Bool { false }
+        var walkingSyncEntitlement: String { "" }
+        func startWalkingSync(by deadline: Deadline) async throws {}
+        func syncWalkingNow(by deadline: Deadline) async throws {}
+    }
+}
