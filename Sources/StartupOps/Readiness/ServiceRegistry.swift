@@ -149,13 +149,13 @@ struct RegistrationRule: Sendable, Hashable {
 }
 
 extension RegistrationRule {
-    /// The set-up of a white-label app: one root, what every app has to register, and eleven constraints.
+    /// The set-up of a white-label app: one root, what every app has to register, and fifteen constraints.
     ///
     /// ```
     /// platform (root)
-    ///   client-keys -> ui-configuration -> module-setup -> configuration -> delegates, third-party
-    ///   core-keys -> analytics
-    ///   screen-configuration -> configuration
+    ///   client-keys -> screen-configuration, ui-configuration, analytics -> configuration -> delegates, third-party
+    ///                  ui-configuration -> module-setup -> configuration
+    ///   core-keys -> configuration
     /// image-codec -> coordinator -> observers
     /// ```
     static let bootstrap: [RegistrationRule] = [
@@ -166,19 +166,27 @@ extension RegistrationRule {
         ),
         RegistrationRule("client-keys", isRequired: true, .after("platform", because: "a crash while keys are read has to be reported")),
         RegistrationRule("core-keys", isRequired: true, .after("platform", because: "the core counts events as soon as it has its keys")),
-        RegistrationRule("screen-configuration", isRequired: true),
+        RegistrationRule(
+            "screen-configuration",
+            isRequired: true,
+            .after("client-keys", because: "screens lead to addresses that are among the client's keys")
+        ),
         RegistrationRule("ui-configuration", isRequired: true, .after("client-keys", because: "the theme is the client's")),
-        RegistrationRule("analytics", isRequired: true, .after("core-keys", because: "events are sent with the core's keys")),
+        RegistrationRule("analytics", isRequired: true, .after("client-keys", because: "events are sent with the client's keys")),
         RegistrationRule("module-setup", .after("ui-configuration", because: "modules copy the theme when they are set up")),
         RegistrationRule(
             "configuration",
             isRequired: true,
+            .after("core-keys", because: "its parts ask the core for their keys"),
             .after("screen-configuration", because: "the screens that it knows are those that are configured by then"),
+            .after("ui-configuration", because: "what it makes looks as it was configured by then"),
+            .after("analytics", because: "it sends events while it is made"),
             .after("module-setup", because: "modules that are set up later do not become part of it")
         ),
         RegistrationRule("delegates", .after("configuration", because: "they are handed to objects that it makes")),
         RegistrationRule("third-party", .after("configuration", because: "some need the person's identifier")),
-        RegistrationRule("image-codec", isRequired: true),
+        // An app whose images the system decodes has none.
+        RegistrationRule("image-codec"),
         RegistrationRule("coordinator", .after("image-codec", because: "its first screen shows images, which stay empty without a codec")),
         RegistrationRule("observers", .after("coordinator", because: "they live as long as the app, and tell the coordinator")),
     ]

@@ -13,7 +13,7 @@ struct StartupDiagnosis: Sendable {
         case unexpectedLogout = "the person is logged out"
         /// A push notification was not processed.
         case pushUnhandled = "a push notification leads nowhere"
-        /// The image codec was not registered in its order.
+        /// No image codec was registered, or too late.
         case missingCodec = "images stay empty"
         /// Another onboarding than the configured one was shown.
         case wrongOnboarding = "the onboarding is not the one that was configured"
@@ -40,6 +40,8 @@ struct StartupDiagnosis: Sendable {
     var registrations: [RegistryProblem] = []
     /// The name of the registration that makes images visible.
     var imageCodec = "image-codec"
+    /// Whether the coordinator has started, and nothing was registered for images.
+    var lacksImageCodec = false
     /// The gates that the launch passes.
     var gates: [ReadinessGate] = []
     /// Why the session ended in this launch; nil when it did not.
@@ -61,6 +63,12 @@ struct StartupDiagnosis: Sendable {
             findings.append(Finding(symptom: .pushUnhandled, cause: "\(which) kept for the app, to be taken after the main screen"))
         }
         findings += codec.map { Finding(symptom: .missingCodec, cause: $0.description) }
+        if lacksImageCodec {
+            let cause =
+                "\(imageCodec) was not registered, so images that the system cannot decode are not shown; register one before the coordinator starts, "
+                + "or a value that says that none is needed"
+            findings.append(Finding(symptom: .missingCodec, cause: cause))
+        }
         if let onboarding, onboarding.chosen != onboarding.configured {
             let cause =
                 "\(onboarding.chosen) counted when the coordinator started, \(onboarding.configured) is configured: the configuration came after the "

@@ -133,6 +133,8 @@ public final class Bootstrap: Sendable {
         // A valid plan has all that is required: a missing registration follows from an earlier problem, which is among these.
         diagnosis.registrations = registry.recordedProblems
         diagnosis.registrations += problems.filter { !diagnosis.registrations.contains($0) }
+        let registered = registry.registered
+        diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(diagnosis.imageCodec)
         diagnosis.gates = gate.map { [$0] } ?? []
         diagnosis.logoutReason = service.tokens.lastLogout.flatMap { $0 == .requested ? nil : $0.description }
         diagnosis.waitingPushes = mailbox?.waiting().count { if case .push = $0.entryPoint { true } else { false } } ?? 0

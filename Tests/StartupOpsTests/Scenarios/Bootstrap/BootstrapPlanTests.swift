@@ -178,11 +178,17 @@ struct BootstrapPlanTests {
         #expect(
             problems { $0.registrations.remove(at: 4) }.map(\.description) == [
                 "module-setup must come after ui-configuration: modules copy the theme when they are set up",
+                "configuration must come after ui-configuration: what it makes looks as it was configured by then",
                 "ui-configuration is required and was not registered; register it after client-keys",
             ]
         )
         let misordered = problems { $0.registrations.swapAt(1, 4) }
-        #expect(misordered.map(\.description) == ["ui-configuration must come after client-keys: the theme is the client's"])
+        #expect(
+            misordered.map(\.description) == [
+                "ui-configuration must come after client-keys: the theme is the client's",
+                "screen-configuration must come after client-keys: screens lead to addresses that are among the client's keys",
+            ]
+        )
         #expect(
             problems { $0.delegates = [$0.registrations.remove(at: 3)] }.map(\.description) == [
                 "configuration must come after screen-configuration: the screens that it knows are those that are configured by then"
