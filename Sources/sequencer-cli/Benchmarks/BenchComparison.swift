@@ -105,6 +105,8 @@ struct BenchComparison: Sendable {
     /// Contains the true change in 95 of 100 cases; nil in virtual time, where every run is the same.
     let interval: BootstrapInterval?
     let test: MannWhitney?
+    /// Nil unless both sides have two modes; nil in virtual time.
+    let modes: ModeComparison?
     /// The least change that counts, as a share.
     let threshold: Double
     /// The least change that was to count: less than ``threshold`` where the benches were taken apart.
@@ -132,23 +134,26 @@ struct BenchComparison: Sendable {
         operations = blame.changes
         criticalPathMove = blame.criticalPathMove
         guard let first = self.before.sample, let second = self.after.sample, first.minimum > 0 else {
-            (change, interval, test, verdict) = (nil, nil, nil, .inconclusive)
+            (change, interval, test, modes, verdict) = (nil, nil, nil, nil, .inconclusive)
             return
         }
         let change = second.median / first.median - 1
         self.change = change
         guard clock == .wall else {
-            (interval, test) = (nil, nil)
+            (interval, test, modes) = (nil, nil, nil)
             verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
             return
         }
         interval = BootstrapInterval.change(from: first, to: second)
         test = MannWhitney(first.values, second.values)
+        modes = self.before.modes.flatMap { before in self.after.modes.flatMap { ModeComparison(before, $0) } }
         guard let interval, let test else {
             verdict = .inconclusive
             return
         }
-        verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: askedThreshold)
+        let all = Self.verdict(interval, p: test.p, threshold: threshold, same: askedThreshold)
+        let ofModes = modes.map { Self.verdict($0.interval, p: $0.p, threshold: threshold, same: askedThreshold) }
+        verdict = ofModes.map { Self.verdict(of: all, interval, modes: $0) } ?? all
     }
 
     /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in the verdict.
@@ -168,6 +173,22 @@ struct BenchComparison: Sendable {
             if interval.upper < -limit { return .improved }
         }
         return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
+    }
+
+    /// The verdict on launches of two kinds. The median of all of them rarely tells more than that of how many are of which kind: the medians of the
+    /// kinds tell of the rest. Where one contradicts the other, there is nothing to say.
+    ///
+    /// - Parameters:
+    ///   - all: that on all runs together.
+    ///   - interval: of the change of their median.
+    ///   - modes: that on each kind compared with itself.
+    static func verdict(of all: Verdict, _ interval: BootstrapInterval, modes: Verdict) -> Verdict {
+        switch (all, modes) {
+        case (.inconclusive, .regression): interval.upper > 0 ? modes : all
+        case (.inconclusive, .improved): interval.lower < 0 ? modes : all
+        case (.regression, .improved), (.improved, .regression), (.same, .regression), (.same, .improved): .inconclusive
+        default: all
+        }
     }
 
     /// Whether some result of so many runs could show a change.

@@ -202,16 +202,20 @@ extension BenchSummary {
         document.writeArray(for: "outlierRuns") { array in
             for outlier in outliers { array.write(outlier.run, for: nil) }
         }
-        if let modes {
-            document.writeObjects([modes.lower, modes.upper], for: "modes") { document, mode in
-                document.write(mode.count, for: "runs")
-                document.write(nanoseconds: mode.median, for: "medianMs")
-                document.write(nanoseconds: mode.medianAbsoluteDeviation, for: "madMs")
-            }
-        }
+        modes?.write(to: &document, for: "modes")
         if let initialDisplay { document.write(nanoseconds: initialDisplay.median, for: "initialDisplayMs") }
         document.write(misses, for: "budgetMisses")
         document.write(decimal: missBound, for: "missRateUpperBound")
+    }
+}
+
+extension TwoModes {
+    fileprivate func write(to document: inout some DocumentWriter, for key: String) {
+        document.writeObjects([lower, upper], for: key) { document, mode in
+            document.write(mode.count, for: "runs")
+            document.write(nanoseconds: mode.median, for: "medianMs")
+            document.write(nanoseconds: mode.medianAbsoluteDeviation, for: "madMs")
+        }
     }
 }
 
@@ -257,6 +261,7 @@ extension BenchComparison {
         json.write(decimal: interval?.upper, for: "changeUpper")
         json.write(decimal: test?.u, for: "u")
         json.write(decimal: test?.p, for: "p")
+        if before.modes != nil || after.modes != nil { json.writeObject(for: "modes") { json in writeModes(to: &json) } }
         json.writeObjects(operations, for: "operations") { json, operation in
             json.write(operation.id, for: "id")
             json.write(nanoseconds: operation.before, for: "beforeMs")
@@ -272,5 +277,14 @@ extension BenchComparison {
             json.write(moved.from, for: "from")
             json.write(moved.to, for: "to")
         }
+    }
+
+    private func writeModes(to json: inout JSONWriter) {
+        before.modes?.write(to: &json, for: "before")
+        after.modes?.write(to: &json, for: "after")
+        guard let modes else { return }
+        json.write(decimal: modes.interval.lower, for: "changeLower")
+        json.write(decimal: modes.interval.upper, for: "changeUpper")
+        json.write(decimal: modes.p, for: "p")
     }
 }

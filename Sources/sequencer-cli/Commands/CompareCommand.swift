@@ -138,6 +138,7 @@ struct ComparisonText {
         if let test = comparison.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
+        lines += modes
         if let gap = comparison.gap {
             let time = gap.seconds.map { "taken \(Self.text(ofSeconds: $0)) apart" } ?? "taken apart"
             let busy = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } == true ? " and on a machine that was not as busy" : ""
@@ -145,6 +146,23 @@ struct ComparisonText {
         }
         return lines.joined(separator: "\n") + "\n" + operations + verdict + "\n"
     }
+
+    /// The kinds of runs, where a side has two of them.
+    private var modes: [String] {
+        guard let modes = comparison.modes else {
+            return [("before", comparison.before.modes), ("after", comparison.after.modes)].compactMap { place, modes in
+                modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
+            }
+        }
+        let (before, after, changes) = (modes.before, modes.after, modes.changes)
+        return [
+            "  modes   \(kind(before.lower)) \(arrow) \(kind(after.lower)), \(signed(changes.lower))",
+            "          \(kind(before.upper)) \(arrow) \(kind(after.upper)), \(signed(changes.upper))",
+            "  by mode \(signed(modes.interval.lower)) to \(signed(modes.interval.upper)) (95% interval), \(probability(modes.p))",
+        ]
+    }
+
+    private func kind(_ mode: SortedSample) -> String { "\(mode.count) around \(time(mode.median))" }
 
     private var counts: String {
         let counts = [comparison.before, comparison.after].map { $0.sample?.count ?? 0 }
@@ -199,14 +217,26 @@ struct ComparisonText {
         let names = [("before", comparison.before), ("after", comparison.after)]
         if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
+        if let modes = comparison.modes, modes.p < BenchComparison.significance,
+            modes.interval.lower > comparison.threshold || modes.interval.upper < -comparison.threshold
+        {
+            return "either kind of runs has changed one way, and how many are of which kind the other way"
+        }
         if test.p >= BenchComparison.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
-            return "chance may explain the change (p is not below \(brief(BenchComparison.significance))); measure more runs"
+            return "chance may explain the change (p is not below \(brief(BenchComparison.significance))); \(moreRuns)"
         }
         if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
             return "the machine alone may have made the change; measure both in turns ('bench --command' twice)"
         }
         let advice = comparison.gap == nil ? "measure more runs, on a quiet machine" : "measure both in turns ('bench --command' twice)"
         return "the change may be more or less than \(threshold); \(advice)"
+    }
+
+    private var moreRuns: String {
+        let (before, after) = (comparison.before.sample?.count ?? 0, comparison.after.sample?.count ?? 0)
+        if BenchComparison.canDecide(after, against: before) { return "measure more runs" }
+        let needed = BenchComparison.runsNeeded(against: nil).map { "; measure at least \($0) of each" } ?? ""
+        return "\(after) run\(after == 1 ? "" : "s") against \(before) cannot show one, however large\(needed)"
     }
 
     /// To the largest unit of which there are at least two.

@@ -104,10 +104,25 @@ struct BootstrapInterval: Equatable, Sendable {
     ///
     /// - Returns: nil when a median of the first sample is 0, which nothing is a share of.
     static func change(from first: SortedSample, to second: SortedSample) -> BootstrapInterval? {
-        guard first.minimum > 0 else { return nil }
-        var before = Resampling(first, seed: seed)
-        var after = Resampling(second, seed: seed ^ .max)
-        return percentiles((0..<resamples(first.count + second.count)).map { _ in after.median() / before.median() - 1 })
+        change(of: [(first, second)])
+    }
+
+    /// Of the changes of the medians of several parts, each with the weight of its measurements.
+    ///
+    /// - Returns: nil without a part, and when a median of a part's first sample is 0.
+    static func change(of parts: [(before: SortedSample, after: SortedSample)]) -> BootstrapInterval? {
+        let count = parts.reduce(0) { sum, part in sum + part.before.count + part.after.count }
+        guard count > 0, parts.allSatisfy({ $0.before.minimum > 0 }) else { return nil }
+        let weights = parts.map { Double($0.before.count + $0.after.count) / Double(count) }
+        var before = parts.enumerated().map { place, part in Resampling(part.before, seed: seed &+ UInt64(place)) }
+        var after = parts.enumerated().map { place, part in Resampling(part.after, seed: (seed &+ UInt64(place)) ^ .max) }
+        return percentiles(
+            (0..<resamples(count)).map { _ in
+                weights.indices.reduce(0.0) { sum, place in
+                    sum + weights[place] * (after[place].median() / before[place].median() - 1)
+                }
+            }
+        )
     }
 
     /// Enough for a steady second digit; fewer for many measurements, whose intervals are narrow.
