@@ -21,12 +21,13 @@ struct ReportCommand: LaunchingCommand {
                 help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
             ) { $0.format = $1 }
         ],
-        part(CommonArguments.options, \.common)
+        part([CommonArguments.linesOption] + CommonArguments.options, \.common)
     )
     static let examples: KeyValuePairs = [
         "report report.json": "See the timeline of a launch that was saved.",
         "report report.json --format html -o report.html": "A page to look into it, in one file.",
         "report report.json --format chrome -o trace.json": "For ui.perfetto.dev or chrome://tracing.",
+        "report saved.json --json-lines >> launches.jsonl": "Put reports of any layout in lines.",
         "report regular --format json -o report.json": "Save what a scenario does in virtual time.",
     ]
     static let exitCodes: KeyValuePairs = [
@@ -41,7 +42,10 @@ struct ReportCommand: LaunchingCommand {
 
     mutating func check() throws(UsageError) {
         guard common.json else { return }
-        if let format, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
+        if let format, format != .json {
+            let option = common.isInLines ? "json-lines" : "json"
+            throw Self.failure("options '--\(option)' and '--format \(format.rawValue)' exclude each other")
+        }
         format = .json
     }
 
@@ -73,7 +77,7 @@ struct ReportCommand: LaunchingCommand {
         case .markdown: report.markdown()
         case .chrome: report.chromeTrace()
         case .otlp: try otlp(report)
-        case .json: report.json()
+        case .json: report.json(pretty: !common.isInLines)
         }
     }
 

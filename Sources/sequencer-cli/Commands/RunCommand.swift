@@ -31,13 +31,14 @@ struct RunCommand: LaunchingCommand {
             .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
             .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
         ],
-        part(RunArguments.device + RunArguments.resultOptions, \.arguments)
+        part(RunArguments.device + [RunArguments.linesOption] + RunArguments.resultOptions, \.arguments)
     )
     static let examples: KeyValuePairs = [
         "run": "Run the first launch.",
         "run regular --budget 2s --clock virtual": "Try a tighter budget, at once.",
         "run first-launch --inject force-update=required": "See the update take over.",
         "run launch.json --json -o report.json": "Save the report of a scenario file.",
+        "run launch.json --json-lines >> launches.jsonl": "Add it to those that 'stats' sums up.",
         "run --state device --interactive": "Be the app's user; the next launch remembers you.",
         "run --state device --inject tutorial=crash": "Crash; after three of these, the tutorial is left out.",
         "run --push message.json --link app://open/speakers/7": "Start from a push and a link at once.",
@@ -124,8 +125,10 @@ struct RunCommand: LaunchingCommand {
         progress?.end()
         reporter.end()
         launch.app?.close()
+        let common = arguments.common
         try output.write(
-            arguments.common.json ? report.json() + "\n" : TimelineText(report, style: style, width: output.width).text
+            common.json
+                ? report.json(pretty: !common.isInLines) + "\n" : TimelineText(report, style: style, width: output.width).text
         )
         // A launch with a fault in it says nothing of the next.
         if arguments.injections.isEmpty { record(report, in: history) }

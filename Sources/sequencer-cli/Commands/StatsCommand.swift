@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// `stats`: sums up the launches of a file of reports, one a line or in as many as 'run --json' writes, however long it is.
+/// `stats`: sums up the launches of a file of reports, in any layout, however long it is.
 struct StatsCommand: Command {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
@@ -73,87 +73,6 @@ struct StatsCommand: Command {
         keep(summary.finish())
         progress?.end()
         for complaint in complaints { message("\(name):\(complaint)") }
-    }
-}
-
-/// The launches of the lines of a file, and the number of invalid lines.
-struct LinesSummary: Sendable {
-    /// A mistake in the file, and how many lines it has spoilt.
-    struct Complaint: Equatable, Sendable, CustomStringConvertible {
-        let line: Int
-        /// Nil when the whole line is meant.
-        var column: Int?
-        let message: String
-        var count = 1
-
-        var description: String {
-            let others = count == 1 ? "" : ", and so in \(count - 1) more line\(count == 2 ? "" : "s")"
-            return "\(line):" + (column.map { "\($0): " } ?? " ") + message + others
-        }
-    }
-
-    /// A report over several lines that is larger is left out: `report` would not read it either.
-    private static let maximumBytes = ScenarioDocument.sizeLimit
-
-    private(set) var statistics = LaunchStatistics()
-    /// All lines, blank ones included.
-    private(set) var lines = 0
-    private(set) var brokenLines = 0
-    /// A report that is laid out over several lines, as far as it has come, and how many.
-    private var begun: [UInt8] = []
-    private var begunLines = 0
-
-    /// Takes one line into account; nil stands for a line that is too long.
-    ///
-    /// A line of nothing but a brace begins a report that goes on to the line that begins with the other brace, as `run --json` writes it.
-    ///
-    /// - Returns: the mistakes that have come to light: those of a report that has broken off, and of this line.
-    mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
-        var complaints: [Complaint] = []
-        // A report that has broken off keeps nothing from the next one.
-        if begunLines > 0, line == nil || line?.first == ASCII.openBrace, let complaint = finish() { complaints.append(complaint) }
-        lines += 1
-        guard let line else {
-            brokenLines += 1
-            return complaints + [Complaint(line: lines, message: "the line is longer than 16 MiB")]
-        }
-        if begunLines > 0 || Self.begins(line) {
-            if begunLines > 0 { begun.append(ASCII.newline) }
-            begun.append(contentsOf: line)
-            begunLines += 1
-            if line.first == ASCII.closeBrace || begun.count > Self.maximumBytes, let complaint = finish() { complaints.append(complaint) }
-        } else if let complaint = add(line, from: lines, lines: 1) {
-            complaints.append(complaint)
-        }
-        return complaints
-    }
-
-    /// Takes into account what has been begun.
-    ///
-    /// - Returns: the mistake in it, if there is one.
-    mutating func finish() -> Complaint? {
-        if begunLines == 0 { return nil }
-        let (bytes, count) = (begun, begunLines)
-        (begun, begunLines) = ([], 0)
-        return bytes.withUnsafeBufferPointer { add($0, from: lines - count + 1, lines: count) }
-    }
-
-    /// Whether the line is an opening brace, and nothing else that can be seen.
-    private static func begins(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        line.first == ASCII.openBrace && line.dropFirst().allSatisfy(ASCII.isWhitespace)
-    }
-
-    private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, lines: Int) -> Complaint? {
-        do throws(JSONError) {
-            if let launch = try LaunchLineParser.parse(report) { statistics.add(launch) }
-            return nil
-        } catch {
-            brokenLines += lines
-            let before = report[..<min(error.offset, report.count)]
-            let start = before.lastIndex(of: ASCII.newline).map { $0 + 1 } ?? 0
-            let line = first + before.count { $0 == ASCII.newline }
-            return Complaint(line: line, column: error.offset - start + 1, message: error.message, count: lines)
-        }
     }
 }
 

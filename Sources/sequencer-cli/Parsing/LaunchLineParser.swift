@@ -58,7 +58,8 @@ struct LaunchLineParser {
         guard let schema else { throw missing("schema") }
         guard schema == Self.reportSchema || schema == Self.crashSchema else {
             let expected = "expected '\(Self.reportSchema)' or '\(Self.crashSchema)'"
-            throw JSONFault(0, .mistake("unknown schema \(quoted(schema, limit: 40)); \(expected)"))
+            let hint = schema == BenchDocument.schema ? "; 'compare' reads benches" : ""
+            throw JSONFault(0, .mistake("unknown schema \(quoted(schema, limit: 40)); \(expected)\(hint)"))
         }
         guard let scenario else { throw missing("scenario") }
         if schema == Self.crashSchema { return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation)) }

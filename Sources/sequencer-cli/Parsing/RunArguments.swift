@@ -10,6 +10,8 @@ enum ColorMode: String, CaseIterable, Sendable {
 /// The arguments of every command that prints a result.
 struct CommonArguments: Equatable, Sendable {
     var json = false
+    /// Whether a report is JSON in one line; `json` is true then.
+    var isInLines = false
     /// The file for the result; nil is standard output.
     var output: String?
     var color = ColorMode.auto
@@ -28,6 +30,15 @@ struct CommonArguments: Equatable, Sendable {
         outputOption,
         .word("color", "WHEN", ColorMode.self, help: "Use colour: auto (default: on a terminal), always or never.") { $0.color = $1 },
     ]
+
+    /// For commands that print reports.
+    static let linesOption = CommandOption<CommonArguments>.flag(
+        "json-lines",
+        help: "Print each report as JSON in a line of its own, as for a file of many."
+    ) {
+        $0.json = true
+        $0.isInLines = true
+    }
 
     /// Those of commands that take as long as launches and files make them.
     static let workingOptions =
@@ -113,6 +124,8 @@ struct RunArguments: Equatable, Sendable {
         help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
         read: BackendAddress.parse
     ) { $0.backend = $1 }
+
+    static let linesOption = CommonArguments.linesOption.of(\RunArguments.common)
 
     static let resultOptions = CommonArguments.workingOptions.map { $0.of(\RunArguments.common) }
 }

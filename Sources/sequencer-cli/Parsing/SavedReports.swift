@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// The reports of a file: one or many, one after the other, each in one line or in many.
+/// The reports of a file: one or many, one after the other or in an array, in any layout.
 enum SavedReports {
     /// Whether the first document of a file is a report.
     static func begin(_ bytes: [UInt8]) -> Bool {
@@ -16,7 +16,7 @@ enum SavedReports {
     /// - Throws: the first mistake, with its place in the file.
     static func decode(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport] {
         let documents = documents(in: bytes)
-        if documents.count < 2 { return [try decodeDocument(LaunchReport.self, from: bytes, file: file)] }
+        if documents.isEmpty { return [try decodeDocument(LaunchReport.self, from: bytes, file: file)] }
         var reports: [LaunchReport] = []
         for document in documents {
             if let report = try? JSONDecoder().decode(LaunchReport.self, from: Data(bytes[document])) {
@@ -30,7 +30,9 @@ enum SavedReports {
         return reports
     }
 
-    /// Where the values of a file begin and end. From the first mistake on, the rest is one: its decoder says the place. Linear.
+    /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest is one: its decoder says the place.
+    ///
+    /// - Complexity: O(bytes).
     private static func documents(in bytes: [UInt8]) -> [Range<Int>] {
         bytes.withUnsafeBufferPointer { bytes in
             var documents: [Range<Int>] = []
@@ -38,11 +40,35 @@ enum SavedReports {
             json.skipWhitespace()
             while json.offset < bytes.count {
                 let start = json.offset
-                do throws(JSONFault) { try json.skipValue() } catch { json.offset = bytes.count }
-                documents.append(start..<json.offset)
+                do throws(JSONFault) {
+                    documents += try skipDocuments(&json)
+                } catch {
+                    json.offset = bytes.count
+                    documents.append(start..<json.offset)
+                }
                 json.skipWhitespace()
             }
             return documents
+        }
+    }
+
+    /// Skips a value.
+    ///
+    /// - Returns: its place, or those of the elements of an array.
+    private static func skipDocuments(_ json: inout JSONTokenizer) throws(JSONFault) -> [Range<Int>] {
+        var documents: [Range<Int>] = []
+        let isArray = json.skip(ASCII.openBracket)
+        json.skipWhitespace()
+        if isArray, json.skip(ASCII.closeBracket) { return documents }
+        while true {
+            json.skipWhitespace()
+            let start = json.offset
+            try json.skipValue()
+            documents.append(start..<json.offset)
+            if !isArray { return documents }
+            json.skipWhitespace()
+            if json.skip(ASCII.closeBracket) { return documents }
+            try json.expect(ASCII.comma)
         }
     }
 }

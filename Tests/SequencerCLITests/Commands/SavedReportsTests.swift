@@ -77,6 +77,44 @@ struct SavedReportsTests {
         #expect(blame.code == (layout.count == 1 ? 0 : 65), "\(blame.messages)")
     }
 
+    @Test("Arrays, several reports in a line, other line ends and other indentations are layouts, too")
+    func anyLayout() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").output
+        let line = try await Tool.run("run", "regular", "--clock", "virtual", "--json-lines").output
+        let words = report.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let (joined, flat) = (words.joined(), words.joined(separator: "\n"))
+        let layouts: [String] = [
+            "[\(report),\(report)]", "[\n\(joined),\n\(line)]\n", joined + joined, "\(joined)\n\(report)", "\(flat)\n\(flat)\n",
+            String(repeating: words.joined(separator: "\r\n\t"), count: 2),
+        ]
+        for text in layouts {
+            let path = try folder.write(text, to: "reports.json")
+            let stats = try await Tool.run("stats", path, "--json")
+            let total = try stats.json()["total"] as? [String: Any]
+            #expect(total?["launches"] as? Int == 2 && stats.messages.isEmpty, "\(stats.messages)\(text.prefix(100))")
+            let compared = try await Tool.run("compare", path, path)
+            #expect(compared.output.hasPrefix("regular  2 against 2 completed runs\n"), "\(compared.messages)\(text.prefix(100))")
+            let lines = try await Tool.run("report", path, "--json-lines")
+            #expect(lines.code == 0 && lines.output == line + line, "\(lines.messages)")
+        }
+    }
+
+    @Test("--json-lines: a launch a line, which other launches can follow")
+    func jsonLines() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let launch = try await Tool.run("run", "regular", "--clock", "virtual", "--json-lines")
+        #expect(launch.code == 0 && launch.output.hasSuffix("}\n") && launch.output.count { $0 == "\n" } == 1)
+        let pretty = try await Tool.run("run", "regular", "--clock", "virtual", "--json")
+        let path = try folder.write(launch.output + pretty.output, to: "launches.jsonl")
+        let lines = try await Tool.run("report", path, "--json-lines")
+        #expect(lines.output == launch.output + launch.output, "\(lines.messages)")
+        let html = try await Tool.run("report", path, "--json-lines", "--format", "html")
+        #expect(html.code == 64 && html.messages.contains("options '--json-lines' and '--format html' exclude each other"))
+    }
+
     @Test("A mistake in one of many is told with its place in the file")
     func mistake() async throws {
         let folder = try TemporaryFolder()

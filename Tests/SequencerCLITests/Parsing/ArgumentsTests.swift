@@ -177,7 +177,7 @@ struct ArgumentsTests {
         #expect(command.examples.count >= 2)
         #expect(HelpText.overview.contains("\n  \(name)"))
         for example in command.examples {
-            let line = example.key.prefix { $0 != "|" && $0 != "<" }
+            let line = example.key.prefix { !"|<>".contains($0) }
             #expect(throws: Never.self) { try parseArguments(line.split(separator: " ").map(String.init)) }
         }
     }

@@ -1,0 +1,154 @@
+import Sequencer
+
+/// The launches of the lines of a file, and the number of invalid lines.
+///
+/// Reports and crashes stand in any layout: one a line, in many lines, several in one line, in an array. One that has broken off spoils none of those
+/// around it that begin a line of their own.
+struct LinesSummary: Sendable {
+    /// A mistake in the file, and how many lines it has spoilt.
+    struct Complaint: Equatable, Sendable, CustomStringConvertible {
+        let line: Int
+        /// Nil when the whole line is meant.
+        var column: Int?
+        let message: String
+        var count = 1
+
+        var description: String {
+            let others = count == 1 ? "" : ", and so in \(count - 1) more line\(count == 2 ? "" : "s")"
+            return "\(line):" + (column.map { "\($0): " } ?? " ") + message + others
+        }
+    }
+
+    /// A report over several lines that is larger is left out: `report` would not read it either.
+    private static let maximumBytes = ScenarioDocument.sizeLimit
+    private static let firstKey = Array("\"schema\"".utf8)
+
+    private(set) var statistics = LaunchStatistics()
+    /// All lines, blank ones included.
+    private(set) var lines = 0
+    private(set) var brokenLines = 0
+    /// The last of the broken lines.
+    private var lastBroken = 0
+    /// Whether an array is open whose elements are the reports.
+    private var isInArray = false
+    /// A report that goes on after its line, as far as it has come, with spaces in place of what stands before it; empty without one.
+    private var begun: [UInt8] = []
+    private var begunLines = 0
+    private var nesting = JSONNesting()
+    /// Whether one of its further lines has begun with white space: a brace without it is no part of it then.
+    private var isIndented = false
+
+    /// Takes one line into account; nil stands for a line that is too long.
+    ///
+    /// - Returns: the mistakes that have come to light: those of a report that has broken off, and of this line.
+    ///
+    /// - Complexity: O(bytes) for all lines together.
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
+        var complaints: [Complaint] = []
+        if line.map({ beginsAnother($0) }) ?? true, let complaint = finish() { complaints.append(complaint) }
+        lines += 1
+        guard let line else {
+            let count = countBroken(from: lines)
+            return complaints + [Complaint(line: lines, message: "the line is longer than 16 MiB", count: count)]
+        }
+        if !begun.isEmpty { return complaints + goOn(line) }
+        // Most lines are a report each: they are read once.
+        if let launch = try? LaunchLineParser.parse(line) {
+            statistics.add(launch)
+            return complaints
+        }
+        return complaints + read(line, from: 0)
+    }
+
+    /// Takes into account what has been begun.
+    ///
+    /// - Returns: the mistake in it, if there is one.
+    mutating func finish() -> Complaint? {
+        if begun.isEmpty { return nil }
+        let (bytes, first) = (begun, lines - begunLines + 1)
+        (begun, begunLines, isIndented) = ([], 0, false)
+        return bytes.withUnsafeBufferPointer { add($0, from: first) }
+    }
+
+    /// Whether the report that has been begun has broken off before this line, as far as that can be told: where no object may stand, or by its layout,
+    /// or because only reports and crashes begin with their schema.
+    private func beginsAnother(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        if begun.isEmpty || line.first != ASCII.openBrace { return false }
+        return nesting.isBroken || !nesting.mayBeginObject || isIndented
+            || line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: Self.firstKey)
+    }
+
+    /// Reads what a line holds from `start` on; the last report in it may go on after it.
+    private mutating func read(_ line: UnsafeBufferPointer<UInt8>, from start: Int) -> [Complaint] {
+        var complaints: [Complaint] = []
+        var offset = start
+        while true {
+            while offset < line.count, isBetweenReports(line[offset]) { offset += 1 }
+            if offset == line.count { return complaints }
+            var end: Int? = line.count
+            if line[offset] == ASCII.openBrace {
+                nesting = JSONNesting()
+                end = nesting.follow(line, from: offset)
+            }
+            guard let end else {
+                begun = [UInt8](repeating: ASCII.space, count: offset)
+                begun.append(contentsOf: line[offset...])
+                begunLines = 1
+                return complaints
+            }
+            let report = UnsafeBufferPointer(rebasing: line[offset..<end])
+            if let complaint = add(report, from: lines, after: offset) { complaints.append(complaint) }
+            offset = end
+        }
+    }
+
+    /// Adds a line to the report that has been begun. One whose end cannot be known ends with a brace at the begin of a line.
+    private mutating func goOn(_ line: UnsafeBufferPointer<UInt8>) -> [Complaint] {
+        let end = nesting.isBroken ? nil : nesting.follow(line, from: 0)
+        if let first = line.first, ASCII.isWhitespace(first) { isIndented = true }
+        begun.append(ASCII.newline)
+        begun.append(contentsOf: line[..<(end ?? line.count)])
+        begunLines += 1
+        let isOver = end != nil || begun.count > Self.maximumBytes || nesting.isBroken && line.first == ASCII.closeBrace
+        var complaints: [Complaint] = []
+        if isOver, let complaint = finish() { complaints.append(complaint) }
+        if let end { complaints += read(line, from: end) }
+        return complaints
+    }
+
+    /// Whether the byte may stand before, between and after reports.
+    private mutating func isBetweenReports(_ byte: UInt8) -> Bool {
+        switch byte {
+        case ASCII.openBracket where !isInArray: isInArray = true
+        case ASCII.closeBracket where isInArray: isInArray = false
+        case ASCII.comma: return isInArray
+        default: return ASCII.isWhitespace(byte)
+        }
+        return true
+    }
+
+    /// - Parameters:
+    ///   - first: the number of its first line; it ends in the current one.
+    ///   - column: how many bytes stand before it in its first line, and not in `report`.
+    private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, after column: Int = 0) -> Complaint? {
+        do throws(JSONError) {
+            if let launch = try LaunchLineParser.parse(report) { statistics.add(launch) }
+            return nil
+        } catch {
+            let before = report[..<min(error.offset, report.count)]
+            let start = before.lastIndex(of: ASCII.newline).map { $0 + 1 } ?? -column
+            let line = first + before.count { $0 == ASCII.newline }
+            return Complaint(line: line, column: error.offset - start + 1, message: error.message, count: countBroken(from: first))
+        }
+    }
+
+    /// Counts the lines from `first` to the current one as broken, each once.
+    ///
+    /// - Returns: how many, 1 at least.
+    private mutating func countBroken(from first: Int) -> Int {
+        let count = max(lines - max(first - 1, lastBroken), 0)
+        brokenLines += count
+        lastBroken = lines
+        return max(count, 1)
+    }
+}
