@@ -55,6 +55,7 @@ extension LaunchStateMachine {
         // After a wait for a person there is another timer, for the time at which the timeout is then due.
         case .timeout:
             state != .ended && !nodes[Int(timer.node)].isComputingFallback && timeoutTime(of: Int(timer.node)) == timer.time
+        case .screen, .screenEnd, .screenLimit: isDue(screenTimer: timer)
         }
     }
 
@@ -73,6 +74,8 @@ extension LaunchStateMachine {
         case .fallback:
             giveUpCode(of: node, &actions)
             end(node, .timedOut)
+        case .screen, .screenEnd, .screenLimit:
+            fire(screenTimer: timer, &actions)
         }
         // Ends must take effect before the next timer fires, or it would find this operation still running.
         drainEnds(&actions)
@@ -112,9 +115,15 @@ extension LaunchStateMachine {
 
     /// When a started operation's timeout is due; nil while it waits for a person, and without one.
     func timeoutTime(of node: Int) -> Nanoseconds? {
+        guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
+        return ownTime(of: node, after: timeout)
+    }
+
+    /// When a started operation has taken that long, without its waits for persons; nil while it waits for one.
+    func ownTime(of node: Int, after duration: Duration) -> Nanoseconds? {
         let start = nodes[node].start
-        guard start >= 0, traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
-        let end = start.addingSaturated(timeout.nanoseconds)
+        guard start >= 0 else { return nil }
+        let end = start.addingSaturated(duration.nanoseconds)
         guard !personWaits.isEmpty, let wait = personWaits[node] else { return end }
         return wait.paused.isRunning ? nil : end.addingSaturated(wait.paused.total(at: time))
     }
@@ -136,6 +145,7 @@ extension LaunchStateMachine {
         if wait.isAsked { interactive.end(at: now) }
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
+        setScreenTimer(node)
         if nodes[node].isComputingFallback, let end = fallbackEnds[node]?.addingSaturated(pause) {
             fallbackEnds[node] = end
             setTimer(.fallback, of: node, at: end)
@@ -174,6 +184,7 @@ extension LaunchStateMachine {
         processors = nil
         graceEnd = time.addingSaturated(settings.grace)
         needsWake = true
+        if !screens.isEmpty { tellScreens(&actions) }
         for node in nodes.indices {
             switch nodes[node].state {
             case .waiting, .deferred, .ready, .parked, .aside: end(node, .cancelled)
@@ -205,6 +216,7 @@ extension LaunchStateMachine {
             end(node, outcome)
         }
         isTakeoverRunning = false
+        forgetScreens()
         graceEnd = nil
         drainEnds(&actions)
     }

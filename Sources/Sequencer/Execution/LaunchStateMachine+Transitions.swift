@@ -115,23 +115,26 @@ extension LaunchStateMachine {
         if isFirst { nodes[node].start = time }
         if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
-        if isFirst { setTimeout(node) }
+        if isFirst {
+            setTimeout(node)
+            setScreenTimer(node)
+        }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isNoted) { noteStart(of: node) }
     }
 
     /// Lets go of what a running (or checking) operation holds.
     @inline(__always)
-    private mutating func release(_ node: Int) {
+    private mutating func release(_ node: Int, isEnd: Bool = false) {
         if nodes[node].holdsLane {
             lanes.giveBack(Int(nodes[node].lane))
             nodes[node].holdsLane = false
             if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
         }
-        if !traits[node].isDisjoint(with: .whenEnded) || !personWaits.isEmpty { releaseMore(node) }
+        if !traits[node].isDisjoint(with: .whenEnded) || !personWaits.isEmpty { releaseMore(node, isEnd: isEnd) }
     }
 
-    private mutating func releaseMore(_ node: Int) {
+    private mutating func releaseMore(_ node: Int, isEnd: Bool) {
         if nodes[node].state == .running {
             if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
                 interactive.end(at: time)
@@ -147,6 +150,7 @@ extension LaunchStateMachine {
         if traits[node].contains(.keepsMain), hasBegun { mainKeepers -= 1 }
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
+        if isEnd, traits[node].contains(.showsIfSlow) { endScreen(node) }
     }
 
     // MARK: Ending
@@ -248,7 +252,7 @@ extension LaunchStateMachine {
     /// Ends one operation; whatever ends because of it is left pending.
     mutating func endNow(_ node: Int, _ outcome: Outcome, _ actions: inout Actions) {
         guard nodes[node].state != .ended else { return }
-        release(node)
+        release(node, isEnd: true)
         move(node, to: .ended)
         nodes[node].outcome = outcome
         nodes[node].end = time
@@ -372,7 +376,7 @@ extension LaunchStateMachine {
             }
         }
         if settings.usesQueue { settleQueue(&actions) }
-        if alive == 0, !isTakeoverRunning, phase != .over {
+        if alive == 0, !isTakeoverRunning, screensUp == 0, phase != .over {
             phase = .over
             endOfLaunch = time
             record(.launchEnded, at: time)

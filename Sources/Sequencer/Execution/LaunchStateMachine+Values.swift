@@ -91,6 +91,8 @@ extension LaunchStateMachine {
     struct Timer: Comparable {
         enum Kind {
             case timeout, retry, grace, fallback
+            /// See ``ShownScreen``.
+            case screen, screenEnd, screenLimit
         }
 
         let time: Nanoseconds
@@ -160,6 +162,8 @@ extension LaunchStateMachine {
             static let yieldsProcessor = Bits(rawValue: 131_072)
             /// It may be cut to keep the budget.
             static let isCuttable = Bits(rawValue: 262_144)
+            /// Something is shown when it takes long.
+            static let showsIfSlow = Bits(rawValue: 1_048_576)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isDeferrable, .isCuttable, .isWatched]
@@ -167,8 +171,10 @@ extension LaunchStateMachine {
             static let whenTaken: Bits = [
                 .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
             ]
-            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread]
-            static let whenEnded: Bits = [.isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback]
+            static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow]
+            static let whenEnded: Bits = [
+                .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow,
+            ]
         }
 
         private var bits: [Bits]
@@ -207,6 +213,7 @@ extension LaunchStateMachine {
                 if policy.retry != nil { bits.insert(.hasRetry) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
+                if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
                 if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)

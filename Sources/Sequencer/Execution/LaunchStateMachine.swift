@@ -26,17 +26,26 @@ struct LaunchStateMachine {
         var cancel: [Int] = []
         /// Operations that ended with their fallback's value.
         var useFallbackValue: [Int] = []
-        /// Nothing has ended for too long: say so.
-        var reportsStall = false
+        /// What few inputs lead to.
+        var rare: Rare = []
         /// The milestone has ended.
         var isMilestoneOver = false
         /// The launch is over: nothing will happen any more.
         var isOver = false
 
         var isEmpty: Bool {
-            workers == 0 && mainTurns == 0 && !isOver && !isMilestoneOver && !reportsStall && cancel.isEmpty && useFallbackValue.isEmpty
+            workers == 0 && mainTurns == 0 && !isOver && !isMilestoneOver && rare.isEmpty && cancel.isEmpty && useFallbackValue.isEmpty
                 && queueTurns == 0 && freedLanes.isEmpty
         }
+    }
+
+    /// What few inputs lead to, in one byte, which every input looks at.
+    struct Rare: OptionSet {
+        let rawValue: UInt8
+        /// Nothing has ended for too long: say so.
+        static let reportsStall = Rare(rawValue: 1)
+        /// See ``LaunchStateMachine/takeScreenChanges()``.
+        static let changesScreens = Rare(rawValue: 2)
     }
 
     typealias Assignment = StepAssignment
@@ -124,6 +133,11 @@ struct LaunchStateMachine {
     var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
     var isTakeoverRunning = false
+    /// What was shown for operations that take long, by operation.
+    var screens: [Int: ShownScreen] = [:]
+    /// Those of them that have not gone.
+    var screensUp = 0
+    var screenChanges: [ScreenChange] = []
     var settings: Settings
     let graph: ValidatedGraph
 
@@ -322,7 +336,7 @@ struct LaunchStateMachine {
                 processors?.lookAgain(at: now)
             } else if stallTime == due {
                 isStallReported = true
-                actions.reportsStall = true
+                actions.rare.insert(.reportsStall)
             } else {
                 giveUp(outcome: .cancelled, &actions)
             }

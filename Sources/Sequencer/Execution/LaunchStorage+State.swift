@@ -12,7 +12,9 @@ extension LaunchStorage.State {
     private mutating func takeConsequences(_ launch: LaunchStorage, wake: Nanoseconds?) -> LaunchStorage.Consequences {
         let (graph, values) = (launch.graph, launch.values)
         // As things are at the milestone, whoever asks for them later.
-        if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.alive > 0 { milestoneRecord = launch.makeRecord(&self, []) }
+        if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {
+            milestoneRecord = launch.makeRecord(&self, [])
+        }
         for node in actions.useFallbackValue {
             if case .value(let value)? = graph.policy(node).fallback { set(value, of: node, in: values) }
         }

@@ -5,6 +5,7 @@ extension LaunchStorage: VirtualLaunch {
             switch role {
             case .operation(let assignment): state.machine.isCurrent(assignment)
             case .takeover: state.machine.isTakeoverRunning
+            case .screen(let node): state.machine.isScreenUp(node)
             case .worker, .engine: false
             }
         }
@@ -23,7 +24,7 @@ extension LaunchStorage: VirtualLaunch {
                 case .operation(let assignment): state.machine.isCurrent(assignment) ? [assignment.node] : []
                 // Of its own workers the launch knows only what they run.
                 case .worker: state.machine.nodes.indices.filter { state.machine.nodes[$0].isOnWorker }
-                case .takeover, .engine: []
+                case .takeover, .screen, .engine: []
                 }
             for node in nodes {
                 let anomaly = Anomaly(.waitedInRealTime, of: graph.id(node))

@@ -54,6 +54,8 @@ final class LaunchStorage: StepHost {
         var completion: (@Sendable (FinishedLaunch) -> Void)?
         /// What the takeover does, between the abort and its start.
         var takeover: Takeover?
+        /// What is shown for steps that take long, and has not been told to end.
+        var screens: [Int: SlowScreenSignal] = [:]
         /// Both made when they are first needed.
         var appCode: AppCodeQueue?
         var cancels: AppCodeQueue?
@@ -188,11 +190,12 @@ final class LaunchStorage: StepHost {
         let actions = consequences.actions
         if let takeover = consequences.takeover { start(takeover) }
         // As things are before a worker that is added now can change what the stall is about.
-        let stall = actions.reportsStall ? statusSnapshot : nil
+        let stall = actions.rare.contains(.reportsStall) ? statusSnapshot : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         if actions.isOver, consequences.hasEvents { limitWatching() }
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
+        if actions.rare.contains(.changesScreens) { changeScreens() }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }

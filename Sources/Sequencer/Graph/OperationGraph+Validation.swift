@@ -140,6 +140,7 @@ extension OperationGraph {
             if policy.isMilestone { mark(&milestone, as: "milestone") }
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
+            if let complaint = policy.slowScreen?.complaint { complain(complaint) }
             if policy.isDeferrable {
                 if policy.isMilestone {
                     complain(Self.deferrableMilestone)

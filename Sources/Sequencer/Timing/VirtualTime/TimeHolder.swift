@@ -34,6 +34,8 @@ final class TimeHolder: TaskExecutor {
     enum Role: Sendable, Equatable {
         case operation(StepAssignment)
         case takeover
+        /// What is shown while that operation takes long.
+        case screen(Int)
         case worker
         case engine
     }
@@ -49,7 +51,7 @@ final class TimeHolder: TaskExecutor {
         self.launch = launch
         self.scheduler = scheduler
         switch role {
-        case .operation, .takeover: account = Account(isLive: true)
+        case .operation, .takeover, .screen: account = Account(isLive: true)
         case .worker, .engine: account = Account(isLive: false)
         }
     }

@@ -86,8 +86,13 @@ final class VirtualTimekeeper: Timekeeper {
         return holder
     }
 
-    func takeoverBegins() -> TimeHolder {
-        let holder = TimeHolder(.takeover, of: link, on: scheduler)
+    func takeoverBegins() -> TimeHolder { begins(.takeover) }
+
+    /// Something is shown while operation `node` takes long.
+    func screenBegins(_ node: Int) -> TimeHolder { begins(.screen(node)) }
+
+    private func begins(_ role: TimeHolder.Role) -> TimeHolder {
+        let holder = TimeHolder(role, of: link, on: scheduler)
         scheduler.begins(holder)
         return holder
     }

@@ -1,0 +1,64 @@
+extension StepOption {
+    /// Shows something while the step takes long, such as a loading screen: `show` begins when the step has taken `limit`, and is told to end when the step ends.
+    ///
+    /// ```swift
+    /// graph.add("migrate", .ifSlower(than: .seconds(5), forAtLeast: .seconds(1)) { step in
+    ///     screen.showLoading()
+    ///     await step.ended()
+    ///     screen.hideLoading()
+    /// }) { try database.migrate() }
+    /// ```
+    ///
+    /// A step that ends by then, also in the same moment, shows nothing. The time is the launch's: it begins with the step's first start, and covers its attempts, the
+    /// pauses between them and the computing of its fallback, but not its wait for a thread. As for ``timeout(_:)``, it stands still while a person is waited
+    /// for; an ``interactive`` step shows nothing. `show` runs once, in a task on the main actor that has the caller's task-local values. A step that keeps the
+    /// main thread busy keeps it from beginning.
+    ///
+    /// Nothing in the graph waits for it: dependents start when the step has ended. The launch itself ends when it has returned, or after the
+    /// grace period, counted from when it was told. A launch that is stopped (an abort, a failure, a cancel, the deadline) tells it at once, whatever `minimum` says.
+    ///
+    /// - Parameters:
+    ///   - limit: more than 0 and at most 24 hours.
+    ///   - minimum: for how long it is shown at least: it is told to end no sooner after its beginning. 0 to 24 hours.
+    ///   - show: shows something, waits for ``SlowStep/ended()``, and takes it away.
+    public static func ifSlower(
+        than limit: Duration,
+        forAtLeast minimum: Duration = .zero,
+        show: @escaping @MainActor @Sendable (SlowStep) async -> Void
+    ) -> StepOption {
+        StepOption { $0.slowScreen = SlowScreen(limit: limit, minimum: minimum, show: show) }
+    }
+}
+
+/// What is shown while a step takes long.
+struct SlowScreen: Sendable {
+    let limit: Duration
+    let minimum: Duration
+    let show: @MainActor @Sendable (SlowStep) async -> Void
+
+    /// The mistake in its durations, as the end of a sentence; nil for good ones.
+    var complaint: String? {
+        let longest = OperationGraph.maximumDuration
+        if limit <= .zero || limit > longest {
+            return "what is shown if it is slower must be so after more than 0 and at most 24 hours, and is after \(limit)"
+        }
+        if minimum < .zero || minimum > longest {
+            return "what is shown if it is slower must be so for at least 0 to 24 hours, and is for \(minimum)"
+        }
+        return nil
+    }
+}
+
+/// A step that takes long, for the code that shows something meanwhile: see ``StepOption/ifSlower(than:forAtLeast:show:)``.
+public struct SlowStep: Sendable {
+    /// The step's identifier.
+    public let operation: String
+    let signal: SlowScreenSignal
+
+    /// Waits until what is shown is to end: the step has ended, and it was shown for long enough, or the launch was stopped.
+    ///
+    /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.
+    nonisolated(nonsending) public func ended() async {
+        await signal.wait()
+    }
+}

@@ -1,0 +1,163 @@
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// What is shown only if a step takes long: in virtual time, so to the millisecond.
+@Suite("What is shown while a step takes long", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct SlowScreenTests {
+    /// A launch on a clock, and what happened at which millisecond of it.
+    private struct Launch {
+        var graph = OperationGraph("slow")
+        let clock = VirtualClock()
+        let journal = Journal()
+
+        func note(_ what: String) { journal.note("\(Int(clock.now.offset.nanoseconds / 1_000_000)) \(what)") }
+
+        /// Shows a screen after five seconds.
+        func screen(forAtLeast minimum: Duration = .zero) -> StepOption {
+            .ifSlower(than: .seconds(5), forAtLeast: minimum) { [self] step in
+                note("\(step.operation) shown")
+                await step.ended()
+                note("hidden")
+            }
+        }
+
+        func run(grace: Duration = .milliseconds(250)) async throws -> LaunchReport {
+            var options = LaunchOptions.virtual(grace: grace)
+            options.clock = clock
+            return try await graph.run(options: options).report
+        }
+    }
+
+    @Test(
+        "it begins when the step has taken that long, and ends with the step; a step that ends by then shows nothing",
+        arguments: [4_999, 5_000, 5_001, 9_000]
+    )
+    func begins(duration: Int) async throws {
+        var launch = Launch()
+        launch.graph.wait("migrate", duration, launch.screen())
+        launch.graph.wait("main-app", 100, .milestone, after: "migrate")
+        let report = try await launch.run()
+        #expect(launch.journal.all == (duration <= 5_000 ? [] : ["5000 migrate shown", "\(duration) hidden"]))
+        #expect(report["migrate"]?.notes == (duration <= 5_000 ? [] : ["took longer than 5 s: that was shown"]))
+        // Nothing waits for it.
+        #expect(report["main-app"]?.start == .milliseconds(duration))
+        #expect(report.makespan == .milliseconds(duration + 100) && report.operationAnomalies.isEmpty)
+    }
+
+    @Test("it is shown for at least as long as it is to be, while the launch goes on; the launch ends when it has gone")
+    func minimum() async throws {
+        var launch = Launch()
+        launch.graph.wait("migrate", 5_200, launch.screen(forAtLeast: .seconds(1)))
+        launch.graph.wait("main-app", 100, .milestone, after: "migrate")
+        let report = try await launch.run()
+        #expect(launch.journal.all == ["5000 migrate shown", "6000 hidden"])
+        #expect(report.budget.measured == .milliseconds(5_300))
+        #expect(report.makespan == .seconds(6))
+    }
+
+    @Test("it is shown once, over all attempts and the pauses between them, and the computing of a fallback")
+    func attempts() async throws {
+        var launch = Launch()
+        let options = StepOption.all([launch.screen(), .retry(attempts: 3, backoff: .seconds(1), multiplier: 1, jitter: 0)])
+        launch.graph.add("fetch", options) { (step: StepContext) async throws -> Void in
+            try await step.sleep(for: .seconds(3))
+            throw Trouble()
+        } fallback: { (_: StepContext, _: (any Error)?) -> Void in
+        }
+        // 0 to 3, 4 to 7, 8 to 11
+        #expect(try await launch.run()["fetch"]?.outcome == .fellBack)
+        #expect(launch.journal.all == ["5000 fetch shown", "11000 hidden"])
+    }
+
+    private struct Trouble: Error {}
+
+    @Test("the time in which a person is waited for does not count, before it is shown; what only asks shows nothing")
+    func person() async throws {
+        var launch = Launch()
+        launch.graph.add("login", launch.screen()) { step in
+            try await step.sleep(for: .seconds(2))
+            try await step.waitForPerson { try await step.sleep(for: .seconds(60)) }
+            try await step.sleep(for: .seconds(4))
+        }
+        launch.graph.wait("ask", 50_000, .interactive, launch.screen())
+        _ = try await launch.run()
+        #expect(launch.journal.all == ["65000 login shown", "66000 hidden"])
+    }
+
+    @Test("a step that times out ends it")
+    func timeout() async throws {
+        var launch = Launch()
+        launch.graph.add("migrate", launch.screen(), .timeout(.seconds(7)), .onFailure(.continue)) { step in
+            for _ in 0..<9 { try? await step.sleep(for: .seconds(1)) }
+        }
+        launch.graph.wait("main-app", 3_000, .milestone, after: "migrate")
+        let report = try await launch.run()
+        #expect(report["migrate"]?.outcome == .timedOut)
+        #expect(launch.journal.all == ["5000 migrate shown", "7000 hidden"])
+    }
+
+    @Test("an abort ends it at once, whatever its minimum, and nothing begins after that")
+    func abort() async throws {
+        var launch = Launch()
+        launch.graph.wait("migrate", 60_000, launch.screen(forAtLeast: .seconds(30)))
+        launch.graph.add("late") { [journal = launch.journal] step in
+            try await step.sleep(for: .milliseconds(5_500))
+            step.abort(.forceUpdate) { journal.note("takeover") }
+        }
+        launch.graph.wait("slower", 60_000, .ifSlower(than: .milliseconds(5_600)) { _ in Issue.record("began after the abort") })
+        let report = try await launch.run()
+        #expect(report.outcome == .aborted(by: "late", reason: .forceUpdate))
+        #expect(launch.journal.all.contains("5000 migrate shown") && launch.journal.all.contains("5500 hidden"))
+        #expect(report.makespan == .milliseconds(5_500))
+    }
+
+    @Test("one that does not end is waited for as long as the grace period says, and no longer")
+    func hangs() async throws {
+        var launch = Launch()
+        let clock = launch.clock
+        launch.graph.wait("migrate", 6_000, .ifSlower(than: .seconds(5)) { _ in try? await clock.sleep(for: .seconds(100)) })
+        #expect(try await launch.run(grace: .milliseconds(400)).makespan == .milliseconds(6_400))
+    }
+
+    @Test("its durations have a range")
+    func validation() throws {
+        for (limit, minimum) in [
+            (Duration.zero, Duration.zero), (.seconds(86_401), .zero), (.seconds(1), .seconds(-1)), (.seconds(1), .seconds(86_401)),
+        ] {
+            var graph = OperationGraph("slow")
+            graph.add("migrate", .ifSlower(than: limit, forAtLeast: minimum) { _ in }) {}
+            let error = #expect(throws: GraphError.self) { try graph.validated() }
+            #expect(error?.problems.map(\.code) == [.invalidOption])
+        }
+    }
+
+    // MARK: The decisions alone
+
+    @Test("the state machine begins what is shown by a timer, tells it to end once, and is over when it has gone")
+    func decisions() throws {
+        var graph = OperationGraph("slow")
+        graph.add("migrate", .ifSlower(than: .nanoseconds(50), forAtLeast: .nanoseconds(20)) { _ in }) {}
+        let settings = LaunchStateMachine.Settings(grace: 100)
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        let run = machine.takeForWorker(at: 10, &actions)
+        #expect(machine.nextWake == 60)
+        actions = LaunchStateMachine.Actions()
+        machine.timePassed(to: 60, &actions)
+        #expect(actions.rare == .changesScreens)
+        #expect(machine.takeScreenChanges() == [LaunchStateMachine.ScreenChange(node: 0, isShown: true)])
+        actions = LaunchStateMachine.Actions()
+        let counted = machine.attemptEnded(try #require(run), .succeeded, at: 65, &actions)
+        #expect(counted && actions.rare.isEmpty && !actions.isOver && machine.nextWake == 80)
+        machine.timePassed(to: 80, &actions)
+        #expect(machine.takeScreenChanges() == [LaunchStateMachine.ScreenChange(node: 0, isShown: false)])
+        #expect(!actions.isOver && machine.nextWake == 180)
+        machine.screenWent(0, at: 90, &actions)
+        #expect(actions.isOver && machine.endOfLaunch == 90)
+        machine.screenWent(0, at: 95, &actions)
+        #expect(machine.screensUp == 0)
+    }
+}
