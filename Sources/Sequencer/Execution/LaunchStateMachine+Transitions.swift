@@ -370,7 +370,7 @@ extension LaunchStateMachine {
                 activeWorkers += missing
             }
             let turns = readyForMain.count - pendingMainTurns
-            if turns > 0 {
+            if turns > 0, !isInPrologue {
                 actions.mainTurns += turns
                 pendingMainTurns += turns
             }

@@ -143,6 +143,8 @@ struct LaunchStateMachine {
 
     // What few inputs have to do with.
     var hasBegun = false
+    /// Whether the thread that starts the launch takes the steps of the prologue.
+    var isInPrologue = false
     /// Whether it was cancelled before it began.
     var isCancelledAtBegin = false
     /// The first stop; later ones change nothing.

@@ -44,7 +44,7 @@ extension LaunchStorage {
         case .operation, .makeOperation:
             guard let end = startOperation(of: assignment) else { return takeNext(after: assignment) }
             return workerEnded(assignment, end)
-        case .main:
+        case .main, .prologue:
             return takeNext(after: assignment)
         }
     }
@@ -165,7 +165,11 @@ extension LaunchStorage {
             guard answer.isRunNow, answer.start == nil else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
-        guard case .main(let body) = graph.graph.nodes[assignment.node].work else {
+        let body: @MainActor @Sendable (StepContext) async throws -> any Sendable
+        switch graph.graph.nodes[assignment.node].work {
+        case .main(let main): body = main
+        case .prologue(let prologue): body = { try prologue($0) }
+        default:
             if let end = startOperation(of: assignment) { attemptEnded(assignment, end) }
             return
         }
@@ -195,7 +199,7 @@ extension LaunchStorage {
     }
 
     /// - Parameter isToldFirst: whether the step begins on the main thread, when its start has been told.
-    private func checkCondition(
+    func checkCondition(
         _ assignment: Assignment,
         isToldFirst: Bool = false
     ) -> (isRunNow: Bool, start: EventDeliveries.MainStart?) {

@@ -160,7 +160,7 @@ final class LaunchStorage: StepHost {
         virtualTime?.begin(for: self)
         defer { virtualTime?.beginEnds() }
         timekeeper.begin { [self] in timePassed(standstill: $0) }
-        input(defersAppCode: true) { state, _ in state.machine.begin(&state.actions) }
+        beginFirstSteps()
     }
 
     // MARK: The one way in

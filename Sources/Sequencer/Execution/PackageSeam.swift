@@ -73,13 +73,17 @@ extension OperationGraph {
 
     /// Calls `body` at the start of every attempt of a step, on the step's own thread, before anything of its work.
     ///
-    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread, steps without work
-    /// and Foundation operations that exist already are not changed. `LaunchOptions.recordsStart` is told when one of them begins before the observers have heard of it.
+    /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time. Steps of the main thread but
+    /// for those of the prologue, steps without work and Foundation operations that exist already are not changed. `LaunchOptions.recordsStart` is told when one of them begins before the observers have heard of it.
     package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
-        for index in nodes.indices where !nodes[index].isMain { nodes[index].work = nodes[index].work.preceded(by: body) }
+        for index in nodes.indices where !nodes[index].isMain || nodes[index].isInPrologue {
+            nodes[index].work = nodes[index].work.preceded(by: body)
+        }
     }
 
     /// Puts the work of a step into `wrapper`, which gets the step's context and the work, and runs it or does not. Dependencies and options stay.
+    ///
+    /// Where that is a step of the prologue, all of the prologue runs as other steps of the main thread do, in the same order: the wrapper may suspend.
     ///
     /// The work of an interactive step stays a person's time; the rest of the wrapper's time is not.
     ///

@@ -68,6 +68,7 @@ extension OperationGraph {
             throw GraphError(graph: name, problems: problems + error.problems)
         }
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
+        if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
         let claim = try OperationClaim(graph)
         let options = options.within(LaunchWithin.remainingTime(by: options.clock))
         return RunningLaunch(storage: LaunchStorage(graph: graph, claim: claim, budget: budget, options: options))

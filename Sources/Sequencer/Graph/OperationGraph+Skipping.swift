@@ -24,7 +24,10 @@ extension OperationGraph {
         if policy.fallback == nil, policy.onFailure == .continue {
             policy.condition = { _ in false }
         } else {
-            node.work = .synchronous { _ in throw StepSkipped(reason: reason) }
+            let isInPrologue = policy.isInPrologue
+            node.work =
+                isInPrologue
+                ? .prologue { _ in throw StepSkipped(reason: reason) } : .synchronous { _ in throw StepSkipped(reason: reason) }
         }
         node.set(policy)
         nodes[index] = node

@@ -18,6 +18,7 @@ extension OperationGraph {
         checkValues(&problems)
         var known = resolvedEdges(index, &problems)
         let operations = addOperationDependencies(to: &known, &problems)
+        addPrologueDependencies(to: &known, &problems)
 
         let degrees = known.degrees(count)
         let successors = AdjacencyList(count: count, edges: known, .successors)
@@ -141,6 +142,7 @@ extension OperationGraph {
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if let complaint = policy.slowScreen?.complaint { complain(complaint) }
+            for complaint in policy.prologueComplaints { complain(complaint) }
             if policy.isDeferrable {
                 if policy.isMilestone {
                     complain(Self.deferrableMilestone)
@@ -208,6 +210,7 @@ extension OperationGraph {
         var problems: [GraphProblem] = []
         var known = resolvedEdges(checkIdentifiers(&problems), &problems)
         _ = addOperationDependencies(to: &known, &problems)
+        addPrologueDependencies(to: &known, &problems)
         return known
     }
 

@@ -36,6 +36,9 @@ public struct OperationGraph: Sendable {
         var isForeign = false
     }
 
+    /// Whether steps were added to the prologue; there may be none any more.
+    var hasPrologue = false
+
     /// For steps that are asked for by identifier while the graph is being made.
     private var positions = StepPositions()
 
@@ -204,7 +207,7 @@ struct GraphNode: Sendable {
     /// Whether it begins on the main thread.
     var isMain: Bool {
         switch work {
-        case .main: true
+        case .main, .prologue: true
         case .operation, .makeOperation: policy?.value.startsOnMain == true
         case .nothing, .action, .asynchronousAction, .synchronous, .asynchronous: false
         }

@@ -208,6 +208,8 @@ enum StepWork: Sendable {
     case asynchronous(@Sendable (StepContext) async throws -> any Sendable)
     /// Runs on the main thread.
     case main(@MainActor @Sendable (StepContext) async throws -> any Sendable)
+    /// Runs on the main thread, within the start of the launch.
+    case prologue(@MainActor @Sendable (StepContext) throws -> any Sendable)
     /// A Foundation operation that exists already.
     case operation(Operation)
     /// A Foundation operation made for each run.

@@ -299,6 +299,8 @@ package struct StepPolicy: Sendable {
     /// Whether a step on the main thread leaves that to others while it lasts.
     package var suspends: Bool { isSaidToSuspend ?? isInteractive }
     package var isDeferrable = false
+    /// Whether it runs within the start of the launch, before all else.
+    var isInPrologue = false
     package var isCuttable = false
     /// Whether recovery leaves the step in, whatever happened.
     package var isEssential = false

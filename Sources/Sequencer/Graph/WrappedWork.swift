@@ -3,7 +3,7 @@ import Foundation
 // Work of steps within other code: recovery notes each attempt, and tests make steps misbehave.
 
 extension StepWork {
-    /// The work, with `body` before it, where that is not on the main thread.
+    /// The work, with `body` before it, where that is not on the main thread once the launch has started.
     func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
         switch general {
         case .nothing, .operation, .action, .asynchronousAction, .main: self
@@ -16,6 +16,11 @@ extension StepWork {
             .asynchronous { launch in
                 body(launch)
                 return try await work(launch)
+            }
+        case .prologue(let work):
+            .prologue { launch in
+                body(launch)
+                return try work(launch)
             }
         case .makeOperation(let make):
             .makeOperation { launch in
@@ -36,6 +41,7 @@ extension StepWork {
         case .synchronous(let body): return try body(context)
         case .asynchronous(let body): return try await body(context)
         case .main(let body): return try await body(context)
+        case .prologue(let body): return try await body(context)
         case .operation(let operation): return try await Self.run(operation, context)
         case .makeOperation(let make):
             let operation = try make(context)

@@ -155,7 +155,8 @@ public final class LaunchJournal: Sendable {
     /// Takes out of the graph what this launch leaves out, and has it write down which operations are in progress.
     ///
     /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the main thread are written down by
-    /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread.
+    /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread. Those of the prologue are written down there, a line each
+    /// before its work: nobody else could in time.
     public func prepare(_ graph: inout OperationGraph) {
         let skippable = graph.skippable
         var recovery = recovery
@@ -180,7 +181,7 @@ public final class LaunchJournal: Sendable {
     /// Runs a launch of `graph`, and records its events and its result.
     ///
     /// - Throws: as `OperationGraph.run(budget:options:)` does.
-    public func run(
+    nonisolated(nonsending) public func run(
         _ graph: OperationGraph,
         budget: Budget? = nil,
         options: LaunchOptions = LaunchOptions()

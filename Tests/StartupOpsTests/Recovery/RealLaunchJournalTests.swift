@@ -101,6 +101,26 @@ struct RealLaunchJournalTests {
         #expect(written.withLock { $0["end"]?.sorted() } == ["block", "first", "main-app", "second"])
     }
 
+    @Test("fault P20: a step of the prologue is written down before it begins, and a journal runs a graph that has one")
+    @MainActor
+    func prologue() async throws {
+        let journal = open()
+        let written = Locked<[String]>([])
+        var graph = OperationGraph("regular")
+        graph.addPrologue("open-database") { [location] in
+            let files = names(in: location.appendingPathComponent("journal"))
+            let texts = files.compactMap { try? String(contentsOf: location.appendingPathComponent("journal/\($0)"), encoding: .utf8) }
+            written.withLock { $0 = texts }
+        }
+        graph.add("main-app", .milestone) {}
+        journal.prepare(&graph)
+        let options = LaunchOptions(clock: VirtualClock())
+        #expect(try await journal.run(graph, options: options).report.outcome == .completed)
+        let text = written.withLock { $0.joined() }
+        let lines = JournalLine.parse(Data(text.utf8)).lines
+        #expect(lines.filter { $0.event == .started }.map(\.operation) == ["open-database"])
+    }
+
     @Test("fault P21: launches that completed are not taken for dead where the end of their journal could not be written")
     func cutJournal() async {
         await #expect(processExitsWith: .success) { [path = folder("app").path as String] in

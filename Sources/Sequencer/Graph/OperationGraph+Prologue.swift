@@ -1,0 +1,178 @@
+/// The prologue: steps that have been done when the launch has started.
+///
+/// They run on the main thread, one after the other, inside ``start(budget:options:completion:)``, in the order in which they were added, and everything else after
+/// them. For what must be there before an app has finished launching: a crash reporter, the database, the registration of background tasks.
+///
+/// ```swift
+/// graph.addPrologue("crash-reporter") { CrashReporter.install() }
+/// let database = graph.addPrologue("open-database") { try Database.open() }
+/// graph.add("main-app", .milestone, using: database, on: .main) { database in await screen.show(database) }
+///
+/// func application(_ application: UIApplication, didFinishLaunchingWithOptions: ...) -> Bool {
+///     launch = try graph.start(budget: .seconds(3))  // the database is open
+///     return true
+/// }
+/// ```
+///
+/// They are steps as others are, in reports, plans and drawings, where each waits for the one before it, and all else for the last one. One that throws, or aborts,
+/// ends the launch before anything else has begun; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step may wait for, and read, steps of the
+/// prologue alone, and neither ask a person, nor be tried again, be put off or be a milestone: ``validated()`` says so.
+///
+/// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a ``GraphError`` (``GraphProblem/Code/prologue``).
+/// In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the launch, but gives the main thread back only when its code returns.
+extension OperationGraph {
+    /// Adds a step to the prologue.
+    @discardableResult
+    public mutating func addPrologue<Value: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable () throws -> Value
+    ) -> Step<Value> {
+        hasPrologue = true
+        let work = StepWork.prologue { _ in try body() }
+        return insert(id, options + [.inPrologue], after: dependencies, fallback: .boxed(value, nil), work: work)
+    }
+
+    /// Adds a step to the prologue that is given its context.
+    @discardableResult
+    public mutating func addPrologue<Value: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (StepContext) throws -> Value
+    ) -> Step<Value> {
+        hasPrologue = true
+        return insert(id, options + [.inPrologue], after: dependencies, fallback: .boxed(value, nil), work: .prologue(body))
+    }
+
+    /// Adds a step to the prologue that reads the values of others.
+    @discardableResult
+    public mutating func addPrologue<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (Input, repeat each More) throws -> Value
+    ) -> Step<Value> {
+        hasPrologue = true
+        let work = StepWork.prologue { context in
+            try body(try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options + [.inPrologue], input, repeat each more, after: dependencies, fallback: .boxed(value, nil), work: work)
+    }
+
+    /// Adds a step to the prologue that reads the values of others, and is given its context.
+    @discardableResult
+    public mutating func addPrologue<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (StepContext, Input, repeat each More) throws -> Value
+    ) -> Step<Value> {
+        hasPrologue = true
+        let work = StepWork.prologue { context in
+            try body(context, try context.value(of: input), repeat try context.value(of: each more))
+        }
+        return insert(id, options + [.inPrologue], input, repeat each more, after: dependencies, fallback: .boxed(value, nil), work: work)
+    }
+
+    // MARK: Validation
+
+    /// Lets the steps of the prologue wait for one another, and all else for the last one.
+    ///
+    /// - Parameter edges: the dependencies between steps that exist.
+    func addPrologueDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) {
+        guard hasPrologue else { return }
+        let prologue = nodes.indices.filter { nodes[$0].isInPrologue }
+        guard let last = prologue.last else { return }
+        let complaints = prologueProblems(edges)
+        problems += complaints
+        // With them it would come to circles, which say less.
+        guard complaints.isEmpty else { return }
+        var isFree = [Bool](repeating: true, count: count)
+        var known: Set<GraphEdge.Ends> = []
+        for edge in edges {
+            isFree[Int(edge.node)] = false
+            if nodes[Int(edge.node)].isInPrologue { known.insert(edge.ends) }
+        }
+        for (first, second) in zip(prologue, prologue.dropFirst()) {
+            let edge = GraphEdge(node: Int32(second), target: Int32(first), needsValue: false)
+            if !known.contains(edge.ends) { edges.append(edge) }
+        }
+        for node in nodes.indices where isFree[node] && !nodes[node].isInPrologue {
+            edges.append(GraphEdge(node: Int32(node), target: Int32(last), needsValue: false))
+        }
+    }
+
+    private func prologueProblems(_ edges: [GraphEdge]) -> [GraphProblem] {
+        edges.compactMap { edge in
+            let (node, target) = (Int(edge.node), Int(edge.target))
+            guard nodes[node].isInPrologue else { return nil }
+            let names = "\(printable(nodes[node].id)) is a step of the prologue and waits for '\(printable(nodes[target].id))'"
+            if !nodes[target].isInPrologue {
+                let complaint = "\(names), which is none; add that with addPrologue too, or this one with add"
+                return GraphProblem(.prologue, positions: [node, target], complaint)
+            }
+            guard target > node else { return nil }
+            let complaint = "\(names), which comes later; they run in the order in which they were added, so add that one first"
+            return GraphProblem(.prologue, positions: [node, target], complaint)
+        }
+    }
+}
+
+extension ValidatedGraph {
+    /// Whether an operation is a step of the prologue.
+    func isInPrologue(_ node: Int) -> Bool { graph.nodes[node].isInPrologue }
+
+    /// The first step of the prologue; nil where there is none, or where a step of it was wrapped into code that may suspend, as a fault that is injected
+    /// is: the prologue then runs as steps of the main thread do, in the same order, and does not begin within the start.
+    var firstOfPrologue: Int? {
+        let graph = graph
+        guard graph.hasPrologue, let first = graph.nodes.firstIndex(where: \.isInPrologue) else { return nil }
+        let isWhole = graph.nodes.allSatisfy { node in
+            guard node.isInPrologue else { return true }
+            if case .prologue = node.work { return true }
+            return false
+        }
+        return isWhole ? first : nil
+    }
+}
+
+extension GraphNode {
+    var isInPrologue: Bool { policy?.value.isInPrologue == true }
+}
+
+extension StepOption {
+    fileprivate static let inPrologue = StepOption { $0.isInPrologue = true }
+}
+
+extension StepPolicy {
+    /// What a step of the prologue cannot be, each as the end of a sentence.
+    var prologueComplaints: [String] {
+        guard isInPrologue else { return [] }
+        var complaints: [String] = []
+        if isMilestone || isInitialDisplay { complaints.append("be a milestone: nothing can be seen by then") }
+        if isInteractive { complaints.append("be interactive: nobody can be asked before the app has started") }
+        if retry != nil { complaints.append("be tried again: the main thread would be blocked in the pause") }
+        if isDeferrable { complaints.append("be deferrable: all else comes after it") }
+        return complaints.map { "a step of the prologue cannot \($0)" }
+    }
+}
+
+extension GraphEdge {
+    /// An edge's two ends, whatever it is for.
+    fileprivate struct Ends: Hashable {
+        let node: Int32
+        let target: Int32
+    }
+
+    fileprivate var ends: Ends { Ends(node: node, target: target) }
+}
