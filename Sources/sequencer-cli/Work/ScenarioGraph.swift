@@ -25,7 +25,7 @@ extension OperationDocument {
         let options = StepOption.all(options + displays)
         if onMain {
             graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in
-                try await work.perform(in: launch, clock: clock, expected: expected)
+                try await perform(in: launch, clock: clock)
             }
         } else if work == .none, fallback == nil {
             graph.join(id, options, after: after)
@@ -37,8 +37,25 @@ extension OperationDocument {
             }
         } else {
             graph.add(id, options, after: after, fallback: fallback) { launch in
-                try await work.perform(in: launch, clock: clock, expected: expected)
+                try await perform(in: launch, clock: clock)
             }
+        }
+    }
+
+    /// Does the work. Where it is an answer that is waited for, the operation's timeout stands still meanwhile, as it does for code that asks.
+    ///
+    /// - Returns: the output of a command; an empty text for other work.
+    private nonisolated(nonsending) func perform(in launch: StepContext, clock: ClockMode) async throws -> String {
+        guard isAnswer else { return try await work.perform(in: launch, clock: clock, expected: expected) }
+        return try await launch.waitForPerson { try await work.perform(in: launch, clock: clock, expected: expected) }
+    }
+
+    /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation is expected to take without the person.
+    private var isAnswer: Bool {
+        guard interactive, !expectsOwnTime else { return false }
+        switch work {
+        case .simulate, .expected(keepsThread: false): return true
+        case .compute, .command, .http, .expected, .none: return false
         }
     }
 
