@@ -82,7 +82,8 @@ extension OperationGraph {
         after last: String
     ) -> Step<Speaker?>? {
         switch facts.speaker {
-        case .none: add(.connectSpeaker, of: steps, .interactive, using: configuration, after: last)
+        // The time of the search: it is paused while the person is asked, and while a choice is connected.
+        case .none: add(.connectSpeaker, of: steps, .interactive, .timeout(.seconds(5)), using: configuration, after: last)
         case .known: add(.connectSpeaker, of: steps, .timeout(.seconds(2)))
         case .declined: nil
         }

@@ -14,7 +14,8 @@ public protocol SpeakerPresenter: Sendable {
 /// Connects the speaker that was connected last; without one, an assistant looks for speakers and asks which one it is.
 ///
 /// If a known speaker does not answer, nobody is asked. Whatever goes wrong, and whoever dismisses the assistant, the launch goes on without a speaker, and
-/// the report says so.
+/// the report says so. A connector that takes no notice of its deadline is not waited for. Every request gets the time that the first one had; the timeout is
+/// paused while a choice is connected, so that nobody loses a choice because the search took long.
 struct ConnectSpeakerOperation: Sendable {
     /// How many choices are tried before the launch goes on without a speaker.
     static let maximumChoices = 5
@@ -31,7 +32,7 @@ struct ConnectSpeakerOperation: Sendable {
     /// Connects a speaker.
     ///
     /// - Returns: nil when the person goes on without one.
-    /// - Throws: what the connector throws for a speaker that is known, and ``MissingPresenterError``.
+    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any, and ``MissingPresenterError``.
     ///
     /// - Parameter configuration: says where speakers answer.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
@@ -43,7 +44,10 @@ struct ConnectSpeakerOperation: Sendable {
         }
         guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "which speaker to connect") }
         let endpoints = configuration?.speakers.map { [$0] } ?? []
-        let found = try await step.request("speakers to answer") { try await connector.scan(endpoints, by: $0) { step.note($0) } }
+        let time = step.requestTime
+        let found = try await step.boundedRequest("speakers to answer", within: time) { [connector] deadline in
+            try await connector.scan(endpoints, by: deadline) { step.note($0) }
+        }
         var problem: String?
         for _ in 0..<Self.maximumChoices {
             let complaint = problem
@@ -60,11 +64,11 @@ struct ConnectSpeakerOperation: Sendable {
                 return nil
             }
             do {
-                didConnect(
-                    try await step.request("speaker \(ForeignText.shown(choice.name))") {
-                        try await connector.connect(to: choice, by: $0)
-                    }
-                )
+                let name = "speaker \(ForeignText.shown(choice.name))"
+                let connection = try await step.waitForTurn {
+                    try await step.boundedRequest(name, within: time) { [connector] in try await connector.connect(to: choice, by: $0) }
+                }
+                didConnect(connection)
             } catch {
                 try step.checkCancellation()
                 problem = "\(choice.name) does not answer"

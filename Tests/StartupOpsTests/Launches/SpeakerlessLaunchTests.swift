@@ -1,5 +1,6 @@
 import Sequencer
 import SequencerTesting
+import StartupStorage
 import TestSupport
 import Testing
 
@@ -47,6 +48,55 @@ struct SpeakerlessLaunchTests {
             }
         #expect(remark.contains(expected), "\(remark)")
         #expect(environment.state.lastSpeaker == .absent)
+    }
+
+    enum Request: CaseIterable { case scan, connection }
+
+    /// The real connector; it takes no notice of a deadline, in one of the two.
+    private struct Deaf: DeviceConnector {
+        let real: any DeviceConnector
+        let clock: VirtualClock
+        let request: Request
+
+        func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+            if request == .connection { try? await clock.sleep(for: .seconds(100)) }
+            return try await real.connect(to: speaker, by: deadline)
+        }
+
+        func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
+            if request == .scan { try? await clock.sleep(for: .seconds(100)) }
+            return try await real.scan(endpoints, by: deadline)
+        }
+    }
+
+    @Test(
+        "A26, fault N64: a first launch does not wait for a connector that takes no notice of its deadline",
+        arguments: Request.allCases
+    )
+    func deaf(request: Request) async throws {
+        let device = try SampleDevice()
+        let (person, clock) = (AgreeablePerson(), VirtualClock(patience: .seconds(300)))
+        var environment = device.environment(StartupPresenters(all: person))
+        defer { environment.devices.closeAll() }
+        environment.services.speakers = Deaf(real: environment.services.speakers, clock: clock, request: request)
+        let options = LaunchOptions(grace: .seconds(60), clock: clock)
+        let report = try await environment.graph(.firstLaunch).run(budget: .seconds(3), options: options).report
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        #expect(try #require(person.content).speaker == nil)
+        #expect(person.shown.contains { $0.hasPrefix("speakers") } == (request == .connection), "\(person.shown)")
+        let remarks = report.remarks.filter { $0.hasPrefix("connect-speaker: ") }
+        #expect(remarks.contains { $0.hasSuffix("the service neither answered nor failed by its deadline") }, "\(remarks)")
+        #expect(environment.state.lastSpeaker == .absent && !environment.state.hasDeclinedSpeaker)
+    }
+
+    @Test("A26, fault N64: in no scenario does the main screen wait for a step that looks for a speaker and hangs", arguments: Scenario.all)
+    func hangs(scenario: Scenario) async throws {
+        var graph = scenario.graph(.simulated())
+        guard graph.identifiers.contains("connect-speaker") else { return }
+        try graph.inject(.hang, into: "connect-speaker")
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .completed && report["connect-speaker"]?.outcome == .timedOut)
+        #expect(report["main-app"]?.outcome == .succeeded)
     }
 
     @Test("A26: who declines a speaker is not asked again, until the app forgets that")
