@@ -12,11 +12,11 @@ struct StartupTests {
     /// What the app has: its state outlives a launch, all else is made anew.
     private let directory = StateDirectory.inMemory()
 
-    @MainActor
-    private func launch(_ scenario: Scenario? = nil, _ backend: Backend = Backend(), _ screens: Screens = Screens()) async throws -> (
-        scenario: String, report: LaunchReport, shown: [String]
-    ) {
-        let environment = StartupEnvironment(
+    /// Of one launch.
+    private var options: LaunchOptions { LaunchOptions(clock: VirtualClock(patience: .seconds(300))) }
+
+    private func environment(_ backend: Backend, _ presenters: StartupPresenters) -> StartupEnvironment {
+        StartupEnvironment(
             app: AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de")),
             services: StartupServices(
                 updates: backend,
@@ -25,13 +25,20 @@ struct StartupTests {
                 entitlements: backend,
                 speakers: backend
             ),
-            presenters: StartupPresenters(all: screens),
+            presenters: presenters,
             directory: directory,
             splashMinimum: .zero
         )
+    }
+
+    @MainActor
+    private func launch(_ scenario: Scenario? = nil, _ backend: Backend = Backend(), _ screens: Screens = Screens()) async throws -> (
+        scenario: String, report: LaunchReport, shown: [String]
+    ) {
+        let environment = environment(backend, StartupPresenters(all: screens))
         let scenario = scenario ?? Scenario(for: environment.facts())
         // Whatever a busy machine does to real waits: the time of the launch is virtual.
-        let report = try await environment.graph(scenario).run(options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+        let report = try await environment.graph(scenario).run(options: options).report
         return (scenario.name, report, screens.shown)
     }
 
@@ -69,24 +76,24 @@ struct StartupTests {
     @Test("an app without a screen that it needs is told which, and does not hang")
     @MainActor
     func missingPresenter() async throws {
-        let backend = Backend()
-        let environment = StartupEnvironment(
-            app: AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de")),
-            services: StartupServices(
-                updates: backend,
-                configurations: backend,
-                accounts: backend,
-                entitlements: backend,
-                speakers: backend
-            ),
-            presenters: StartupPresenters(),
-            directory: directory,
-            splashMinimum: .zero
-        )
-        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        let environment = environment(Backend(), StartupPresenters())
         let report = try await environment.graph(.firstLaunch).run(options: options).report
         #expect(report.outcome.name == "failed")
         #expect(report.operations.contains { $0.message?.contains("presenter") == true }, "\(report.operations.map(\.message))")
+    }
+
+    @Test("F14, F15: steps of a launch can be asked for outside one, and a test asks which screen is on top")
+    @MainActor
+    func askedFor() async throws {
+        let (backend, screens) = (Backend(), Screens())
+        let environment = environment(backend, StartupPresenters(all: screens))
+        #expect(environment.screenOnTop == nil)
+        let account = try await environment.run(.login, options: options)
+        let speaker = try await environment.run(.connectSpeaker, options: options)
+        try await environment.run(.tutorial, options: options)
+        #expect(account.name == "Ada" && speaker == nil && screens.shown.first == "login")
+        #expect(try await environment.graph(.regular).run(options: options).report.outcome == .completed)
+        #expect(environment.screenOnTop == "main-app" && screens.shown.last == "main for Ada")
     }
 
     @Test("the parts of a scenario can be simulated, to look at the shape of a launch without an app")

@@ -12,10 +12,13 @@ import Sequencer
 final class Stage {
     private struct Waiter {
         let ticket: Int
+        let operation: String
         let turn: CheckedContinuation<Bool, Never>
     }
 
     private var owner: String?
+    /// The operation whose screen stayed when it had presented it: what is under the screen of the owner.
+    private var background: String?
     private var waiters: [Waiter] = []
     private var tickets = 0
     private var takeover: String?
@@ -34,14 +37,23 @@ final class Stage {
     /// The operation that has taken the stage over; nil before a takeover.
     var isTakenOverBy: String? { takeover }
 
+    /// The operation whose screen is on top: the one that has taken the stage over, or else presents, or else has left its screen; nil before the first.
+    var top: String? { takeover ?? owner ?? background }
+
     /// How many wait for their turn.
     var queueLength: Int { waiters.count }
 
     /// Presents when it is this operation's turn.
     ///
+    /// - Parameter stays: whether its screen stays until another one takes its place, as the splash and the main screen do.
     /// - Throws: `PresentationRefused` after a takeover, `CancellationError` when the task is cancelled while it waits, and what `body` throws.
-    func present<Result: Sendable>(by operation: String, _ body: @MainActor () async throws -> Result) async throws -> Result {
+    func present<Result: Sendable>(
+        by operation: String,
+        stays: Bool = false,
+        _ body: @MainActor () async throws -> Result
+    ) async throws -> Result {
         try await takeTurn(operation)
+        if stays { background = operation }
         defer { passTurn() }
         return try await body()
     }
@@ -80,7 +92,7 @@ final class Stage {
 
     /// The operation owns the stage when this returns.
     private func takeTurn(_ operation: String) async throws {
-        if takeover == nil, owner != nil { try await waitForTurn() }
+        if takeover == nil, owner != nil { try await waitForTurn(of: operation) }
         if let takeover { throw refuse(operation, takeover) }
         owner = operation
         // A task that is cancelled with the turn in hand has to pass it on.
@@ -94,11 +106,12 @@ final class Stage {
     private func passTurn() {
         owner = nil
         guard takeover == nil, !waiters.isEmpty else { return }
-        owner = "next"
-        waiters.removeFirst().turn.resume(returning: true)
+        let next = waiters.removeFirst()
+        owner = next.operation
+        next.turn.resume(returning: true)
     }
 
-    private func waitForTurn() async throws {
+    private func waitForTurn(of operation: String) async throws {
         tickets += 1
         let ticket = tickets
         let hasTurn = await withTaskCancellationHandler {
@@ -109,10 +122,10 @@ final class Stage {
                     continuation.resume(returning: true)
                 } else if owner == nil {
                     // This task may have been suspended on the way here. The owner has left since, so nobody would pass the turn.
-                    owner = "next"
+                    owner = operation
                     continuation.resume(returning: true)
                 } else {
-                    waiters.append(Waiter(ticket: ticket, turn: continuation))
+                    waiters.append(Waiter(ticket: ticket, operation: operation, turn: continuation))
                 }
             }
         } onCancel: {
@@ -152,12 +165,12 @@ public struct MissingPresenterError: DescribedError, Sendable, Hashable {
 }
 
 /// The person left a screen without giving an answer.
-struct DismissedByPerson: DescribedError, Sendable, Hashable {
+public struct DismissedByPerson: DescribedError, Sendable, Hashable {
     /// The operation whose screen it was.
-    let operation: String
+    public let operation: String
 
     /// One sentence.
-    var description: String { "the person dismissed \(operation)" }
+    public var description: String { "the person dismissed \(operation)" }
 
     /// The journal's word for it: a launch that the person left does not count as a bad one.
     static let journalReason = "dismissed"

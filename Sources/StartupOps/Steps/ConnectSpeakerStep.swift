@@ -28,6 +28,8 @@ struct ConnectSpeakerOperation: Sendable {
     let stage: Stage
     /// Is given the connection, which closes when nobody keeps it.
     let didConnect: @Sendable (any DeviceConnection) -> Void
+    /// Whether the person has asked for the assistant: it asks though a speaker is known, and to choose none is not to decline one.
+    var isAskedFor = false
 
     /// Connects a speaker.
     ///
@@ -36,7 +38,7 @@ struct ConnectSpeakerOperation: Sendable {
     ///
     /// - Parameter configuration: says where speakers answer.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
-        if let speaker = state.lastSpeaker.value {
+        if !isAskedFor, let speaker = state.lastSpeaker.value {
             didConnect(
                 try await step.request("speaker \(ForeignText.shown(speaker.name))") { try await connector.connect(to: speaker, by: $0) }
             )
@@ -55,7 +57,7 @@ struct ConnectSpeakerOperation: Sendable {
             guard let choice else {
                 if found.isEmpty {
                     step.note("no speaker was found, so none was chosen")
-                } else if problem != nil {
+                } else if problem != nil || isAskedFor {
                     step.note("no speaker was chosen")
                 } else {
                     step.note("no speaker was chosen, and the next launch does not ask")
@@ -99,13 +101,17 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                     return nil
                 }
             },
-            work: { environment, _ in
+            work: { environment, memory in
                 let operation = ConnectSpeakerOperation(
                     connector: environment.services.speakers,
                     state: environment.state,
                     presenter: environment.presenters.speaker,
                     stage: environment.stage,
-                    didConnect: { [devices = environment.devices] in devices.add($0) }
+                    didConnect: { [devices = environment.devices] connection in
+                        if memory.isAskedFor { devices.closeAll() }
+                        devices.add(connection)
+                    },
+                    isAskedFor: memory.isAskedFor
                 )
                 return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
             }

@@ -90,6 +90,8 @@ struct LoginOperation: Sendable {
     var didDecideEarly: @Sendable (OnboardingType) -> Void = { _ in }
     /// Called when somebody has answered the login form, and has an account now.
     var didLogIn: @Sendable () -> Void = {}
+    /// Whether the person has asked to log in: whoever is not logged in is asked, and a guest's session is kept until somebody is.
+    var isAskedFor = false
 
     /// Opens a session.
     ///
@@ -97,7 +99,9 @@ struct LoginOperation: Sendable {
     /// - Throws: `DismissedByPerson`, ``MissingPresenterError`` when nobody had a session, or ``AccountError`` after too many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
         let time = step.requestTime
+        if keptGuest != nil { return try await askForLogin(in: step, time) }
         if let account = try await restored(configuration, in: step, time) { return account }
+        if isAskedFor { return try await askForLogin(in: step, time) }
         return decide(configuration) == .regular ? try await askForLogin(in: step, time) : try await guest(in: step, time)
     }
 
@@ -147,7 +151,7 @@ struct LoginOperation: Sendable {
         } catch {
             try step.checkCancellation()
             step.note("the session could not be checked, and was used as it was: \(Self.text(error))")
-            return session.account ?? Account(id: session.userID ?? Account.guest.id, name: "", isAnonymous: session.isAnonymous)
+            return Self.account(of: session)
         }
         if account.isAnonymous || account.isEmailVerified { return account }
         if presenter == nil {
@@ -229,8 +233,19 @@ struct LoginOperation: Sendable {
         throw AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers")
     }
 
+    /// The guest whose session is kept while the login form asks; nil where it is not.
+    private var keptGuest: Account? {
+        guard isAskedFor, let session = accounts.storedSession().value, session.isAnonymous else { return nil }
+        return Self.account(of: session)
+    }
+
+    private static func account(of session: StoredSession) -> Account {
+        session.account ?? Account(id: session.userID ?? Account.guest.id, name: "", isAnonymous: session.isAnonymous)
+    }
+
     /// A guest's session; if the service gives none, the app starts without.
     private func guest(in step: StepContext, _ time: Duration) async throws -> Account {
+        if let keptGuest { return keptGuest }
         do {
             return try await request("a guest's session", time, in: step) { [accounts] in try await accounts.logInAnonymously(by: $0) }
         } catch {
@@ -318,7 +333,8 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                         keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession(),
                         firstLaunch: memory.firstLaunch,
                         didDecideEarly: { onboarding in memory.earlyOnboarding.withLock { $0 = onboarding } },
-                        didLogIn: { memory.hasLoggedIn.withLock { $0 = true } }
+                        didLogIn: { memory.hasLoggedIn.withLock { $0 = true } },
+                        isAskedFor: memory.isAskedFor
                     )
                     let account = try await operation.run(loaded?.configuration, in: step)
                     environment.mailbox.setSession(of: account)

@@ -38,7 +38,7 @@ struct MainAppOperation: Sendable {
 
     /// Shows the main screen on the main thread, then records the launch off it: that waits for the disk, and for other processes.
     func run(_ content: MainContent, in step: StepContext) async throws {
-        try await stage.present(by: step.operation) { await presenter?.showMain(content) }
+        try await stage.present(by: step.operation, stays: true) { await presenter?.showMain(content) }
         // Each on its own: one that cannot be stored must not make every further launch the first.
         record("start", step) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
         if !content.account.isAnonymous { record("login", step) { try state.forgetDismissedOnboarding() } }

@@ -38,7 +38,7 @@ struct SplashOperation: Sendable {
         guard let presenter else { return endAll(by: "an app without a splash") }
         let events = lifecycle.events()
         let minimum = minimum
-        try await stage.present(by: step.operation) {
+        try await stage.present(by: step.operation, stays: true) {
             await presenter.showSplash()
             try await withThrowingTaskGroup { group in
                 group.addTask {

@@ -124,6 +124,8 @@ struct UpdateMemory: Sendable {
 final class LaunchMemory: Sendable {
     /// Whether this is the first launch, as it was when the graph was made.
     let firstLaunch: FirstLaunch
+    /// Whether the person has asked for the step, outside a launch.
+    let isAskedFor: Bool
     /// What the update check of this launch has come to.
     let update = Locked(UpdateMemory())
     /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
@@ -133,7 +135,10 @@ final class LaunchMemory: Sendable {
     /// Whether the onboarding comes over the main screen that was shown.
     let isOnboardingDue = Locked(false)
 
-    init(firstLaunch: FirstLaunch = .later) { self.firstLaunch = firstLaunch }
+    init(firstLaunch: FirstLaunch = .later, isAskedFor: Bool = false) {
+        self.firstLaunch = firstLaunch
+        self.isAskedFor = isAskedFor
+    }
 }
 
 /// Adding steps to a graph, each with the options it always has, then those that the scenario gives it, then those that the app has set by

@@ -40,6 +40,11 @@ public struct StartupSteps: Sendable {
         fallbackConfiguration = Self.fallback(in: environment)
     }
 
+    /// The real work of steps that the person has asked for, outside a launch.
+    init(askedForIn environment: StartupEnvironment) {
+        self.init(.environment(environment, LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: true)))
+    }
+
     private init(_ source: Source) {
         self.source = source
         offersSubscription = false

@@ -20,6 +20,8 @@ struct TutorialOperation: Sendable {
     /// Nil when the app has no tutorial: the operation then has nothing to do.
     let presenter: (any TutorialPresenter)?
     let stage: Stage
+    /// Whether the person has asked for it: it is shown, new or not.
+    var isAskedFor = false
 
     /// Whether there is something new to show: the tutorial was never seen, or only in a lower version.
     static func isDue(in version: SemanticVersion, seen: SemanticVersion?) -> Bool {
@@ -29,15 +31,11 @@ struct TutorialOperation: Sendable {
     /// Shows the tutorial when it is due; returns at once otherwise.
     @MainActor
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws {
-        guard let presenter else { return }
-        switch state.tutorialVersionSeen {
-        case .absent: break
-        // A text that cannot be read as a version counts as none: the tutorial is shown, and its version recorded.
-        case .value(let seen): guard Self.isDue(in: version, seen: SemanticVersion(seen)) else { return }
-        case .unavailable(let error):
-            step.note("whether the tutorial was seen cannot be told now, so it was not shown: \(error)")
+        guard let presenter else {
+            if isAskedFor { throw MissingPresenterError(operation: step.operation, question: "to read the tutorial") }
             return
         }
+        guard isAskedFor || isDue(step) else { return }
         let pages = (configuration ?? configurations.lastKnown.configuration).tutorialPages
         guard !pages.isEmpty else { return }
         try await stage.ask(in: step) { await presenter.showTutorial(pages) }
@@ -46,6 +44,17 @@ struct TutorialOperation: Sendable {
             try state.recordTutorialSeen(version: version.description)
         } catch {
             step.note("that the tutorial was seen could not be recorded, so it will be shown again: \(error)")
+        }
+    }
+
+    private func isDue(_ step: StepContext) -> Bool {
+        switch state.tutorialVersionSeen {
+        case .absent: return true
+        // A text that cannot be read as a version counts as none: the tutorial is shown, and its version recorded.
+        case .value(let seen): return Self.isDue(in: version, seen: SemanticVersion(seen))
+        case .unavailable(let error):
+            step.note("whether the tutorial was seen cannot be told now, so it was not shown: \(error)")
+            return false
         }
     }
 }
@@ -62,13 +71,14 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedCon
             simulated: { simulated in
                 return { step, _ in try await simulated.pass(step) }
             },
-            work: { environment, _ in
+            work: { environment, memory in
                 let operation = TutorialOperation(
                     state: environment.state,
                     configurations: environment.configurations,
                     version: environment.app.version,
                     presenter: environment.presenters.tutorial,
-                    stage: environment.stage
+                    stage: environment.stage,
+                    isAskedFor: memory.isAskedFor
                 )
                 return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
             }

@@ -70,6 +70,32 @@ struct StageTests {
         #expect(isShown)
     }
 
+    @Test("F15: the screen on top is that of who presents; then the one that stayed under it, such as the splash, then the main screen's")
+    func top() async throws {
+        let stage = Stage()
+        #expect(stage.top == nil)
+        try await stage.present(by: "splash", stays: true) { #expect(stage.top == "splash") }
+        #expect(stage.top == "splash")
+        let (begun, end) = (Gate(), Gate())
+        let asking = Task {
+            try await stage.present(by: "login") {
+                begun.open()
+                await end.wait()
+            }
+        }
+        await begun.wait()
+        let main = Task { try await stage.present(by: "main-app", stays: true) { #expect(stage.top == "main-app") } }
+        await eventually { stage.queueLength == 1 }
+        #expect(stage.top == "login")
+        end.open()
+        try await asking.value
+        try await main.value
+        #expect(stage.top == "main-app")
+        await stage.takeOver(by: "force-update") { #expect(stage.top == "force-update") }
+        await #expect(throws: PresentationRefused.self) { try await stage.present(by: "main-app", stays: true) {} }
+        #expect(stage.top == "force-update")
+    }
+
     @Test("a screen that fails gives the stage on")
     func failing() async throws {
         let stage = Stage()

@@ -1,0 +1,65 @@
+import Sequencer
+
+/// Steps that other parts of the app start when the person asks for them, and the screen that they share with the launch.
+extension StartupEnvironment {
+    /// Runs a step by itself because the person has asked for it, with a button in the app's settings, say. The work is that of a launch.
+    ///
+    /// ```swift
+    /// let account = try await environment.run(.login)
+    /// ```
+    ///
+    /// | step | when the person asks for it |
+    /// |---|---|
+    /// | ``StartupStep/login`` | A guest is asked, whatever the kind of onboarding, and stays a guest until the login has succeeded. Whoever is logged in is not asked. |
+    /// | ``StartupStep/connectSpeaker`` | The assistant asks, whether or not a speaker is known. The choice takes the place of the speakers that are connected; no choice changes nothing. |
+    /// | ``StartupStep/tutorial`` | It is shown again. |
+    ///
+    /// The step waits for its turn on the screen, also while a launch runs, and is refused when an update has taken the screen over. It reads the configuration that
+    /// was confirmed last. Cancelling the task cancels the step.
+    ///
+    /// - Parameter options: of the launch in which the step runs alone. It has no budget.
+    /// - Returns: the step's value.
+    /// - Throws: the error of the step, such as ``DismissedByPerson``; an `OperationError` where it has thrown none, because it was cancelled or its time was over.
+    @discardableResult
+    public func run<Output: Sendable>(
+        _ step: StartupStep<@Sendable (StepContext, LoadedConfiguration?) async throws -> Output>,
+        options: LaunchOptions = LaunchOptions()
+    ) async throws -> Output {
+        let (steps, known) = (StartupSteps(askedForIn: self), configurations.lastKnown)
+        let work = steps[step]
+        var graph = OperationGraph(step.id)
+        let added = graph.add(step.id, steps.options(of: step, [.interactive])) { context in try await work(context, known) }
+        return try await Self.value(of: added, in: graph, options)
+    }
+
+    /// Runs a step on the screen by itself, as `run(_:options:)` does for others.
+    public func run(
+        _ step: StartupStep<@MainActor @Sendable (StepContext, LoadedConfiguration?) async throws -> Void>,
+        options: LaunchOptions = LaunchOptions()
+    ) async throws {
+        let (steps, known) = (StartupSteps(askedForIn: self), configurations.lastKnown)
+        let work = steps[step]
+        var graph = OperationGraph(step.id)
+        let added = graph.add(step.id, steps.options(of: step, [.interactive]), on: .main) { context in try await work(context, known) }
+        try await Self.value(of: added, in: graph, options)
+    }
+
+    private static func value<Value: Sendable>(
+        of step: Step<Value>,
+        in graph: OperationGraph,
+        _ options: LaunchOptions
+    ) async throws -> Value {
+        let launch = try await graph.run(options: options)
+        do throws(OperationError) {
+            return try launch[step]
+        } catch {
+            throw error.underlying ?? error
+        }
+    }
+
+    /// The identifier of the step whose screen is on top; nil before the first. For tests that ask what the person sees.
+    ///
+    /// It is the step that presents or asks now; else the one whose screen has stayed, ``StartupStep/splash`` or ``StartupStep/mainApp``; and ``StartupStep/forceUpdate``
+    /// from the moment when it has taken the screen over. What the app presents itself, also where a link leads, is not known here.
+    @MainActor public var screenOnTop: String? { stage.top }
+}
