@@ -246,7 +246,9 @@ struct PlannedLaunch {
         let feed = EventFeed()
         let stream = LaunchEvents(feed)
         options.observers.append { _ = feed.add($0) }
+        queue?.isSuspended = plan.seed.isMultiple(of: 3)
         let launch = try graph.start(budget: Budget(.seconds(3), isEnforced: false), options: options)
+        queue?.isSuspended = false
         var lateEvents = [launch.events]
         if plan.cancelAfterEvents == 0 { launch.cancel() }
         var events: [LaunchEvent] = []
@@ -254,11 +256,17 @@ struct PlannedLaunch {
             events.append(event)
             if events.count == plan.steps.count { lateEvents.append(launch.events) }
             if events.count == plan.cancelAfterEvents { launch.cancel() }
-            if let cancel = plan.cancelStep, events.count == cancel.afterEvents { try launch.cancel(plan.id(cancel.step)) }
+            if let cancel = plan.cancelStep, events.count == cancel.afterEvents { try cancelStep(plan.id(cancel.step), of: launch, queue) }
         }
         let finished = await launch.end()
         lateEvents.append(launch.events)
         return Result(report: finished.report, events: events, lateEvents: lateEvents, launch: finished)
+    }
+
+    /// Every second launch has it cancelled by whoever looks into the queue, if it is there.
+    private func cancelStep(_ id: String, of launch: RunningLaunch, _ queue: OperationQueue?) throws {
+        let operation = plan.seed.isMultiple(of: 2) ? queue?.operations.first { $0.name == id } : nil
+        if let operation { operation.cancel() } else { try launch.cancel(id) }
     }
 }
 
