@@ -260,7 +260,7 @@ struct RealTCPSpeakerConnectorTests {
         #expect(error?.description == "loopback speaker 127.0.0.1:\(loopback.speaker.port): the port is in use")
     }
 
-    @Test("fault N64: where the system starts no thread, the look-up of a name fails at once")
+    @Test("fault N66: where the system starts no thread, the look-up of a name fails at once")
     func noThread() async throws {
         let socket = try SpeakerSocket("speaker") { _ in EAGAIN }
         let error = await #expect(throws: DeviceError.self) {

@@ -8,7 +8,7 @@
 
     @Suite("The thread of libcurl", .serialized, .timeLimit(.minutes(30)), .besideOthers)
     struct CurlLoopTests {
-        @Test("fault N64: where the system starts no thread, a request fails at once, and the next one asks for a thread again")
+        @Test("fault N66: where the system starts no thread, a request fails at once, and the next one asks for a thread again")
         func noThread() async throws {
             let starts = Locked(0)
             let loop = CurlLoop(try #require(LibCurl.system), connectionsPerHost: 1) { _ in
