@@ -9,11 +9,11 @@ import Testing
 /// Promise 10, for each step of each built-in scenario: what a step waits for counts, unless a person is asked meanwhile.
 @Suite("A delay of each step", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DelayedStepTests {
-    private func run(_ scenario: Scenario, delaying step: String? = nil) async throws -> LaunchReport {
+    private func run(_ scenario: Scenario, delaying step: String? = nil, by delay: Duration = .zero) async throws -> LaunchReport {
         var steps = StartupSteps.simulated()
         steps.offersSubscription = true
         var graph = scenario.graph(steps)
-        if let step { try graph.inject(.delay(.seconds(30)), into: step) }
+        if let step { try graph.inject(.delay(delay), into: step) }
         return try await graph.run(budget: .seconds(3), options: LaunchOptions(deadline: nil, clock: VirtualClock())).report
     }
 
@@ -30,19 +30,37 @@ struct DelayedStepTests {
         return found
     }
 
-    @Test("A29: a delay of 30 s is no person's time: it misses the budget, unless the step was cut off", arguments: Scenario.all)
-    func delays(scenario: Scenario) async throws {
+    /// A delay of a step misses the budget, unless a timeout or a cut has ended the step, or the milestone does not wait for it.
+    private func check(_ delay: Duration, in scenario: Scenario) async throws {
         let plain = try await run(scenario)
         #expect(plain.outcome == .completed && plain.budget.isMet)
         let before = try stepsBeforeMain(scenario)
         for step in plain.operations.map(\.id) {
-            let report = try await run(scenario, delaying: step)
+            let report = try await run(scenario, delaying: step, by: delay)
             let delayed = try #require(report[step])
             // Two questions that came together may come one after the other now, and no more.
             #expect(report.budget.interactive <= plain.operations.reduce(.zero) { $0 + $1.interactive }, "\(step)")
             let isWaitedFor = delayed.outcome == .succeeded && before.contains(step)
-            if isWaitedFor { #expect(!report.budget.isMet && delayed.duration >= .seconds(30), "\(step)") }
+            if isWaitedFor { #expect(!report.budget.isMet && delayed.duration >= delay, "\(step)") }
             if before.contains(step), report.budget.isMet { #expect([.timedOut, .fellBack].contains(delayed.outcome), "\(step)") }
+        }
+    }
+
+    @Test(
+        "A29: a delay is no person's time: it misses the budget, unless the step was cut off",
+        arguments: Scenario.all,
+        [.seconds(10), .seconds(30)] as [Duration]
+    )
+    func delays(scenario: Scenario, delay: Duration) async throws { try await check(delay, in: scenario) }
+
+    @Test("A29, F2: nor is it in any mixture of facts")
+    func mixtures() async throws {
+        var graphs: Set<String> = []
+        // Links and shortcuts add a step after the milestone.
+        for facts in LaunchFactsTests.facts where facts.origin == .icon || facts.origin == .push {
+            let scenario = Scenario(for: facts)
+            guard try graphs.insert(scenario.graph(.simulated()).validated().json()).inserted else { continue }
+            try await check(.seconds(30), in: scenario)
         }
     }
 

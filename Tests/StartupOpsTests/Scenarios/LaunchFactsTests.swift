@@ -13,7 +13,7 @@ struct LaunchFactsTests {
     }
 
     /// The facts of an app that has to be launched.
-    private static let facts: [LaunchFacts] = {
+    static let facts: [LaunchFacts] = {
         var all: [LaunchFacts] = []
         for isRegionKnown in [false, true] {
             for account in LaunchFacts.AccountState.allCases {
