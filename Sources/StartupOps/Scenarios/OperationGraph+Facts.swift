@@ -37,19 +37,20 @@ extension OperationGraph {
 
         // A step that asks for the speaker has waited for what was presented before.
         let isImplied = facts.speaker == .none && last == content
+        // A guest sees it, whom the person becomes who turns down the account that was found.
+        let showsOnboarding = facts.onboarding == .dismissable && facts.account != .known
         addMain(
             of: steps,
             configuration,
             account,
             speaker,
             chosenBy: facts.account == .none && facts.isRegionKnown ? facts.onboarding : nil,
+            mayMissOnboarding: facts.mayAskToLogIn && !showsOnboarding,
             after: isImplied ? [update.id] : [content, update.id]
         )
         if facts.origin == .link { addAfterMain(.deeplink, of: steps) }
         if facts.origin == .shortcut { addAfterMain(.shortcut, of: steps) }
-        if facts.onboarding == .dismissable, facts.account == .none || facts.account == .guest {
-            addAfterMain(.onboarding, of: steps, .interactive)
-        }
+        if showsOnboarding { addAfterMain(.onboarding, of: steps, .interactive) }
     }
 
     /// Adds the tutorial, or the content of the push that started the app.

@@ -46,7 +46,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// | a push started the app, and the person need not log in | `present-push-information` is in the tutorial's place |
     /// | no speaker | `connect-speaker` asks; where the person has declined, the step is not there |
     /// | a link or a shortcut started the app | `deeplink` or `shortcut` follows the main screen |
-    /// | no account or a guest's, in an app that can be tried | `onboarding` is over the main screen |
+    /// | no account, a guest's, or one that the person may turn down, in an app that can be tried | `onboarding` is over the main screen |
     /// | the app runs already | there is only the update check, and the app is told |
     ///
     /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account, tutorial nor speaker is known;

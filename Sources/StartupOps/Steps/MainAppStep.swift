@@ -139,12 +139,14 @@ extension OperationGraph {
     /// - Parameters:
     ///   - speaker: nil where the scenario connects none.
     ///   - onboarding: the kind that the scenario was chosen by; nil where it was not.
+    ///   - mayMissOnboarding: whether login goes by the configuration of this launch, which may say that there is an onboarding, and the graph has none.
     mutating func addMain(
         of steps: StartupSteps,
         _ configuration: Step<LoadedConfiguration>,
         _ account: Step<Account>,
         _ speaker: Step<Speaker?>?,
         chosenBy onboarding: OnboardingType? = nil,
+        mayMissOnboarding: Bool = false,
         after dependencies: [String]
     ) {
         var dependencies = dependencies
@@ -157,7 +159,11 @@ extension OperationGraph {
             configuration,
             account,
             speaker in
-            if let onboarding { context.noteLateOnboarding(onboarding, configuration) }
+            if let onboarding {
+                context.noteLateOnboarding(onboarding, configuration)
+            } else if mayMissOnboarding, account.isAnonymous {
+                context.noteMissedOnboarding(configuration)
+            }
             try await work(context, MainContent(configuration: configuration, account: account, speaker: speaker))
         }
         guard let speaker else {
@@ -186,5 +192,11 @@ extension StepContext {
             "the launch was decided with \(decided.rawValue) onboarding, before the configuration came that says \(fetched.rawValue): "
                 + "\(fetched.rawValue) counts from the next launch"
         )
+    }
+
+    /// Notes that the configuration of this launch, which has made the person a guest, came too late for the onboarding.
+    fileprivate func noteMissedOnboarding(_ loaded: LoadedConfiguration) {
+        guard loaded.source == .remote, loaded.configuration.onboarding == .dismissable else { return }
+        note("the onboarding was not shown: the configuration that says dismissable came too late for this launch; the next one shows it")
     }
 }

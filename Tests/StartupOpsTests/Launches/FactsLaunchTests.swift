@@ -9,6 +9,15 @@ import Testing
 /// All combinations of facts, with the real steps: each launch comes to the end that the table of `Scenario(for:)` has for it.
 @Suite("Launches from all facts", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FactsLaunchTests {
+    /// Turns down the account that was found, and is not asked to log in.
+    @MainActor
+    private final class Declining: LoginPresenter {
+        nonisolated init() {}
+        func askForLogin(problem: String?) async -> LoginAnswer { .dismissed }
+        func askForVerificationCode(of email: String, problem: String?) async -> Secret? { nil }
+        func askToRestore(_ account: StoredSession) async -> Bool { false }
+    }
+
     private let app = AppInfo(version: SemanticVersion(1), region: Region(country: "FR", language: "fr"))
 
     /// The app on a device of which these facts are true, but for what starts it.
@@ -24,7 +33,7 @@ struct FactsLaunchTests {
             ),
             presenters: StartupPresenters(all: person),
             directory: directory,
-            bundled: Service.configuration,
+            bundled: Service.configuration(),
             splashMinimum: .zero
         )
     }
@@ -112,6 +121,41 @@ struct FactsLaunchTests {
         for facts in combinations { try await check(facts) }
     }
 
+    private func run(_ environment: StartupEnvironment) async throws -> LaunchReport {
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        return try await environment.graph(Scenario(for: environment.facts())).run(budget: .seconds(3), options: options).report
+    }
+
+    @Test("B13: who turns down the account that was found, in an app that can be tried, is a guest, and sees the onboarding")
+    func turnedDown() async throws {
+        let facts = LaunchFacts(account: .found, onboarding: .dismissable)
+        let person = AgreeablePerson()
+        var environment = try environment(directory(facts), Service(facts.account), person)
+        defer { environment.devices.closeAll() }
+        environment.presenters.login = Declining()
+        #expect(environment.facts() == facts)
+        let report = try await run(environment)
+        #expect(report.outcome == .completed && person.content?.account.isAnonymous == true, "\(report.remarks)")
+        #expect(person.shown == ["splash", "main", "onboarding"])
+    }
+
+    @Test(
+        "B13, B66: who is a guest by a configuration that came too late for the onboarding sees it at the next launch; the report says so"
+    )
+    func missed() async throws {
+        let (stored, service) = (try directory(.firstLaunch), Service(.none, says: .dismissable))
+        for number in 1...2 {
+            let person = AgreeablePerson()
+            let environment = environment(stored, service, person)
+            defer { environment.devices.closeAll() }
+            let report = try await run(environment)
+            #expect(report.outcome == .completed && person.content?.account.isAnonymous == true, "\(report.remarks)")
+            #expect(!person.shown.contains("login") && person.shown.contains("onboarding") == (number == 2), "\(person.shown)")
+            let notes = report["main-app"]?.notes ?? []
+            #expect(notes.contains { $0.hasPrefix("the onboarding was not shown: ") } == (number == 1), "\(notes)")
+        }
+    }
+
     @Test("B60: with the real steps, an app that runs already is told, and shows nothing else, whatever else is known")
     func running() async throws {
         for facts in LaunchFactsTests.facts where facts.origin == .icon {
@@ -124,7 +168,7 @@ struct FactsLaunchTests {
     }
 }
 
-/// All that a launch talks to: it answers at once, serves one country that is not the device's, and does not say how somebody is received.
+/// All that a launch talks to: it answers at once, and serves one country that is not the device's. It need not say how somebody is received.
 private final class Service: UpdatePolicyService, ConfigurationService, AccountService, EntitlementService, DeviceConnector {
     private struct Connection: DeviceConnection {
         let speaker: Speaker
@@ -133,18 +177,24 @@ private final class Service: UpdatePolicyService, ConfigurationService, AccountS
     }
 
     static let speaker = Speaker(id: "kitchen", name: "Kitchen", host: "kitchen.local", port: 7400)
-    static let configuration = AppConfiguration(
-        version: "1",
-        country: "DE",
-        language: "de",
-        tutorialPages: [TutorialPage(title: "Willkommen", text: "Musik in jedem Raum.")]
-    )
+    static func configuration(says onboarding: OnboardingType? = nil) -> AppConfiguration {
+        AppConfiguration(
+            version: "1",
+            country: "DE",
+            language: "de",
+            onboarding: onboarding,
+            tutorialPages: [TutorialPage(title: "Willkommen", text: "Musik in jedem Raum.")]
+        )
+    }
+
     private static let person = Account(id: "7", name: "Ada", email: "ada@example.com")
     private static let guest = Account(id: "g", name: "", isAnonymous: true)
 
     private let session: Locked<StoredAnswer<StoredSession>>
+    private let onboarding: OnboardingType?
 
-    init(_ account: LaunchFacts.AccountState) {
+    init(_ account: LaunchFacts.AccountState, says onboarding: OnboardingType? = nil) {
+        self.onboarding = onboarding
         session =
             switch account {
             case .none: Locked(.absent)
@@ -180,7 +230,9 @@ private final class Service: UpdatePolicyService, ConfigurationService, AccountS
 
     func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy { UpdatePolicy() }
     func countries(by deadline: Deadline) async throws -> [Country] { [Country(code: "DE", name: "Deutschland", languages: ["de"])] }
-    func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration { Self.configuration }
+    func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
+        Self.configuration(says: onboarding)
+    }
     func entitlements(by deadline: Deadline) async throws -> Entitlements { Entitlements() }
 
     func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {

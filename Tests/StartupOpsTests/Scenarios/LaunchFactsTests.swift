@@ -77,7 +77,7 @@ struct LaunchFactsTests {
             #expect(identifiers.contains("connect-speaker") == (facts.speaker != .declined))
             #expect(identifiers.contains("deeplink") == (facts.origin == .link))
             #expect(identifiers.contains("shortcut") == (facts.origin == .shortcut))
-            let canBeTried = facts.onboarding == .dismissable && (facts.account == .none || facts.account == .guest)
+            let canBeTried = facts.onboarding == .dismissable && facts.account != .known
             #expect(identifiers.contains("onboarding") == canBeTried, "\(facts)")
         }
     }
