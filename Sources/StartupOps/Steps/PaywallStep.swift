@@ -1,4 +1,5 @@
 import Sequencer
+import StartupStorage
 
 /// Offers a subscription to the person whose account has none.
 ///
@@ -43,23 +44,31 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitleme
             },
             work: { environment, memory in
                 let accounts = environment.services.accounts
-                // Nobody with an account was there before, and somebody is now, whoever let them in.
-                let isNobodyThere =
-                    switch accounts.storedSession() {
-                    case .absent: true
-                    case .value(let session): session.isAnonymous
-                    case .unavailable: false
-                    }
+                let before = accounts.storedSession()
                 let operation = PaywallOperation(
                     accounts: accounts,
                     presenter: environment.presenters.main,
                     stage: environment.stage,
                     isAtEachStart: environment.settings[.presentsSubscriptionOnEveryStart],
-                    hasLoggedIn: { isNobodyThere || memory.hasLoggedIn.withLock { $0 } }
+                    hasLoggedIn: { memory.hasLoggedIn.withLock { $0 } || isNobodyOrSomebodyElse(before, accounts) }
                 )
                 return { step, known in try await operation.run(known, in: step) }
             }
         )
+    }
+}
+
+/// Whether nobody with an account was there before, or somebody else than now: whoever let them in, they have logged in since.
+private func isNobodyOrSomebodyElse(_ before: StoredAnswer<StoredSession>, _ accounts: any AccountService) -> Bool {
+    switch before {
+    case .absent: return true
+    case .unavailable: return false
+    case .value(let session):
+        if session.isAnonymous { return true }
+        let now = accounts.storedSession().value
+        // A session may come to know its account later: like is compared with like.
+        let identifiers = [(session.userID, now?.userID), (session.account?.id, now?.account?.id)]
+        return identifiers.contains { earlier, now in earlier != nil && now != nil && earlier != now }
     }
 }
 

@@ -1,4 +1,5 @@
 import Sequencer
+import StartupStorage
 import TestSupport
 import Testing
 
@@ -65,6 +66,21 @@ struct SubscriptionOfferTests {
         try Settings(device.directory().settings).set(true, for: .enablesRestoreAccount)
         let restored = try await device.launch(.restoreAccount, newcomer)
         #expect(restored.shown.contains { $0.hasPrefix("restore") } && places(restored.shown) == ["main"], "\(restored.shown)")
+    }
+
+    @Test("B15: who logs in by work of the app's own, in the place of somebody else, has logged in")
+    func ownLogin() async throws {
+        let device = try device(.presentsSubscriptionAfterLogin)
+        #expect(places(try await device.launch().shown) == ["login", "main"])
+        let person = newcomer
+        let environment = device.environment(StartupPresenters(all: person))
+        defer { environment.devices.closeAll() }
+        var steps = StartupSteps(environment)
+        steps[.login] = { [accounts = environment.services.accounts] _, _ in
+            try await accounts.logIn(email: "new@example.com", password: "correct horse", by: .after(patience))
+        }
+        let report = try await device.run(environment.graph(.regular, steps: steps))
+        #expect(report.outcome == .completed && places(person.shown) == ["paywall", "main"], "\(person.shown) \(report.remarks)")
     }
 
     @Test(
