@@ -4,7 +4,7 @@ import StartupStorage
 /// Shows the app.
 @MainActor
 public protocol MainPresenter: Sendable {
-    /// The main screen; returns when it is visible.
+    /// The main screen; returns when it is visible, and its tab bar and navigation can be used: what started the app is delivered then.
     func showMain(_ content: MainContent) async
     /// The onboarding, over the main screen; returns when the person has dismissed it. Guests of an app whose onboarding is
     /// ``OnboardingType/dismissable`` are shown it, until they have dismissed it once.

@@ -20,6 +20,26 @@ extension Bootstrap {
         try await phases.sceneGate.wait(for: launch.requestTime, in: launch)
     }
 
+    /// Connects one more scene of the app, beside or after the launch. A scene gets its own part only: nothing of the process is set up again, and the first
+    /// screen is not decided again.
+    ///
+    /// ```swift
+    /// if try await bootstrap.connectScene(session.persistentIdentifier, by: window, deadline: .after(.seconds(3))) { window.showMain() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the scene's identifier: not `main`, which is the scene of the launch.
+    ///   - presenter: tells the phases of the scene; problems with them are in the ``LaunchPhases/problems`` of ``phases``.
+    /// - Returns: false for a scene that has been connected before, and has not been told to have disconnected since: nothing was done.
+    /// - Throws: ``GateClosedError`` when the process phase has not ended by the deadline; `CancellationError` when the task is cancelled.
+    @MainActor
+    public func connectScene(_ id: String, by presenter: any ScenePresenter, deadline: Deadline) async throws -> Bool {
+        try await phases.processGate.wait(by: deadline)
+        guard phases.takeScenePart(id) else { return false }
+        await presenter.connectScene { [phases] phase in _ = phases.mark(phase, scene: id) }
+        return true
+    }
+
     /// Makes a module, which `isActive(_:)` and was prepared.
     @MainActor
     func make(_ module: BootstrapModule) async throws {

@@ -215,6 +215,29 @@ struct BootstrapFirstScreenTests {
         )
     }
 
+    @Test("E11, F16: a second scene gets its scene part only, once; before the process phase has ended it waits")
+    func secondScene() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let second = Scene(phases: [.sceneSession, .willConnect, .window, .keyAndVisible])
+        let error = await #expect(throws: GateClosedError.self) {
+            _ = try await bootstrap.connectScene("second", by: second, deadline: .after(.zero))
+        }
+        #expect(error?.gate == "process-phase" && bootstrap.phases.problems == [])
+
+        let person = AgreeablePerson()
+        let report = try await launch(bootstrap, harness, person, scene: second)
+        #expect(report.outcome == .completed)
+        let (registered, parts, shown) = (bootstrap.registry.registered, bootstrap.coordinatorParts, person.shown)
+        #expect(try await bootstrap.connectScene("second", by: second, deadline: .after(patience)))
+        #expect(try await !bootstrap.connectScene("second", by: second, deadline: .after(patience)))
+        #expect(bootstrap.phases.mark(.viewDidLoad, scene: "second") == nil && bootstrap.phases.problems == [])
+        #expect(bootstrap.registry.registered == registered && bootstrap.coordinatorParts == parts && person.shown == shown)
+        bootstrap.phases.sceneDidDisconnect("second")
+        #expect(try await bootstrap.connectScene("second", by: second, deadline: .after(patience)))
+        #expect(bootstrap.phases.problems == [])
+    }
+
     // MARK: Over the main screen
 
     @Test(
