@@ -47,6 +47,8 @@ public final class EntryPointMailbox: Sendable {
         /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
         var hasNews = false
         var hasWaited = false
+        /// The latest of those that were dropped, and are in no report yet.
+        var untold: [DroppedEntryPoint] = []
     }
 
     let storage: EntryPointStorage
@@ -220,7 +222,17 @@ extension EntryPointMailbox {
         }
     }
 
+    /// The entry points that were dropped since the last call, for a report; of very many, the latest hundred.
+    func takeDropped() -> [DroppedEntryPoint] {
+        state.withLock { state in
+            defer { state.untold = [] }
+            return state.untold
+        }
+    }
+
     func tell(_ dropped: [DroppedEntryPoint]) {
+        if dropped.isEmpty { return }
+        state.withLock { $0.untold = Array(($0.untold + dropped).suffix(100)) }
         for dropped in dropped { tell(.dropped(dropped)) }
     }
 

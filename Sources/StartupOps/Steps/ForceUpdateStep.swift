@@ -51,6 +51,8 @@ struct ForceUpdateOperation: Sendable {
     var now: @Sendable () -> Date = { Date() }
     /// Told of a decision against this version, before it is shown.
     var willTakeOver: @Sendable (UpdateDecision) -> Void = { _ in }
+    /// What became of the pushes, links and shortcuts that the update holds up, each in one sentence for the report.
+    var entryPoints: @Sendable () -> [String] = { [] }
     /// Told of a decision against this version that came when the launch was over.
     var lateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
     /// Told why a policy could not be kept.
@@ -145,6 +147,9 @@ struct ForceUpdateOperation: Sendable {
         let isStopped = memory.withLock { memory in
             defer { memory.isStopped = true }
             return memory.isStopped
+        }
+        if !isStopped, step.mayGoOn {
+            for text in entryPoints() { step.note(text) }
         }
         // Two checks may say the same, one after the other.
         let isNew = !isStopped && lateCheck.isNew(decision)
@@ -260,6 +265,16 @@ extension ForceUpdateOperation {
             memory: memory.update,
             lateCheck: environment.lateUpdateCheck,
             willTakeOver: { [mailbox = environment.mailbox] _ in mailbox.stop(because: "an update is required") },
+            entryPoints: { [mailbox = environment.mailbox] in
+                let dropped = mailbox.takeDropped().map(\.description)
+                let held = mailbox.waiting().count
+                if held == 0 { return dropped }
+                return dropped + [
+                    held == 1
+                        ? "a push, link or shortcut is kept for a later launch"
+                        : "\(held) pushes, links and shortcuts are kept for a later launch"
+                ]
+            },
             lateDecision: environment.lateUpdateDecision,
             couldNotKeep: environment.updatePolicyProblem
         )

@@ -47,7 +47,8 @@ struct MainAppOperation: Sendable {
         for problem in problems { step.note("kept in memory, and only until the app ends: \(problem)") }
         for late in lateSettings() { step.note(late) }
         if let decided = earlyOnboarding() { step.noteLateOnboarding(decided, content.configuration) }
-        for dropped in mailbox.dropExpired() { step.note("\(dropped)") }
+        mailbox.dropExpired()
+        for dropped in mailbox.takeDropped() { step.note("\(dropped)") }
         mailbox.setSession(of: content.account)
         if mailbox.mainScreenDidAppear() { await MainActor.run { didLaunch() } }
     }

@@ -85,6 +85,23 @@ struct BehaviourLaunchTests {
         #expect(launch.content?.account.isAnonymous == (kind != .regular))
     }
 
+    @Test("B56: what a required update holds up, and what was too much to keep, is told by the report")
+    func heldUp() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        device.service.requireUpdate()
+        let launch = try await device.launch { environment in
+            // The oldest two are too many.
+            environment.mailbox.receive(try EntryPointSamples.link("https://good.example/"))
+            environment.mailbox.receive(try EntryPointSamples.link("https://good.example/speakers/new"))
+            for _ in 0..<32 { environment.mailbox.receive(try EntryPointSamples.link("https://good.example/")) }
+        }
+        #expect(launch.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        let notes = launch.report["force-update"]?.notes ?? []
+        #expect(notes.count { $0.hasSuffix("was dropped: more than 32 entry points were waiting, and it was the oldest") } == 2)
+        #expect(notes.last == "32 pushes, links and shortcuts are kept for a later launch")
+    }
+
     @Test("A27, B54, B57, B58, B59: a push comes before the main screen, a link and a shortcut after it, each once")
     func entryPoints() async throws {
         let device = try SampleDevice()
