@@ -5,7 +5,7 @@ import StartupStorage
 
 extension UpdatePolicy: Codable {
     private enum CodingKeys: String, CodingKey {
-        case minimumVersion, recommendedVersion, maintenance, message
+        case minimumVersion, recommendedVersion, maintenance, message, store
     }
 
     private enum MaintenanceKeys: String, CodingKey {
@@ -24,6 +24,7 @@ extension UpdatePolicy: Codable {
         minimumVersion = version(.minimumVersion, isExpected: true, in: container)
         recommendedVersion = version(.recommendedVersion, isExpected: false, in: container)
         message = text(.message, in: container)
+        store = store(in: container)
         maintenance = maintenance(in: container)
     }
 
@@ -33,6 +34,7 @@ extension UpdatePolicy: Codable {
         try container.encodeIfPresent(minimumVersion, forKey: .minimumVersion)
         try container.encodeIfPresent(recommendedVersion, forKey: .recommendedVersion)
         try container.encodeIfPresent(message, forKey: .message)
+        try container.encodeIfPresent(store?.absoluteString, forKey: .store)
         if let maintenance {
             var nested = container.nestedContainer(keyedBy: MaintenanceKeys.self, forKey: .maintenance)
             try nested.encodeIfPresent(maintenance.message, forKey: .message)
@@ -72,6 +74,18 @@ extension UpdatePolicy: Codable {
             return nil
         }
         return plainText(text, limit: Self.maximumTextLength)
+    }
+
+    /// An address that a person may be sent to: nothing that calls, runs or reads something on the device.
+    private mutating func store(in container: KeyedDecodingContainer<CodingKeys>) -> URL? {
+        guard let address = text(.store, in: container) else { return nil }
+        if address.utf8.count < Self.maximumTextLength, let url = URL(string: address), let scheme = url.scheme?.lowercased(),
+            ["https", "itms-apps"].contains(scheme), url.host()?.isEmpty == false
+        {
+            return url
+        }
+        ignore("store", "\(Self.shown(address)) is no address of a store; one looks like https://apps.example.com/app")
+        return nil
     }
 
     /// An end that cannot be read leaves maintenance without an end, as one that is missing does: the service has just said that it is closed.

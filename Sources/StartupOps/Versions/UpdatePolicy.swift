@@ -38,6 +38,8 @@ public struct UpdatePolicy: Sendable, Hashable {
     var maintenance: Maintenance?
     /// The message for a person who has to update.
     package var message: String?
+    /// Where a person who has to update is sent: `https`, or `itms-apps`.
+    var store: URL?
     /// The fields of the answer that were ignored. They are not kept when the policy is stored.
     private(set) var ignored: [IgnoredField] = []
 
@@ -46,12 +48,14 @@ public struct UpdatePolicy: Sendable, Hashable {
         minimumVersion: SemanticVersion? = nil,
         recommendedVersion: SemanticVersion? = nil,
         maintenance: Maintenance? = nil,
-        message: String? = nil
+        message: String? = nil,
+        store: URL? = nil
     ) {
         self.minimumVersion = minimumVersion
         self.recommendedVersion = recommendedVersion
         self.maintenance = maintenance
         self.message = message
+        self.store = store
     }
 
     mutating func ignore(_ field: String, _ reason: String) {
@@ -65,8 +69,8 @@ public enum UpdateDecision: Sendable, Hashable {
     case mayContinue
     /// The version may be used, and there is a better one.
     case recommended(SemanticVersion)
-    /// The version may not be used any more.
-    case required(minimum: SemanticVersion, message: String?)
+    /// The version may not be used any more; nil as a store where the service does not say where to get another.
+    case required(minimum: SemanticVersion, message: String?, store: URL? = nil)
     /// The service is closed for a while; nil as an end means that nobody knows.
     case maintenance(message: String?, until: Date?)
 
@@ -84,7 +88,7 @@ extension UpdatePolicy {
     ///
     /// A required update comes before maintenance: it can be had in the meantime. Maintenance comes before a recommendation.
     func decision(for version: SemanticVersion, at date: Date) -> UpdateDecision {
-        if let minimumVersion, version < minimumVersion { return .required(minimum: minimumVersion, message: message) }
+        if let minimumVersion, version < minimumVersion { return .required(minimum: minimumVersion, message: message, store: store) }
         if let maintenance, maintenance.until.map({ date < $0 }) ?? true {
             return .maintenance(message: maintenance.message, until: maintenance.until)
         }
@@ -110,13 +114,14 @@ extension UpdatePolicy {
         (answer ?? UpdatePolicy()).completed(by: lastKnown).decision(for: version, at: date)
     }
 
-    /// This policy with the last known minimum (and the message that went with it) in place of one that it does not have: what to keep
+    /// This policy with the last known minimum (and the message and the store that went with it) in place of one that it does not have: what to keep
     /// for the next launch.
     func completed(by lastKnown: UpdatePolicy?) -> UpdatePolicy {
         guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return self }
         var policy = self
         policy.minimumVersion = minimum
         policy.message = message ?? lastKnown.message
+        policy.store = store ?? lastKnown.store
         return policy
     }
 }

@@ -26,9 +26,10 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
 
     func showUpdate(_ decision: UpdateDecision) async {
         switch decision {
-        case .required(let minimum, let message):
+        case .required(let minimum, let message, let store):
             let text = message ?? "This version can no longer be used."
-            await screens.message(title: "Update required", lines: [text, "Version \(minimum) or newer is needed."])
+            let place = store.map { ["It can be had at \($0.absoluteString)."] } ?? []
+            await screens.message(title: "Update required", lines: [text, "Version \(minimum) or newer is needed."] + place)
         case .maintenance(let message, let until):
             let end = until.map { ["Until \($0.formatted(.iso8601))."] } ?? []
             await screens.message(title: "Closed for maintenance", lines: [message ?? "Please try again later."] + end)

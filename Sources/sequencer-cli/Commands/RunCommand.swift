@@ -142,7 +142,7 @@ struct RunCommand: LaunchingCommand {
 
     private func text(of decision: UpdateDecision) -> String {
         switch decision {
-        case .required(let minimum, _): "version \(minimum) or newer is required"
+        case .required(let minimum, _, _): "version \(minimum) or newer is required"
         case .maintenance: "the service is closed for maintenance"
         case .mayContinue, .recommended: "this version may be used"
         }

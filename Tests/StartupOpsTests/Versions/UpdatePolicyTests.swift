@@ -123,4 +123,22 @@ struct UpdatePolicyTests {
         #expect(try JSONDecoder().decode(UpdatePolicy.self, from: JSONEncoder().encode(policy)) == policy)
         #expect(try self.policy(#"{"minimumVersion":"1","message":"a\u0007b\u202Ec\nd"}"#).message == "abc d")
     }
+
+    @Test(
+        "a required update carries the store's link, also from an answer before; an address that leads elsewhere is left out, and named",
+        arguments: [
+            ("https://apps.example.com/app/7", true), ("itms-apps://apps.example.com/app/7", true),
+            ("http://apps.example.com/app/7", false),
+            ("javascript:alert(1)", false), ("tel:112", false), ("file:///etc/passwd", false), ("https://", false), ("", false),
+        ]
+    )
+    func store(text: String, isTaken: Bool) throws {
+        let policy = try policy(#"{"minimumVersion":"2.0.0","store":"\#(text)"}"#)
+        let url = isTaken ? URL(string: text) : nil
+        let required = UpdateDecision.required(minimum: SemanticVersion(2), message: nil, store: url)
+        #expect(policy.decision(for: SemanticVersion(1), at: Date()) == required)
+        #expect(policy.ignored.map(\.field) == (isTaken ? [] : ["store"]))
+        let kept = try JSONDecoder().decode(UpdatePolicy.self, from: try JSONEncoder().encode(policy))
+        #expect(UpdatePolicy.decision(answer: nil, lastKnown: kept, for: SemanticVersion(1), at: Date()) == required)
+    }
 }

@@ -43,7 +43,7 @@ struct UpdateNotice: Sendable {
             title = "Back soon"
             text = message ?? end.map { "The service is closed until \($0.formatted())." } ?? "The service is closed for a while."
             canUpdate = false
-        case .required(let minimum, let message):
+        case .required(let minimum, let message, _):
             title = "Please update"
             text = message ?? "This version cannot be used any more. Version \(minimum) can."
             canUpdate = true
