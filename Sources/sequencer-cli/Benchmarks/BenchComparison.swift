@@ -21,6 +21,8 @@ struct BenchSummary: Sendable {
     let interval: BootstrapInterval?
     /// Nil where they are of one kind.
     let modes: TwoModes?
+    /// Nil where the runs became neither longer nor shorter in the course of the bench.
+    let trend: Trend?
     /// The times to the initial display, in the same runs; nil where there is none.
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
@@ -36,6 +38,7 @@ struct BenchSummary: Sendable {
         sample = SortedSample(times)
         interval = sample.map(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
+        trend = Trend(times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
         }
@@ -128,7 +131,7 @@ struct BenchComparison: Sendable {
         self.after = BenchSummary(after)
         self.askedThreshold = askedThreshold
         self.gap = gap
-        let threshold = gap?.threshold(askedThreshold) ?? askedThreshold
+        let threshold = gap?.threshold(askedThreshold, drift: Self.drift(self.before, self.after)) ?? askedThreshold
         self.threshold = threshold
         let blame = OperationBlame(self.before, self.after, clock: clock, gap: gap)
         operations = blame.changes
@@ -156,10 +159,18 @@ struct BenchComparison: Sendable {
         verdict = ofModes.map { Self.verdict(of: all, interval, modes: $0) } ?? all
     }
 
+    /// See ``drift(_:_:)``. It counts where the benches were taken apart.
+    var drift: Double { Self.drift(before, after) }
+
     /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in the verdict.
     var initialDisplays: (before: Double, after: Double)? {
         guard let before = before.initialDisplay, let after = after.initialDisplay else { return nil }
         return (before.median, after.median)
+    }
+
+    /// How much the runs of either side drifted while they were made: so may the machine have done in the time between the two.
+    static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
+        max(before.trend?.drift ?? 1, after.trend?.drift ?? 1)
     }
 
     /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same

@@ -246,6 +246,7 @@ extension BenchComparison {
                 json.write(decimal: askedThreshold, for: "askedThreshold")
                 json.write(decimal: gap.seconds, for: "seconds")
                 json.write(decimal: gap.loadRatio, for: "loadRatio")
+                if drift > 1 { json.write(decimal: drift, for: "drift") }
             }
         }
         json.write(nanoseconds: before.sample?.median, for: "beforeMs")

@@ -48,7 +48,10 @@ struct BenchGap: Equatable, Sendable {
     /// Loads that differ by less cannot be told apart.
     static let leastLoadRatio = 1.1
 
-    /// From the end of one to the begin of the other; nil where a bench does not say when it was taken.
+    /// Two benches are taken at the same time when they have this share of the longer one's time in common.
+    static let leastOverlap = 0.75
+
+    /// From the end of one to the begin of the other, 0 where they have some time in common; nil where a bench does not say when it was taken.
     let seconds: Double?
     /// How many times as long work may have taken in the busier one; nil where a bench does not say how busy the machine was.
     let loadRatio: Double?
@@ -61,8 +64,8 @@ struct BenchGap: Equatable, Sendable {
             return
         }
         let seconds = max(other.begin.timeIntervalSince(one.end), one.begin.timeIntervalSince(other.end))
-        if seconds < 0 { return nil }
-        self.seconds = seconds
+        if seconds < 0, Self.overlap(one, other) >= Self.leastOverlap { return nil }
+        self.seconds = max(seconds, 0)
         let loads = [(one.loadAtBegin, other.loadAtBegin), (one.loadAtEnd, other.loadAtEnd), (one.load, other.load)]
         loadRatio = loads.compactMap { before, after in
             guard let before, let after else { return nil }
@@ -72,11 +75,21 @@ struct BenchGap: Equatable, Sendable {
         }.max()
     }
 
+    /// The time that two spans have in common, as a share of the longer one.
+    private static func overlap(_ one: BenchSpan, _ other: BenchSpan) -> Double {
+        let common = min(one.end, other.end).timeIntervalSince(max(one.begin, other.begin))
+        let longer = max(one.end.timeIntervalSince(one.begin), other.end.timeIntervalSince(other.begin))
+        return longer > 0 ? common / longer : 1
+    }
+
     /// The least change that counts between these benches.
     ///
-    /// - Parameter asked: the least change that would count on a machine that stays the same.
-    func threshold(_ asked: Double) -> Double {
+    /// - Parameters:
+    ///   - asked: the least change that would count on a machine that stays the same.
+    ///   - drift: how many times as long the slower half of a bench took as the faster one; 1 without a trend. One that goes on makes twice the
+    ///     difference between two benches. What makes it may show in the load, too, and counts once.
+    func threshold(_ asked: Double, drift: Double = 1) -> Double {
         let load = loadRatio.map { $0 > Self.leastLoadRatio ? $0 * $0 : 1 } ?? 1
-        return (1 + asked) * (1 + Self.unseen) * load - 1
+        return (1 + asked) * (1 + Self.unseen) * max(load, drift * drift) - 1
     }
 }

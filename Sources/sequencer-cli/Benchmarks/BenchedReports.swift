@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 
 extension BenchDocument {
@@ -9,6 +10,7 @@ extension BenchDocument {
             throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
         }
         self.init(toolVersion: Machine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
+        span = reports.compactMap(\.benchSpan).reduce(nil) { $0?.union($1) ?? $1 }
         var places: [String: Int] = [:]
         for report in reports {
             let place = places[report.scenario] ?? scenarios.count
@@ -20,6 +22,19 @@ extension BenchDocument {
             }
             scenarios[place].add(report)
         }
+    }
+}
+
+extension LaunchReport {
+    /// When the launch ran; nil in virtual time.
+    fileprivate var benchSpan: BenchSpan? {
+        startedAt.map { BenchSpan(begin: $0, end: $0 + Double(makespan.nanoseconds) / 1e9) }
+    }
+}
+
+extension BenchSpan {
+    fileprivate func union(_ other: BenchSpan) -> BenchSpan {
+        BenchSpan(begin: min(begin, other.begin), end: max(end, other.end))
     }
 }
 

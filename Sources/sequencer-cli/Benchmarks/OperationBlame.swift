@@ -55,7 +55,7 @@ struct OperationBlame {
             )
         }
         // The machine alone may have changed all of them by so much.
-        let allowance = gap?.threshold(0) ?? 0
+        let allowance = gap?.threshold(0, drift: BenchComparison.drift(before, after)) ?? 0
         let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
             .sorted(by: Self.isBefore).prefix(Self.limit)
         var tested: [OperationChange] = []

@@ -187,7 +187,9 @@ struct BenchCommand: LaunchingCommand {
         let total = (warmups + runs) * subjects.count
         var done = 0
         for round in 0..<warmups + runs {
-            for index in subjects.indices {
+            // The second one first in every other round: a machine that becomes slower all the time favours neither.
+            let order: [Int] = round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed()
+            for index in order {
                 progress?.update(fraction: Double(done) / Double(total))
                 let launch = try await subjects[index].launch(cancellable, say: say)
                 guard let launch, !cancellable.isCancelled else { return }
@@ -276,6 +278,10 @@ struct BenchText {
                 lines.append("  modes     " + style.yellow("two") + ": \(kinds); the median tells of neither")
             }
             lines.append("  outliers  \(outliers(summary, sample))")
+            if let trend = summary.trend {
+                let change = ShareText.format(trend.ratio - 1, signed: true)
+                lines.append("  trend     " + style.yellow(change) + " from the earlier half of the runs to the later one")
+            }
             if let display = summary.initialDisplay {
                 let range = "\(time(display.minimum)) to \(time(display.maximum))"
                 lines.append("  display   \(time(display.median)) to the initial one, \(range)")

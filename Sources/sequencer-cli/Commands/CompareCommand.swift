@@ -140,9 +140,7 @@ struct ComparisonText {
         }
         lines += modes
         if let gap = comparison.gap {
-            let time = gap.seconds.map { "taken \(Self.text(ofSeconds: $0)) apart" } ?? "taken apart"
-            let busy = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } == true ? " and on a machine that was not as busy" : ""
-            lines.append("  apart   \(time), not in turns\(busy): only a change of more than \(threshold) counts")
+            lines.append("  apart   \(Self.text(gap, drift: comparison.drift)): only a change of more than \(threshold) counts")
         }
         return lines.joined(separator: "\n") + "\n" + operations + verdict + "\n"
     }
@@ -237,6 +235,17 @@ struct ComparisonText {
         if BenchComparison.canDecide(after, against: before) { return "measure more runs" }
         let needed = BenchComparison.runsNeeded(against: nil).map { "; measure at least \($0) of each" } ?? ""
         return "\(after) run\(after == 1 ? "" : "s") against \(before) cannot show one, however large\(needed)"
+    }
+
+    private static func text(_ gap: BenchGap, drift: Double) -> String {
+        let time =
+            switch gap.seconds {
+            case nil: "taken apart, not in turns"
+            case 0?: "taken at the same time only in part, not in turns"
+            case let seconds?: "taken \(text(ofSeconds: seconds)) apart, not in turns"
+            }
+        let busy = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } == true ? " and on a machine that was not as busy" : ""
+        return time + busy + (drift > 1 ? ", while runs became longer or shorter all the time" : "")
     }
 
     /// To the largest unit of which there are at least two.

@@ -149,6 +149,25 @@ struct SavedReportsTests {
         #expect(refused.code == 65 && refused.messages.hasPrefix("sequencer-cli: \(cut):"), "\(refused.messages)")
     }
 
+    @Test("Reports say when they ran: those in turns are compared as such, and those one after the other as taken apart")
+    func spans() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").json()
+        func write(_ seconds: [Int], to name: String) throws -> String {
+            let lines = try seconds.map { second in
+                let fields = report.merging(["startedAt": "2026-11-21T10:00:\(second).000Z"]) { $1 }
+                return String(decoding: try JSONSerialization.data(withJSONObject: fields), as: UTF8.self)
+            }
+            return try folder.write(lines.joined(separator: "\n"), to: name)
+        }
+        let first = try write([10, 20, 30, 40, 50], to: "first.jsonl")
+        let turns = try await Tool.run("compare", first, write([15, 25, 35, 45, 55], to: "turns.jsonl"))
+        #expect(turns.code == 0 && !turns.output.contains("apart"), "\(turns.output)\(turns.messages)")
+        let later = try await Tool.run("compare", first, write([54, 55, 56, 57, 58], to: "later.jsonl"))
+        #expect(later.code == 0 && later.output.contains("\n  apart   taken 3 s apart, not in turns: "), "\(later.output)\(later.messages)")
+    }
+
     @Test("Launches in virtual time and others are not compared as one")
     func clocks() async throws {
         let folder = try TemporaryFolder()

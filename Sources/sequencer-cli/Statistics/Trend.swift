@@ -1,0 +1,80 @@
+import Foundation
+
+/// Measurements that become larger or smaller, one after the other: on a machine that becomes hot, or on which other work begins.
+///
+/// The test is that of H. B. Mann, "Nonparametric Tests Against Trend", Econometrica 13 (1945): more of all pairs rise than fall, or the other way
+/// round, than chance explains. A few measurements that take far too long hardly count.
+struct Trend: Equatable, Sendable {
+    /// Below this, a trend is one that chance does not explain. It makes the tool cautious, and accuses nobody.
+    static let significance = 0.05
+    /// A smaller change makes no difference to anybody.
+    private static let leastChange = 0.01
+
+    /// The median of the later half of the measurements, as a multiple of that of the earlier half.
+    let ratio: Double
+
+    /// - Parameter values: in the order in which they were measured.
+    /// - Returns: nil when there is no trend, or too little to say.
+    ///
+    /// - Complexity: O(n log n).
+    init?(_ values: [Double]) {
+        guard Self.p(values) < Self.significance, let earlier = SortedSample(values[..<(values.count / 2)])?.median,
+            let later = SortedSample(values[(values.count / 2)...])?.median, earlier > 0, later > 0
+        else { return nil }
+        ratio = later / earlier
+        if drift - 1 < Self.leastChange { return nil }
+    }
+
+    /// How many times as long the slower half took as the faster one.
+    var drift: Double { max(ratio, 1 / ratio) }
+
+    /// The probability of a trend at least as clear, in either direction, where there is none; by the normal distribution, with a correction for
+    /// counting in whole steps.
+    static func p(_ values: [Double]) -> Double {
+        guard values.count > 1 else { return 1 }
+        var sorted = values
+        let falling = countFalling(&sorted)
+        var ties = 0
+        var run = 1
+        for index in sorted.indices.dropFirst() {
+            run = sorted[index] == sorted[index - 1] ? run + 1 : 1
+            ties += run - 1
+        }
+        let count = Double(values.count)
+        let pairs = values.count * (values.count - 1) / 2
+        let balance = Double(abs(pairs - ties - 2 * falling))
+        // Ties make it smaller: to leave them out makes the test more cautious.
+        let variance = count * (count - 1) * (2 * count + 5) / 18
+        return min(erfc(max(balance - 1, 0) / (2 * variance).squareRoot()), 1)
+    }
+
+    /// Sorts by merging, and counts the pairs whose later value is the smaller one: W. R. Knight, "A Computer Method for Calculating Kendall's Tau with
+    /// Ungrouped Data", Journal of the American Statistical Association 61 (1966).
+    private static func countFalling(_ values: inout [Double]) -> Int {
+        var count = 0
+        var width = 1
+        while width < values.count {
+            var merged: [Double] = []
+            merged.reserveCapacity(values.count)
+            for start in stride(from: 0, to: values.count, by: 2 * width) {
+                let (middle, end) = (min(start + width, values.count), min(start + 2 * width, values.count))
+                var (left, right) = (start, middle)
+                while left < middle, right < end {
+                    if values[right] < values[left] {
+                        count += middle - left
+                        merged.append(values[right])
+                        right += 1
+                    } else {
+                        merged.append(values[left])
+                        left += 1
+                    }
+                }
+                merged.append(contentsOf: values[left..<middle])
+                merged.append(contentsOf: values[right..<end])
+            }
+            values = merged
+            width *= 2
+        }
+        return count
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("Trends", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct TrendTests {
+    private static let rising = [800, 812, 806, 821, 818, 830, 825, 841, 839, 850].map(Double.init)
+
+    @Test("Pairs that rise and fall, counted one by one, give the same probability; so does the order turned round")
+    func probability() {
+        #expect(abs(Trend.p(Self.rising) - 0.0012821837418053046) < 1e-12)
+        #expect(abs(Trend.p(Self.rising.reversed()) - 0.0012821837418053046) < 1e-12)
+        #expect(abs(Trend.p([5, 3, 3, 8, 1, 8, 8, 2]) - 1.0) < 1e-12)
+        #expect(Trend.p([]) == 1 && Trend.p([1]) == 1 && Trend.p([2, 2, 2, 2, 2, 2]) == 1)
+        var random = SplitMix64(seed: 11)
+        for count in 2..<40 {
+            let values = (0..<count).map { _ in Double(random.index(below: 12)) }
+            var balance = 0
+            for later in values.indices {
+                for earlier in 0..<later { balance += values[earlier] < values[later] ? 1 : values[earlier] > values[later] ? -1 : 0 }
+            }
+            let size = Double(count)
+            let expected = erfc(Double(max(abs(balance) - 1, 0)) / (size * (size - 1) * (2 * size + 5) / 9).squareRoot())
+            #expect(abs(Trend.p(values) - expected) < 1e-12, "\(values)")
+        }
+    }
+
+    @Test("The later half is compared with the earlier one, in either direction, where it differs by 1 % at least")
+    func ratio() throws {
+        let up = try #require(Trend(Self.rising))
+        #expect(abs(up.ratio - 839.0 / 812) < 1e-12 && up.drift == up.ratio)
+        let down = try #require(Trend(Self.rising.reversed()))
+        #expect(down.ratio < 1 && abs(down.drift - 839.0 / 812) < 1e-12)
+        #expect(Trend((0..<100).map { 1000 + Double($0) / 10 }) == nil)
+        #expect(Trend([1, 2, 3, 4]) == nil && Trend([1, 2, 3, 4, 5]) != nil)
+        #expect(Trend([0, 0, 0, 1, 2, 3, 4]) == nil)
+    }
+
+    @Test("Few samples of 20 without a trend have one, whatever spikes are in them; most that grow by 20 % have")
+    func power() {
+        var random = SplitMix64(seed: 13)
+        func uniform() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
+        func share(growth: Double) -> Double {
+            let found = (0..<500).count { _ in
+                let times = (0..<20).map { run in
+                    let noise = 0.05 * (uniform() + uniform() - 1)
+                    let spike = uniform() < 0.25 ? 1 + 3 * uniform() : 1
+                    return spike * exp(noise + growth * Double(run) / 20)
+                }
+                return Trend(times) != nil
+            }
+            return Double(found) / 500
+        }
+        #expect(share(growth: 0) <= 0.08)
+        #expect(share(growth: 0.2) >= 0.8)
+    }
+
+    @Test("A bench tells of its trend; comparisons of benches taken apart ask for so much more")
+    func texts() {
+        func scenario(_ times: [Double]) -> BenchedScenario {
+            var scenario = BenchedScenario(name: "regular", budget: .seconds(9))
+            scenario.runs = times.map { time in
+                let time = Duration.nearest(nanoseconds: time * 1e6)
+                return BenchRun(outcome: .completed, isMet: true, measured: time, makespan: time, interactive: .zero)
+            }
+            return scenario
+        }
+        let document = BenchDocument(toolVersion: "", machine: .current, clock: .wall, warmups: 0, scenarios: [scenario(Self.rising)])
+        let style = TextStyle(isColored: false, isUnicode: false)
+        let text = BenchText(document: document, style: style, requested: 10).text
+        #expect(text.contains("\n  trend     +3.3% from the earlier half of the runs to the later one\n"), "\(text)")
+        let later = scenario(Self.rising.map { $0 * 1.13 })
+        let inTurns = BenchComparison(scenario(Self.rising), later, clock: .wall, threshold: 0.05)
+        #expect(inTurns.verdict == .regression && inTurns.threshold == 0.05)
+        let apart = BenchComparison(
+            scenario(Self.rising),
+            later,
+            clock: .wall,
+            threshold: 0.05,
+            gap: BenchGap(document, document)
+        )
+        #expect(apart.verdict == .inconclusive && apart.threshold > 0.16)
+        #expect(
+            ComparisonText(comparison: apart, style: style).text
+                .contains("taken apart, not in turns, while runs became longer or shorter all the time: only a change of more than 16.6%")
+        )
+        #expect(BenchComparison.json([apart]).contains("\"drift\": 1.03325"))
+    }
+}
