@@ -69,9 +69,11 @@ struct BenchSummary: Sendable {
 
 extension BenchedScenario {
     /// The durations of the operation in the completed runs that started it, in nanoseconds, in the order of the runs.
-    func times(of operation: BenchedOperation) -> [Double] {
+    ///
+    /// - Parameter isCounted: whether a run counts.
+    func times(of operation: BenchedOperation, where isCounted: (BenchRun) -> Bool = { _ in true }) -> [Double] {
         zip(runs, operation.durations).compactMap { run, duration in
-            run.outcome == .completed ? duration.map { Double($0.nanoseconds) } : nil
+            run.outcome == .completed && isCounted(run) ? duration.map { Double($0.nanoseconds) } : nil
         }
     }
 }

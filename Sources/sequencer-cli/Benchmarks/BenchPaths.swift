@@ -1,6 +1,6 @@
 import Sequencer
 
-/// The paths to the end of a launch whose operations take their median times: what made it as long as it was. Waits for lanes, resources and the main
+/// The paths to the end of a launch whose operations take their usual times: what made it as long as it was. Waits for lanes, resources and the main
 /// thread are not on any path.
 struct BenchPaths {
     private let ids: [String]
@@ -10,17 +10,17 @@ struct BenchPaths {
     /// The milestone; nil where the whole launch counts.
     private let last: Int?
 
+    /// - Parameter times: what the operations take, in nanoseconds; those that are not there take none.
     /// - Returns: nil where the bench does not say which operations wait for which.
-    init?(_ summary: BenchSummary) {
-        let operations = summary.scenario.operations
+    init?(_ scenario: BenchedScenario, _ times: [String: Double]) {
+        let operations = scenario.operations
         guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
         ids = operations.map(\.id)
         let places = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
         self.places = places
         paths = LongestPaths(operations.map { ($0.dependencies ?? []).compactMap { places[$0] } })
-        let medians = Dictionary(summary.operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
-        durations = ids.map { Duration.nearest(nanoseconds: medians[$0] ?? 0) }
-        last = summary.scenario.milestone.flatMap { places[$0] }
+        durations = ids.map { Duration.nearest(nanoseconds: times[$0] ?? 0) }
+        last = scenario.milestone.flatMap { places[$0] }
     }
 
     /// How much longer the launch is, in nanoseconds, than if this operation took `time` instead.

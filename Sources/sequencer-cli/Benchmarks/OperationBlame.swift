@@ -43,16 +43,13 @@ struct OperationBlame {
 
     init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, gap: BenchGap?) {
         let launch = before.sample?.median ?? 0
-        let paths = BenchPaths(before).flatMap { first in BenchPaths(after).map { (before: first, after: $0) } }
-        let first = Dictionary(before.operations.map { ($0.id, $0) }) { first, _ in first }
-        let second = Dictionary(after.operations.map { ($0.id, $0) }) { first, _ in first }
-        let all = Set(first.keys).union(second.keys).map { id in
-            OperationChange(
-                id: id,
-                before: first[id]?.sample.median,
-                after: second[id]?.sample.median,
-                isCritical: first[id]?.isCritical == true || second[id]?.isCritical == true
-            )
+        let times = OperationTimes(before, after, clock: clock)
+        let paths = BenchPaths(before.scenario, times.before).flatMap { first in
+            BenchPaths(after.scenario, times.after).map { (before: first, after: $0) }
+        }
+        let critical = Set((before.operations + after.operations).filter(\.isCritical).map(\.id))
+        let all = Set(times.before.keys).union(times.after.keys).map { id in
+            OperationChange(id: id, before: times.before[id], after: times.after[id], isCritical: critical.contains(id))
         }
         // The machine alone may have changed all of them by so much.
         let allowance = gap?.threshold(0, drift: BenchComparison.drift(before, after)) ?? 0
@@ -61,9 +58,9 @@ struct OperationBlame {
         var tested: [OperationChange] = []
         var named: [OperationChange] = []
         for change in large {
-            if clock == .wall, let first = first[change.id], let second = second[change.id] {
+            if clock == .wall, change.before != nil, change.after != nil {
                 var change = change
-                change.p = MannWhitney(first.sample.values, second.sample.values)?.p
+                change.p = times.p(change.id)
                 tested.append(change)
             } else {
                 named.append(change)

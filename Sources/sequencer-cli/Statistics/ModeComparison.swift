@@ -17,6 +17,14 @@ struct ModeComparison: Equatable, Sendable {
     init?(_ before: TwoModes, _ after: TwoModes) {
         let parts = [(before: before.lower, after: after.lower), (before: before.upper, after: after.upper)]
         guard let interval = BootstrapInterval.change(of: parts) else { return nil }
+        guard let p = Self.p(parts) else { return nil }
+        (self.before, self.after, self.interval, self.p) = (before, after, interval, p)
+    }
+
+    /// The probability of a difference at least as clear, in either direction, where every part of both samples is of the same distribution.
+    ///
+    /// - Returns: nil without a part.
+    static func p(_ parts: [(before: SortedSample, after: SortedSample)]) -> Double? {
         var (distance, variance) = (0.0, 0.0)
         for part in parts {
             guard let test = MannWhitney(part.before.values, part.after.values) else { continue }
@@ -26,9 +34,7 @@ struct ModeComparison: Equatable, Sendable {
             // Ties make it smaller: to leave them out makes the test more cautious.
             variance += weight * pairs / 12
         }
-        guard variance > 0 else { return nil }
-        (self.before, self.after, self.interval) = (before, after, interval)
-        p = min(erfc(abs(distance) / (2 * variance).squareRoot()), 1)
+        return variance > 0 ? min(erfc(abs(distance) / (2 * variance).squareRoot()), 1) : nil
     }
 
     /// The change of the median of each kind, as a share of that before.

@@ -1,0 +1,65 @@
+import Sequencer
+
+/// What the operations of a launch took in two benches, in nanoseconds.
+///
+/// These are medians. Where the runs of both benches are of two kinds, they are the medians of either kind, with the weight of its runs in both: how many
+/// runs are of which kind changes no operation's time.
+struct OperationTimes {
+    private typealias Part = (before: SortedSample, after: SortedSample)
+
+    /// By the identifiers of the operations; those that never started are not there.
+    private(set) var before: [String: Double]
+    private(set) var after: [String: Double]
+    private var parts: [String: [Part]] = [:]
+    private let isByKind: Bool
+
+    init(_ first: BenchSummary, _ second: BenchSummary, clock: ClockMode) {
+        let kinds = clock == .wall ? first.modes.flatMap { before in second.modes.map { (before, $0) } } : nil
+        isByKind = kinds != nil
+        before = first.medians
+        after = second.medians
+        let others = Dictionary(second.scenario.operations.map { ($0.id, $0) }) { first, _ in first }
+        for operation in first.scenario.operations {
+            guard let other = others[operation.id] else { continue }
+            var parts: [Part] = []
+            func add(_ isBefore: (BenchRun) -> Bool, _ isAfter: (BenchRun) -> Bool) {
+                guard let before = SortedSample(first.scenario.times(of: operation, where: isBefore)),
+                    let after = SortedSample(second.scenario.times(of: other, where: isAfter))
+                else { return }
+                parts.append((before: before, after: after))
+            }
+            if let (firstKinds, secondKinds) = kinds {
+                add({ firstKinds.isLower($0) }, { secondKinds.isLower($0) })
+                add({ !firstKinds.isLower($0) }, { !secondKinds.isLower($0) })
+            } else {
+                add({ _ in true }, { _ in true })
+            }
+            if parts.isEmpty { continue }
+            self.parts[operation.id] = parts
+            let count = Double(parts.reduce(0) { sum, part in sum + part.before.count + part.after.count })
+            func mean(_ median: (Part) -> Double) -> Double {
+                parts.reduce(0.0) { sum, part in sum + Double(part.before.count + part.after.count) / count * median(part) }
+            }
+            before[operation.id] = mean { $0.before.median }
+            after[operation.id] = mean { $0.after.median }
+        }
+    }
+
+    /// How probable such a difference is without a change; nil for an operation that did not run on both sides, in runs of one kind.
+    func p(_ id: String) -> Double? {
+        guard let parts = parts[id] else { return nil }
+        if isByKind { return ModeComparison.p(parts) }
+        return parts.first.flatMap { MannWhitney($0.before.values, $0.after.values)?.p }
+    }
+}
+
+extension BenchSummary {
+    /// Of the operations that started in a completed run.
+    fileprivate var medians: [String: Double] {
+        Dictionary(operations.map { ($0.id, $0.sample.median) }) { first, _ in first }
+    }
+}
+
+extension TwoModes {
+    fileprivate func isLower(_ run: BenchRun) -> Bool { Double(run.measured.nanoseconds) <= lower.maximum }
+}
