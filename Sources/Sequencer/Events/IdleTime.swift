@@ -1,0 +1,98 @@
+/// Work for when the main thread has nothing else to do: one piece at a time, with a pause before each.
+///
+/// Add what comes after the first screen. A piece begins when nobody has acted for a moment and the main thread has come at once when it was asked.
+///
+/// ```swift
+/// let idle = IdleTime(after: .milliseconds(200), unless: { gestures.areGoingOn })
+/// idle.add { await images.prefetch() }
+/// idle.add(on: .main) { editor.warmUp() }
+/// ```
+///
+/// Pieces begin in the order in which they were added, and never while another one runs. Time is real, also beside launches in virtual time.
+public final class IdleTime: Sendable {
+    /// How it is found out whether the main thread is idle.
+    struct Probe: Sendable {
+        let pause: @Sendable (Duration) async -> Void
+        /// How long the main thread takes to come.
+        let turn: @Sendable () async -> Duration
+
+        static let real = Probe(
+            pause: { duration in _ = try? await Task.sleep(for: duration) },
+            turn: {
+                let start = SuspendingClock().now
+                await MainActor.run {}
+                return SuspendingClock().now - start
+            }
+        )
+    }
+
+    private typealias Piece = @Sendable () async -> Void
+
+    private struct State {
+        var pieces = FirstInFirstOut<Piece>()
+        var isRunning = false
+    }
+
+    /// The idle time of the main thread, with a pause of 100 ms, whatever a person does.
+    public static let main = IdleTime()
+
+    /// Half of a frame: a main thread that takes longer has something to do.
+    static let promptness = Duration.milliseconds(8)
+
+    private let pause: Duration
+    private let isBusy: @Sendable () -> Bool
+    private let probe: Probe
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the same time.
+    ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any thread.
+    public convenience init(after pause: Duration = .milliseconds(100), unless isBusy: @escaping @Sendable () -> Bool = { false }) {
+        self.init(after: pause, unless: isBusy, probe: .real)
+    }
+
+    init(after pause: Duration, unless isBusy: @escaping @Sendable () -> Bool, probe: Probe) {
+        self.pause = pause
+        self.isBusy = isBusy
+        self.probe = probe
+    }
+
+    /// Adds a piece of work, to be done off the main thread.
+    public func add(_ work: @escaping @Sendable () async -> Void) {
+        let isFirst = state.withLock { state in
+            state.pieces.append(work)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        // Detached: it is no part of the step, or the task, that adds it.
+        if isFirst { Task.detached(priority: .utility) { await self.run() } }
+    }
+
+    /// Adds a piece of work, to be done on the main thread.
+    public func add(on thread: MainThread, _ work: @escaping @MainActor @Sendable () async -> Void) {
+        add { await work() }
+    }
+
+    private func run() async {
+        while let piece = next() {
+            await waitForIdle()
+            await piece()
+        }
+    }
+
+    private func next() -> Piece? {
+        state.withLock { state in
+            let piece = state.pieces.popFirst()
+            if piece == nil { state.isRunning = false }
+            return piece
+        }
+    }
+
+    private func waitForIdle() async {
+        while true {
+            await probe.pause(pause)
+            if isBusy() { continue }
+            if await probe.turn() <= Self.promptness { return }
+        }
+    }
+}
