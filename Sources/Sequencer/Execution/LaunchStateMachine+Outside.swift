@@ -66,6 +66,9 @@ extension LaunchStateMachine {
             replaceWorker(of: node)
             notSucceeded(node, .cancelled)
         case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
+        case .running where isAwaitingEvent(node):
+            tellToCancel(node, &actions)
+            notSucceeded(node, .cancelled)
         case .running:
             tellToCancel(node, &actions)
             setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))

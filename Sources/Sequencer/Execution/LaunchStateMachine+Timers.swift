@@ -195,6 +195,9 @@ extension LaunchStateMachine {
                 replaceWorker(of: node)
                 if reason == .deadline { noteStraggler(node) }
                 end(node, reason == .deadline ? .timedOut : .cancelled)
+            case .running where isAwaitingEvent(node):
+                tellToCancel(node, &actions)
+                end(node, reason == .deadline ? .timedOut : .cancelled)
             case .running where node != reason.aborter: tellToCancel(node, &actions)
             case .running, .ended: break
             }

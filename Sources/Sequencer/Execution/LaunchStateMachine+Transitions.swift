@@ -25,7 +25,7 @@ extension LaunchStateMachine {
             // Not now: what waits for it may be put off as well, and so on, as deep as the graph.
             pendingEnds.append(PendingEnd(node: node, outcome: nil))
         } else if !planCut(of: node) {
-            enqueue(node)
+            if isWaitForEvent(node) { awaitEvent(node) } else { enqueue(node) }
         }
     }
 
@@ -242,6 +242,8 @@ extension LaunchStateMachine {
             next += 1
             if let outcome = pending.outcome {
                 endNow(pending.node, outcome, &actions)
+            } else if nodes[pending.node].state != .deferred, traits[pending.node].contains(.isEvent) {
+                if nodes[pending.node].state == .running { actions.awaitedEvents.append(pending.node) }
             } else if phase == .running {
                 releaseDependents(of: pending.node, .startWithoutValue)
             }

@@ -112,7 +112,7 @@ extension LaunchStateMachine {
 
     struct PendingEnd {
         let node: Int
-        /// Nil for an operation that was put off: it has not ended, but what waits for it does not wait any longer.
+        /// Nil for an operation that was put off: it has not ended, but what waits for it does not wait any longer. Nil, too, for one that is to wait for its event.
         let outcome: Outcome?
     }
 
@@ -164,9 +164,11 @@ extension LaunchStateMachine {
             static let isCuttable = Bits(rawValue: 262_144)
             /// Something is shown when it takes long.
             static let showsIfSlow = Bits(rawValue: 1_048_576)
+            /// It waits for an event from outside.
+            static let isEvent = Bits(rawValue: 2_097_152)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
-            static let whenReady: Bits = [.isJoin, .isDeferrable, .isCuttable, .isWatched]
+            static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
             static let whenTaken: Bits = [
                 .hasResources, .hasCondition, .computesFallback, .keepsMain, .mayBeHeld, .yieldsProcessor,
@@ -201,6 +203,7 @@ extension LaunchStateMachine {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
+                if case .event = node.work { bits.insert(.isEvent) }
                 guard let policy = node.policy?.value else {
                     if case .nothing = node.work { bits.insert(.isJoin) }
                     return bits

@@ -26,6 +26,8 @@ struct LaunchStateMachine {
         var cancel: [Int] = []
         /// Operations that ended with their fallback's value.
         var useFallbackValue: [Int] = []
+        /// Operations that wait for an event from now on.
+        var awaitedEvents: [Int] = []
         /// What few inputs lead to.
         var rare: Rare = []
         /// The milestone has ended.
@@ -35,7 +37,7 @@ struct LaunchStateMachine {
 
         var isEmpty: Bool {
             workers == 0 && mainTurns == 0 && !isOver && !isMilestoneOver && rare.isEmpty && cancel.isEmpty && useFallbackValue.isEmpty
-                && queueTurns == 0 && freedLanes.isEmpty
+                && queueTurns == 0 && freedLanes.isEmpty && awaitedEvents.isEmpty
         }
     }
 

@@ -46,6 +46,10 @@ extension LaunchStorage {
             return workerEnded(assignment, end)
         case .main, .prologue:
             return takeNext(after: assignment)
+        case .event(let event):
+            input { state, now in state.machine.eventIsAwaited(assignment, at: now, &state.actions) }
+            awaitEvent(event, for: assignment)
+            return takeNext(after: assignment)
         }
     }
 
@@ -193,7 +197,7 @@ extension LaunchStorage {
     }
 
     /// Keeps what cancels a running operation, or cancels it at once if it was told to before there was anything to cancel.
-    private func keep(_ handle: Handle, for assignment: Assignment) {
+    func keep(_ handle: Handle, for assignment: Assignment) {
         let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
         if isTooLate { cancel(CancelledOperations([(assignment.node, handle)])) }
     }

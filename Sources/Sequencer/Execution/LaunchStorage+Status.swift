@@ -75,7 +75,7 @@ extension LaunchStorage {
                     id: graph.id(pending.node),
                     wait: wait(
                         pending.wait,
-                        said?.what()
+                        said?.what() ?? graph.eventName(pending.node).map { "the event '\(printable($0))'" }
                             ?? (snapshot.inRealTime.contains(graph.id(pending.node)) ? "something that is not on the virtual clock" : nil)
                     ),
                     since: .nanoseconds(said?.since ?? pending.since),

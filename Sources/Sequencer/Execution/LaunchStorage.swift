@@ -12,11 +12,13 @@ final class LaunchStorage: StepHost {
     enum Handle: Sendable {
         case task(StepTask)
         case operation(Operation)
+        case event(EventWait)
 
         func cancel() {
             switch self {
             case .task(let task): task.cancel()
             case .operation(let operation): operation.cancel()
+            case .event(let wait): wait.cancel()
             }
         }
     }
@@ -40,6 +42,7 @@ final class LaunchStorage: StepHost {
         /// What operations have noted about themselves, by operation.
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
+        var eventWaits = EventWaits()
         var deliveries = EventDeliveries()
         var streams = EventStreams()
         /// Until when the end of the launch waits for who watches it; nil before and after.
@@ -196,6 +199,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if actions.rare.contains(.changesScreens) { changeScreens() }
+        if !actions.awaitedEvents.isEmpty { awaitEvents(of: actions.awaitedEvents) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }

@@ -19,6 +19,7 @@ extension RunRecord {
         case .deadline:
             let late = stragglers.filter { nodes[$0].outcome == .timedOut }
             guard let first = late.first else {
+                if let event = firstAwaitedAtDeadline { return failed(event) }
                 let node = firstUnended
                 if attemptsNotMade[node] != nil { return failed(node) }
                 return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
@@ -71,6 +72,7 @@ extension RunRecord {
     }
 
     private func failureMessage(_ node: Int, _ outcome: Outcome) -> String {
+        if let message = eventMessage(node, outcome) { return message }
         switch outcome {
         case .timedOut:
             if nodes[node].isStraggler, stop == .deadline { return "still running at the launch's deadline" }

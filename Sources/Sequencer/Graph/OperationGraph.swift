@@ -209,7 +209,7 @@ struct GraphNode: Sendable {
         switch work {
         case .main, .prologue: true
         case .operation, .makeOperation: policy?.value.startsOnMain == true
-        case .nothing, .action, .asynchronousAction, .synchronous, .asynchronous: false
+        case .nothing, .action, .asynchronousAction, .synchronous, .asynchronous, .event: false
         }
     }
 

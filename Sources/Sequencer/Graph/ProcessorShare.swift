@@ -129,7 +129,7 @@ extension ValidatedGraph {
         return switch step.work {
         case .action, .synchronous, .main, .prologue: true
         case .operation(let operation): !operation.isAsynchronous
-        case .nothing, .asynchronousAction, .asynchronous, .makeOperation: false
+        case .nothing, .asynchronousAction, .asynchronous, .makeOperation, .event: false
         }
     }
 }

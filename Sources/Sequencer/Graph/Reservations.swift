@@ -55,7 +55,7 @@ package struct Reservations: Sendable {
         let isKnown = durations.indices.map { graph.isJoin($0) || durations[$0] > 0 && !graph.policy($0).isInteractive }
         let resources = Self.numbers(graph, isNeeded)
         let uses = (0..<graph.count).map { node -> UInt16 in
-            if graph.isJoin(node) { return 0 }
+            if graph.isJoin(node) || graph.isEvent(node) { return 0 }
             var bits: UInt16 = graph.isMain(node) ? 1 << Machine.main : hasLanes ? 1 << Machine.lane : 0
             guard !resources.isEmpty else { return bits }
             for resource in graph.policy(node).exclusive { bits |= resources[resource].map { 1 << UInt16($0) } ?? 0 }

@@ -214,6 +214,8 @@ enum StepWork: Sendable {
     case operation(Operation)
     /// A Foundation operation made for each run.
     case makeOperation(@Sendable (StepContext) throws -> Operation)
+    /// Nothing but the wait for something that happens outside: without a lane and without a thread.
+    case event(EventStorage)
 
     var isAsynchronous: Bool {
         switch self {

@@ -73,7 +73,7 @@ package struct Urgency: Sendable {
 
     private static func delays(in graph: ValidatedGraph, _ levels: [UInt8], _ duration: (Int) -> Nanoseconds) -> [Delay] {
         // Who nobody waits for makes room anyway.
-        let awaited = levels.indices.filter { levels[$0] > 0 && !graph.isJoin($0) }
+        let awaited = levels.indices.filter { levels[$0] > 0 && !graph.isJoin($0) && !graph.isEvent($0) }
         var users: [ExclusiveResource: Int] = [:]
         for node in awaited {
             for resource in graph.graph.nodes[node].policy?.value.exclusive ?? [] { users[resource, default: 0] += 1 }

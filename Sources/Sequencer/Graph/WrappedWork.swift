@@ -6,7 +6,7 @@ extension StepWork {
     /// The work, with `body` before it, where that is not on the main thread once the launch has started.
     func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
         switch general {
-        case .nothing, .operation, .action, .asynchronousAction, .main: self
+        case .nothing, .operation, .action, .asynchronousAction, .main, .event: self
         case .synchronous(let work):
             .synchronous { launch in
                 body(launch)
@@ -36,6 +36,7 @@ extension StepWork {
     nonisolated(nonsending) func run(_ context: StepContext) async throws -> any Sendable {
         switch self {
         case .nothing: return ()
+        case .event(let event): return try await event.value()
         case .action(let body): return try body()
         case .asynchronousAction(let body): return try await body()
         case .synchronous(let body): return try body(context)

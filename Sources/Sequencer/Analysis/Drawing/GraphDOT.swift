@@ -29,7 +29,7 @@ extension ValidatedGraph {
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. What runs
     /// on the main thread is filled, what waits for a person is a hexagon, the milestone and the initial display have double borders. The critical path is red and
-    /// thick, when an expected duration is known of any operation; dependencies that others imply are dashed. A comment at the top says
+    /// thick, when an expected duration is known of any operation; dependencies that others imply are dashed, and so are the waits for events. A comment at the top says
     /// so. No identifier or title can break out of its place. The same graph always gives the same text, without a newline at its end;
     /// nothing can fail.
     ///
@@ -44,6 +44,7 @@ extension ValidatedGraph {
 
     package func dot(_ options: DOTOptions) -> String {
         let facts = GraphFacts(self)
+        let hasEvents = (0..<count).contains { eventName($0) != nil }
         let names = identifiers.map { DOT.name($0) }
         var text = """
             // \(printable(name)): \(count) operation\(count == 1 ? "" : "s"); arrows point from a dependency to what waits for it
@@ -52,7 +53,7 @@ extension ValidatedGraph {
             //   hexagon        interactive: waits for a person
             //   double border  the milestone: its end stops the budget's clock\(facts.initialDisplay == nil ? "" : "; the initial display comes before it")
             //   red, thick     the critical path, by expected durations
-            //   dashed         implied by other dependencies
+            //   dashed         implied by other dependencies\(hasEvents ? ", or waits for an event from outside" : "")
             digraph \(DOT.name(name)) {
               rankdir=\(options.direction.name)
               graph [label="\(DOT.label(name))", labelloc=t, fontname="Helvetica"]
@@ -67,7 +68,8 @@ extension ValidatedGraph {
             for dependency in facts.dependencies[node] {
                 var attributes: [String] = []
                 if steps.contains([dependency, node]) { attributes.append(DOT.critical) }
-                if implied.contains(Edge(id(node), after: id(dependency))) { attributes.append("style=dashed") }
+                let isImplied = implied.contains(Edge(id(node), after: id(dependency)))
+                if isImplied || eventName(dependency) != nil { attributes.append("style=dashed") }
                 text += "  \(names[dependency]) -> \(names[node])"
                 text += attributes.isEmpty ? "\n" : " [\(attributes.joined(separator: ", "))]\n"
             }
@@ -84,6 +86,8 @@ extension ValidatedGraph {
         if facts.isMain(node) {
             attributes.append(isInteractive ? "style=filled" : "style=\"rounded,filled\"")
             attributes.append("fillcolor=\"#dbeafe\"")
+        } else if eventName(node) != nil {
+            attributes.append(isInteractive ? "style=dashed" : "style=\"rounded,dashed\"")
         } else if isInteractive {
             attributes.append("style=solid")
         }

@@ -5,7 +5,7 @@ extension ValidatedGraph {
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration. What runs on the main thread is filled, what waits for a
     /// person is a hexagon, the milestone and the initial display have double borders. The critical path is red and thick, when an expected duration is known of any operation;
-    /// dependencies that others imply are dotted. No identifier or title can break out of its place: nodes are named by numbers. The same graph
+    /// dependencies that others imply are dotted, and so are the waits for events. No identifier or title can break out of its place: nodes are named by numbers. The same graph
     /// always gives the same text, without a newline at its end.
     ///
     /// ```swift
@@ -31,7 +31,8 @@ extension ValidatedGraph {
         var number = 0
         for node in 0..<count {
             for dependency in facts.dependencies[node] {
-                let arrow = implied.contains(Edge(id(node), after: id(dependency))) ? "-.->" : "-->"
+                let isDotted = eventName(dependency) != nil || implied.contains(Edge(id(node), after: id(dependency)))
+                let arrow = isDotted ? "-.->" : "-->"
                 lines.append("  n\(dependency) \(arrow) n\(node)")
                 if steps.contains([dependency, node]) { critical.append("\(number)") }
                 number += 1
@@ -39,6 +40,8 @@ extension ValidatedGraph {
         }
         lines.append("  classDef main fill:#dbeafe,color:#1b1f24")
         lines.append("  classDef critical stroke:#c0392b,stroke-width:3px")
+        let events = (0..<count).filter { eventName($0) != nil }.map { "n\($0)" }
+        if !events.isEmpty { lines += ["  classDef event stroke-dasharray:4", "  class \(events.joined(separator: ",")) event"] }
         let main = (0..<count).filter(facts.isMain).map { "n\($0)" }
         if !main.isEmpty { lines.append("  class \(main.joined(separator: ",")) main") }
         if facts.hasExpectations, !facts.path.path.isEmpty {

@@ -36,6 +36,7 @@ extension ValidatedGraph {
             var marks: [String] = []
             if facts.isMain(node) { marks.append("main") }
             if policy(node).isInteractive { marks.append("interactive") }
+            if eventName(node) != nil { marks.append("event") }
             if node == facts.initialDisplay { marks.append("initial display") }
             if node == facts.milestone { marks.append("milestone") }
             var expected = facts.expectedText(node).map(time) ?? ""

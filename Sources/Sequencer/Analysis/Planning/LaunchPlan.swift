@@ -115,7 +115,7 @@ public struct LaunchPlan: Sendable {
     /// The operations of which nothing is known, and which the plan counts as taking no time, in the order they were added.
     package var operationsWithoutExpectation: [String] {
         (0..<graph.count).filter { node in
-            problem.places[node] != .nowhere && graph.policy(node).expected == nil && options.whatIf[graph.id(node)] == nil
+            !graph.isJoin(node) && graph.policy(node).expected == nil && options.whatIf[graph.id(node)] == nil
         }.map(graph.id)
     }
 

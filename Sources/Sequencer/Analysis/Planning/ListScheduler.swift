@@ -126,8 +126,14 @@ struct ListScheduler {
             if processors != nil { offerProcessors(keys) }
             if let join = readyJoins.popLast() {
                 starts[Int(join)] = time
-                ends[Int(join)] = time
                 sequence.append(join)
+                if case let duration = problem.durations[Int(join)], duration > 0 {
+                    // It waits for an event.
+                    keeper?.started(Int(join), at: time)
+                    running.push(Candidate(key: time.addingSaturated(duration), node: join))
+                    continue
+                }
+                ends[Int(join)] = time
                 complete(join, keys, after)
             } else if let candidate = nextReady() {
                 start(candidate.node, keys, after)

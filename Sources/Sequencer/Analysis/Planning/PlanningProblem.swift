@@ -10,7 +10,7 @@ struct PlanningProblem: Sendable {
         case main
         /// Begins and ends on the main thread, and is suspended in between.
         case suspended
-        /// Nowhere: it joins others and takes no time.
+        /// Nowhere: it joins others and takes no time, or waits for an event.
         case nowhere
     }
 
@@ -85,7 +85,7 @@ struct PlanningProblem: Sendable {
         self.resources = resources
         resourceNames = names
         places = (0..<graph.count).map { node in
-            if traits[node] { return .nowhere }
+            if traits[node] || graph.isEvent(node) { return .nowhere }
             return graph.isMain(node) ? graph.policy(node).suspends ? .suspended : .main : .lane
         }
         order = graph.order

@@ -268,14 +268,14 @@ extension VirtualScheduler.State {
         let due = earliestLaunch
         let wake = due.flatMap { launches[$0].wake }
         if let sleeper = nextSleeper(by: wake ?? VirtualClock.never) {
-            guard sleeper.wake < VirtualClock.never, let task = removeSleeper(sleeper.id) else { return .stop }
+            guard sleeper.wake < VirtualClock.never, let task = removeSleeper(sleeper.id) else { return giveUpHope() }
             if returning.next == sleeper.id { _ = returning.popFirst() } else { _ = sleepers.pop() }
             now = max(now, sleeper.wake)
             activity += 1
             if let holder = task.holder { wakes(holder) }
             return .wake(task)
         }
-        guard let due, let wake else { return .stop }
+        guard let due, let wake else { return giveUpHope() }
         now = max(now, wake)
         activity += 1
         turns += 1
@@ -283,6 +283,13 @@ extension VirtualScheduler.State {
         let engine = launches[due].engine
         engine.account.jobs += 1
         let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.timePassed }?(0) }
+        current = job
+        return .run(job)
+    }
+
+    /// Nothing will happen by itself.
+    private mutating func giveUpHope() -> VirtualScheduler.Next {
+        guard let job = takeHopeless() else { return .stop }
         current = job
         return .run(job)
     }

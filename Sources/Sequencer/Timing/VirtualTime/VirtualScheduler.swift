@@ -80,6 +80,8 @@ final class VirtualScheduler: Sendable {
         var holds = 0
         /// Counts what happens, so that patience can tell whether anything did.
         var activity = 0
+        /// What to do when nothing can happen any more, by waits that something on the clock would have to end.
+        var hopes: [Int: @Sendable () -> Void] = [:]
         /// Those that may hold time: whether they do is looked at when nothing else is left.
         var suspects: [TimeHolder] = []
 

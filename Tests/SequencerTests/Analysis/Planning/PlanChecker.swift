@@ -15,7 +15,7 @@ extension LaunchPlan {
             let isLonger = graph.policy(node).suspends && operation.isMain && operation.duration > length(node) && length(node) > .zero
             if operation.duration != length(node), !isLonger { faults.append("\(operation.id) takes \(operation.duration)") }
             if operation.isMain != graph.graph.nodes[node].isMain { faults.append("\(operation.id) is on the wrong thread") }
-            if (operation.lane == nil) != (operation.isMain || graph.isJoin(node)) {
+            if (operation.lane == nil) != (operation.isMain || graph.isJoin(node) || graph.isEvent(node)) {
                 faults.append("\(operation.id) has lane \(String(describing: operation.lane))")
             }
             if let lane = operation.lane, !(1...lanes).contains(lane) { faults.append("\(operation.id) is on lane \(lane) of \(lanes)") }

@@ -1,0 +1,46 @@
+import Dispatch
+
+/// When the blocks of an event are called.
+public struct EventPriority: Sendable {
+    private enum Kind: Sendable {
+        case atOnce, soon
+        case whenIdle(IdleTime)
+    }
+
+    private let kind: Kind
+
+    /// On the thread that settles the event, before that call returns; on the main thread, at its next turn, before the others.
+    ///
+    /// Such a block delays whoever has settled the event.
+    public static let atOnce = EventPriority(kind: .atOnce)
+    /// At the next turn of the main thread, in the order in which the blocks were added; elsewhere, as soon as there is a thread, in any order.
+    public static let soon = EventPriority(kind: .soon)
+    /// One at a time, each when the main thread has been idle for a moment: ``IdleTime/main``.
+    public static let whenIdle = EventPriority(kind: .whenIdle(.main))
+    /// One at a time, each at an idle time of the app's own choice.
+    public static func whenIdle(_ idle: IdleTime) -> EventPriority { EventPriority(kind: .whenIdle(idle)) }
+
+    var rank: EventStateMachine.Rank {
+        switch kind {
+        case .atOnce: .atOnce
+        case .soon: .soon
+        case .whenIdle: .whenIdle
+        }
+    }
+
+    func call(_ body: @escaping @Sendable () -> Void) {
+        switch kind {
+        case .atOnce: body()
+        case .soon: DispatchQueue.global(qos: .userInitiated).async { body() }
+        case .whenIdle(let idle): idle.add { body() }
+        }
+    }
+
+    func callOnMain(_ body: @escaping @MainActor @Sendable () -> Void) {
+        switch kind {
+        // Detached: the block is no part of the step, or the task, that has settled the event.
+        case .atOnce, .soon: Task.detached(priority: .userInitiated) { @MainActor in body() }
+        case .whenIdle(let idle): idle.add(on: .main) { body() }
+        }
+    }
+}

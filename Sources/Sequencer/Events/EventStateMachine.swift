@@ -1,0 +1,47 @@
+/// What has become of an event.
+typealias EventResult = Result<any Sendable, any Error>
+
+/// Whether an event has come, and who waits for it: decides, and calls nobody.
+struct EventStateMachine: Sendable {
+    /// Who is told before whom.
+    enum Rank: UInt8, Sendable {
+        case launch, task, atOnce, soon, whenIdle
+    }
+
+    struct Waiter: Sendable {
+        let rank: Rank
+        let tell: @Sendable (EventResult) -> Void
+    }
+
+    /// Nil until the event has come, or failed.
+    private(set) var result: EventResult?
+    private var waiters: [Int: Waiter] = [:]
+    private var tickets = 0
+
+    /// A number for somebody who is to wait.
+    mutating func takeTicket() -> Int {
+        tickets += 1
+        return tickets
+    }
+
+    /// - Returns: the result where there is one already: then the waiter is not kept.
+    mutating func add(_ waiter: Waiter, ticket: Int) -> EventResult? {
+        if result == nil { waiters[ticket] = waiter }
+        return result
+    }
+
+    /// - Returns: who waited; nil for somebody who has been told, or does not wait yet.
+    mutating func remove(ticket: Int) -> Waiter? { waiters.removeValue(forKey: ticket) }
+
+    func isWaiting(ticket: Int) -> Bool { waiters[ticket] != nil }
+
+    /// The first result stays.
+    ///
+    /// - Returns: those to be told, in order; nil where there was a result before.
+    mutating func settle(_ result: EventResult) -> [Waiter]? {
+        guard self.result == nil else { return nil }
+        self.result = result
+        defer { waiters = [:] }
+        return waiters.sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
+    }
+}

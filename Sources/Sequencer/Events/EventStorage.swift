@@ -1,0 +1,102 @@
+/// An event, whatever its type: takes the lock, asks the state machine, lets go, then tells those who wait.
+@usableFromInline
+final class EventStorage: Sendable {
+    let name: String
+    private let state = Locked(EventStateMachine())
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// Whoever could bring it about has let go of it. Tasks and launches that wait hold it, so only blocks are left.
+    deinit { settle(.failure(ExternalEventError(event: name, kind: .abandoned))) }
+
+    var result: EventResult? { state.withLock { $0.result } }
+
+    /// - Returns: whether this decided: false where there was a result before.
+    @discardableResult
+    func settle(_ result: EventResult) -> Bool {
+        guard let waiters = state.withLock({ $0.settle(result) }) else { return false }
+        for waiter in waiters { waiter.tell(result) }
+        return true
+    }
+
+    func takeTicket() -> Int { state.withLock { $0.takeTicket() } }
+
+    /// Calls `tell` once: at once where there is a result already.
+    func add(_ ticket: Int, _ rank: EventStateMachine.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
+        let waiter = EventStateMachine.Waiter(rank: rank, tell: tell)
+        if let result = state.withLock({ $0.add(waiter, ticket: ticket) }) { tell(result) }
+    }
+
+    func isWaiting(_ ticket: Int) -> Bool { state.withLock { $0.isWaiting(ticket: ticket) } }
+
+    /// Forgets who waits with that ticket. What they hold is let go of without the lock.
+    func remove(_ ticket: Int) { _ = state.withLock { $0.remove(ticket: ticket) } }
+
+    /// Tells who waits with that ticket that there is nothing to wait for any more.
+    func giveUp(_ ticket: Int, _ error: any Error) {
+        state.withLock { $0.remove(ticket: ticket) }?.tell(.failure(error))
+    }
+
+    /// Waits for the event, in the current task. In a step on a virtual clock, time moves meanwhile.
+    nonisolated(nonsending) func value() async throws -> any Sendable {
+        if let result { return try result.get() }
+        let holder = TimeHolder.current
+        let wait = EventWait(self, on: holder?.scheduler)
+        if let holder { holder.scheduler.fallsAsleep(holder) }
+        let ended: EventResult = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                wait.begin(.task) { result in
+                    holder?.wakes()
+                    continuation.resume(returning: result)
+                }
+                // A cancel may have come before there was anybody to tell.
+                if Task.isCancelled { wait.end(CancellationError()) }
+            }
+        } onCancel: {
+            wait.end(CancellationError())
+        }
+        holder?.goesOn()
+        return try ended.get()
+    }
+}
+
+/// One wait for an event: of a step of a launch, or of a task.
+struct EventWait: Sendable {
+    private let event: EventStorage
+    private let ticket: Int
+    /// Of the virtual clock that the wait goes by, and by which number it is known there.
+    private let scheduler: VirtualScheduler?
+    private let hope: Int
+
+    init(_ event: EventStorage, on scheduler: VirtualScheduler?) {
+        self.event = event
+        self.scheduler = scheduler
+        ticket = event.takeTicket()
+        hope = scheduler?.takeHope() ?? 0
+    }
+
+    /// Calls `tell` once, unless ``cancel()`` comes first.
+    func begin(_ rank: EventStateMachine.Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
+        event.add(ticket, rank) { [scheduler, hope] result in
+            scheduler?.endHope(hope)
+            tell(result)
+        }
+        guard let scheduler else { return }
+        scheduler.beginHope(hope) { [event, ticket] in
+            event.giveUp(ticket, ExternalEventError(event: event.name, kind: .unreachable))
+        }
+        // It may have come meanwhile.
+        if !event.isWaiting(ticket) { scheduler.endHope(hope) }
+    }
+
+    /// Ends the wait, and tells nobody.
+    func cancel() {
+        scheduler?.endHope(hope)
+        event.remove(ticket)
+    }
+
+    /// Ends the wait for this reason.
+    func end(_ error: any Error) { event.giveUp(ticket, error) }
+}

@@ -1,0 +1,126 @@
+/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, a person has answered.
+///
+/// The app, a step or another launch fulfils it with a value, or fails it with a reason; the first of these counts, whenever it comes: before a launch,
+/// during it, or long after. Steps wait for it as they wait for one another, and any code can await it or add a block:
+///
+/// ```swift
+/// let window = ExternalEvent<String>("window-connected")
+///
+/// var graph = OperationGraph("launch")
+/// let link = graph.add("read-link") { "app://welcome" }
+/// let connected = graph.wait(for: window)
+/// graph.add("open-link", using: connected, link, on: .main) { window, link in print("\(window) opens \(link)") }
+///
+/// window.fulfill("main")        // from any thread, in any launch of the process
+/// let name = try await window.value
+/// ```
+///
+/// Copies are one event. Every method can be called from any thread: also within an observer, a cancel handler, or a block of the same event.
+/// What happens again is another event: make one for each time.
+public struct ExternalEvent<Value: Sendable>: Sendable {
+    let storage: EventStorage
+
+    /// An event that has not come.
+    ///
+    /// - Parameter name: what steps that wait for it are called, in drawings and reports too. It must hold no secret.
+    public init(_ name: String) {
+        storage = EventStorage(name)
+    }
+
+    /// The name.
+    public var name: String { storage.name }
+
+    /// What has become of it; nil as long as it has neither come nor failed.
+    public var result: Result<Value, any Error>? { storage.result.map { Self.typed($0, name) } }
+
+    /// Says that it has come.
+    ///
+    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held.
+    ///
+    /// - Returns: whether this decided: false, and nothing happens, where it has come or failed before.
+    @discardableResult
+    public func fulfill(_ value: Value) -> Bool { storage.settle(.success(value)) }
+
+    /// Says that it can no longer come: steps that wait for it fail, and whoever awaits it gets an ``ExternalEventError``.
+    ///
+    /// - Parameter reason: completes "the event ... failed: ". It is shown in reports, and must hold no secret.
+    /// - Returns: as ``fulfill(_:)``.
+    @discardableResult
+    public func fail(_ reason: String) -> Bool {
+        storage.settle(.failure(ExternalEventError(event: name, kind: .failed(printable(reason, limit: 400)))))
+    }
+
+    /// Waits for the event, for as long as it takes.
+    ///
+    /// A step that awaits it keeps its lane; ``OperationGraph/wait(for:id:_:after:fallback:)`` keeps none, and names the event while it waits.
+    ///
+    /// - Throws: ``ExternalEventError`` when it fails; `CancellationError` when the task is cancelled.
+    nonisolated(nonsending) public var value: Value {
+        get async throws {
+            guard let value = try await storage.value() as? Value else { throw MissingValueError(step: name) }
+            return value
+        }
+    }
+
+    /// Calls `body` once, when the event has come or failed, and now where it has already: as soon as the priority says, counted from then.
+    ///
+    /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps the block until then. When nobody
+    /// holds the event any more, its blocks are told that it has failed.
+    public func whenSettled(_ priority: EventPriority = .soon, _ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
+        storage.add(storage.takeTicket(), priority.rank) { [name] result in
+            let result = Self.typed(result, name)
+            priority.call { body(result) }
+        }
+    }
+
+    /// The same, on the main thread.
+    public func whenSettled(
+        _ priority: EventPriority = .soon,
+        on thread: MainThread,
+        _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        storage.add(storage.takeTicket(), priority.rank) { [name] result in
+            let result = Self.typed(result, name)
+            priority.callOnMain { body(result) }
+        }
+    }
+
+    private static func typed(_ result: EventResult, _ name: String) -> Result<Value, any Error> {
+        switch result {
+        case .success(let value as Value): .success(value)
+        case .success: .failure(MissingValueError(step: name))
+        case .failure(let error): .failure(error)
+        }
+    }
+}
+
+extension ExternalEvent where Value == Void {
+    /// Says that it has come.
+    ///
+    /// - Returns: as ``fulfill(_:)``.
+    @discardableResult
+    public func fulfill() -> Bool { fulfill(()) }
+}
+
+/// An event can no longer come.
+public struct ExternalEventError: DescribedError, Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        case failed(String)
+        case abandoned
+        case unreachable
+    }
+
+    /// The event's name.
+    public let event: String
+    let kind: Kind
+
+    /// One sentence.
+    public var description: String {
+        let event = "the event '\(printable(event))'"
+        return switch kind {
+        case .failed(let reason): "\(event) failed: \(reason)"
+        case .abandoned: "\(event) cannot come: nobody holds it any more"
+        case .unreachable: "\(event) cannot come: nothing is left on the virtual clock that could fulfil it"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Operations that wait for an event from outside: while they wait they run, on no lane, and there is no code that could go on after them.
+extension LaunchStateMachine {
+    /// Whether an operation that is ready has nothing left to wait for but its event.
+    func isWaitForEvent(_ node: Int) -> Bool {
+        traits[node].contains(.isEvent) && traits[node].isDisjoint(with: [.hasCondition, .hasResources])
+    }
+
+    /// Whether an operation that runs waits for its event.
+    func isAwaitingEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) && !nodes[node].isComputingFallback }
+
+    /// Starts the wait of an operation that has become ready.
+    mutating func awaitEvent(_ node: Int) {
+        start(node)
+        // Not now: what has been said to end ends first.
+        pendingEnds.append(PendingEnd(node: node, outcome: nil))
+    }
+
+    /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried again: it gives the lane back.
+    mutating func eventIsAwaited(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
+        advance(to: time)
+        let node = assignment.node
+        if isCurrent(assignment), nodes[node].holdsLane {
+            lanes.giveBack(Int(nodes[node].lane))
+            if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
+            nodes[node].holdsLane = false
+            nodes[node].lane = -1
+        }
+        settle(&actions)
+    }
+}

@@ -1,0 +1,48 @@
+// Steps that wait for something outside of the graph.
+
+extension OperationGraph {
+    /// Adds a step that waits for an event: it ends when the event has come, with the event's value, and fails when that fails.
+    ///
+    /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has come before ends it at once. It is a step as any
+    /// other: its timeout, fallback and failure policy hold, it may be `interactive`, and a person's time does not count. When the launch is stopped, the wait
+    /// ends; what becomes of the event then is of no more interest to that launch, and others go on waiting for it.
+    ///
+    /// ```swift
+    /// let permission = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
+    /// graph.add("start-analytics", after: permission) { analytics.start() }
+    /// ```
+    ///
+    /// In virtual time only what runs on the clock can bring the event about: time moves on without it to the step's timeout or the launch's deadline. Where
+    /// nothing is left on the clock that could happen, the wait fails with an ``ExternalEventError``.
+    ///
+    /// - Parameters:
+    ///   - event: the event. Any number of steps and launches can wait for it.
+    ///   - id: the step's identifier; the event's name if nil.
+    ///   - value: takes the place of the event's value when that does not come.
+    @discardableResult
+    public mutating func wait<Value: Sendable>(
+        for event: ExternalEvent<Value>,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil
+    ) -> Step<Value> {
+        let note = StepOption { $0.notes.append("waits for the event '\(printable(event.name))'") }
+        return insert(id ?? event.name, options + [note], after: dependencies, fallback: .boxed(value, nil), work: .event(event.storage))
+    }
+}
+
+extension ValidatedGraph {
+    /// The event that an operation waits for; nil for one that does anything else.
+    package func eventName(_ index: Int) -> String? {
+        guard case .event(let event) = graph.nodes[index].work else { return nil }
+        return event.name
+    }
+
+    /// Whether an operation only waits for an event: it then never has a lane.
+    package func isEvent(_ index: Int) -> Bool {
+        guard case .event = graph.nodes[index].work else { return false }
+        let policy = policy(index)
+        return policy.condition == nil && policy.exclusive.isEmpty
+    }
+}

@@ -1,0 +1,95 @@
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Code outside of launches that waits for an event: tasks, and blocks of every priority.
+@Suite("Events from outside: tasks and blocks", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ExternalEventBlockTests {
+    @Test("the first result counts, whatever comes later, and is there for whoever asks")
+    func first() async throws {
+        let event = ExternalEvent<Int>("event")
+        #expect(event.result == nil)
+        #expect(event.fulfill(1))
+        #expect(!event.fulfill(2) && !event.fail("late"))
+        #expect(try event.result?.get() == 1)
+        #expect(try await event.value == 1)
+        let optional = ExternalEvent<Int?>("optional")
+        optional.fulfill(nil)
+        #expect(try await optional.value == nil)
+    }
+
+    @Test("tasks wait for the value or the failure; one that is cancelled waits no longer, and takes nothing from the others")
+    func tasks() async throws {
+        let event = ExternalEvent<Int>("event")
+        let tasks = (0..<3).map { _ in Task { try await event.value } }
+        tasks[0].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[0].value }
+        event.fulfill(7)
+        for task in tasks.dropFirst() { #expect(try await task.value == 7) }
+
+        let failing = ExternalEvent<Int>("failing")
+        let task = Task { try await failing.value }
+        failing.fail("no network")
+        let error = await #expect(throws: ExternalEventError.self) { try await task.value }
+        #expect(error?.event == "failing" && error?.description == "the event 'failing' failed: no network")
+    }
+
+    @Test("a block at once has run when the call returns; one that is added later runs at once, too, and may settle other events")
+    func atOnce() {
+        let (event, next) = (ExternalEvent<Int>("event"), ExternalEvent<Int>("next"))
+        let journal = Journal()
+        event.whenSettled(.atOnce) { result in
+            journal.note("\((try? result.get()) ?? 0)")
+            journal.note("again \(event.fulfill(3))")
+            next.fulfill(2)
+        }
+        next.whenSettled(.atOnce) { result in journal.note("\((try? result.get()) ?? 0)") }
+        event.fulfill(1)
+        #expect(journal.all == ["1", "again false", "2"])
+        event.whenSettled(.atOnce) { _ in journal.note("late") }
+        #expect(journal.all.last == "late")
+    }
+
+    @Test("blocks run where they say")
+    func places() async {
+        let event = ExternalEvent<Int>("event")
+        let (onMain, elsewhere, idle) = (Gate(), Gate(), Gate())
+        let places = Locked<[String: Bool]>([:])
+        @Sendable func note(_ name: String, _ gate: Gate) {
+            places.withLock { $0[name] = MainThreadCheck.isCurrent }
+            gate.open()
+        }
+        let quiet = IdleTime(after: .zero, unless: { false }, probe: IdleTime.Probe(pause: { _ in }, turn: { .zero }))
+        event.whenSettled(on: .main) { _ in note("main", onMain) }
+        event.whenSettled { _ in note("elsewhere", elsewhere) }
+        event.whenSettled(.whenIdle(quiet), on: .main) { _ in note("idle", idle) }
+        event.fulfill(1)
+        for gate in [onMain, elsewhere, idle] { await gate.wait() }
+        #expect(places.withLock { $0 } == ["main": true, "elsewhere": false, "idle": true])
+    }
+
+    @Test("when nobody holds the event any more, its blocks are told")
+    func abandoned() {
+        let journal = Journal()
+        func make() {
+            let event = ExternalEvent<Int>("lost")
+            event.whenSettled(.atOnce) { result in
+                if case .failure(let error) = result { journal.note("\(error)") }
+            }
+        }
+        make()
+        #expect(journal.all == ["the event 'lost' cannot come: nobody holds it any more"])
+    }
+
+    @Test("a reason is one line that can be printed")
+    func reason() {
+        let event = ExternalEvent<Int>("event")
+        event.fail("one\ntwo")
+        guard case .failure(let error)? = event.result else {
+            Issue.record("it has not failed")
+            return
+        }
+        #expect(!"\(error)".contains("\n"))
+    }
+}

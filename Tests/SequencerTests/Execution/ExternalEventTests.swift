@@ -1,0 +1,308 @@
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+/// Steps that wait for something outside of their graph.
+@Suite("Events from outside: steps", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ExternalEventTests {
+    /// Waits, then brings the event about.
+    private func fulfil(_ event: ExternalEvent<String>, after seconds: Int, in graph: inout OperationGraph) {
+        graph.add("connect") { launch in
+            try await launch.sleep(for: .seconds(seconds))
+            event.fulfill("main")
+        }
+    }
+
+    // MARK: It comes
+
+    @Test("a step reads the value of an event that another step fulfils; the wait has no lane, not even the only one", arguments: [nil, 1])
+    func comes(lanes: Int?) async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("launch")
+        let connected = graph.wait(for: window)
+        let shown = graph.add("show", .milestone, using: connected) { "\($0) is shown" }
+        fulfil(window, after: 2, in: &graph)
+        let launch = try await graph.run(options: .virtual(lanes: lanes))
+        let report = launch.report
+        #expect(report.outcome == .completed)
+        #expect(try launch[shown] == "main is shown")
+        #expect(report.makespan == .seconds(2) && report.criticalPath == ["window", "show"])
+        #expect(report.lanes == 1 && report["window"]?.lane == nil)
+        #expect(report["window"]?.start == .zero && report["window"]?.end == .seconds(2))
+        #expect(report["window"]?.notes == ["waits for the event 'window'"])
+        #expect(report.operationAnomalies.isEmpty)
+    }
+
+    @Test("it is waited for under another identifier, and with a condition, a resource and a second attempt, also on one lane")
+    func options() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("options")
+        let conditional = graph.wait(for: window, id: "conditional", .when { true })
+        let exclusive = graph.wait(for: window, id: "exclusive", .exclusive("screen"))
+        let repeated = graph.wait(for: window, id: "repeated", .retry(attempts: 2))
+        let skipped = graph.wait(for: window, id: "skipped", .when { false })
+        fulfil(window, after: 1, in: &graph)
+        let launch = try await graph.run(options: .virtual(lanes: 1))
+        #expect(launch.report.outcome == .completed)
+        for step in [conditional, exclusive, repeated] { #expect(try launch[step] == "main") }
+        #expect(launch.report["skipped"]?.outcome == .skipped && launch.report.makespan == .seconds(1))
+        #expect(throws: OperationError.self) { try launch[skipped] }
+    }
+
+    @Test("what has come before the launch is not waited for: a chain of ten thousand costs no stack and no time")
+    func cameBefore() async throws {
+        var graph = OperationGraph("chain")
+        var last = graph.add("first") {}
+        for number in 0..<10_000 {
+            let event = ExternalEvent<Void>("event-\(number)")
+            event.fulfill()
+            last = graph.wait(for: event, after: last)
+        }
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.outcome == .completed && report.makespan == .zero)
+        #expect(report[last.id]?.outcome == .succeeded)
+    }
+
+    @Test("it comes from any thread while a launch in real time waits")
+    func elsewhere() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("real")
+        let connected = graph.wait(for: window)
+        let launch = try graph.start(options: .patient)
+        await eventually { launch.status.operations.first?.wait == .code("the event 'window'") }
+        window.fulfill("main")
+        #expect(await launch.end().report.outcome == .completed)
+        #expect(try launch.value(of: connected) == "main")
+    }
+
+    @Test("an observer fulfils it, and the launch goes on")
+    func observer() async throws {
+        let shown = ExternalEvent<Void>("shown")
+        var graph = OperationGraph("observed")
+        graph.wait("splash", 100)
+        graph.wait("later", 50, after: graph.wait(for: shown))
+        var options = LaunchOptions.virtual()
+        options.observers.append { event in if case .ended("splash", _) = event.kind { shown.fulfill() } }
+        let report = try await graph.run(options: options).report
+        #expect(report.outcome == .completed && report.makespan == .milliseconds(150))
+    }
+
+    @Test("a cancel handler fulfils it")
+    func cancelHandler() async throws {
+        let stopped = ExternalEvent<Void>("stopped")
+        var graph = OperationGraph("cancelled")
+        graph.add("slow", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
+            try await withTaskCancellationHandler {
+                try await launch.sleep(for: .seconds(9))
+            } onCancel: {
+                stopped.fulfill()
+            }
+        }
+        graph.wait(for: stopped)
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.outcome == .completed)
+        #expect(report["stopped"]?.end == .seconds(1))
+    }
+
+    @Test("two launches on one clock wait for one event, which a third fulfils")
+    func severalLaunches() async throws {
+        let window = ExternalEvent<String>("window")
+        let clock = VirtualClock()
+        let launches = try clock.hold {
+            try ["phone", "tablet", "world"].map { name in
+                var graph = OperationGraph(name)
+                if name == "world" { fulfil(window, after: 3, in: &graph) } else { graph.wait(for: window) }
+                return try graph.start(options: LaunchOptions(deadline: nil, clock: clock))
+            }
+        }
+        for launch in launches {
+            let report = await launch.end().report
+            #expect(report.outcome == .completed && report.makespan == .seconds(3))
+        }
+    }
+
+    // MARK: It does not come
+
+    @Test("what has failed stays so, and names the reason; a fallback takes its place")
+    func fails() async throws {
+        let permission = ExternalEvent<String>("permission")
+        #expect(permission.fail("denied"))
+        #expect(!permission.fulfill("granted") && !permission.fail("again"))
+        var graph = OperationGraph("failed")
+        let fallback = graph.wait(for: permission, id: "kept", fallback: "none")
+        graph.wait(for: permission)
+        let launch = try await graph.run(options: .virtual())
+        let message = "the event 'permission' failed: denied"
+        #expect(launch.report.outcome == .failed(operation: "permission", message: message))
+        #expect(try launch[fallback] == "none")
+        #expect(launch.report["kept"]?.message == message + "; its fallback was used")
+    }
+
+    @Test("a step waits until its timeout; what comes later is no anomaly, and others get it")
+    func timeout() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("late")
+        graph.wait(for: window, id: "impatient", .timeout(.seconds(2)), .onFailure(.continue))
+        let fallback = graph.wait(for: window, id: "fallback", .timeout(.seconds(1)), fallback: "none")
+        let patient = graph.wait(for: window, id: "patient")
+        fulfil(window, after: 3, in: &graph)
+        let launch = try await graph.run(options: .virtual())
+        let report = launch.report
+        #expect(report.outcome == .completed && report.makespan == .seconds(3))
+        #expect(report["impatient"]?.outcome == .timedOut && report["impatient"]?.end == .seconds(2))
+        #expect(report["impatient"]?.message == "the event 'window' did not come within its timeout of 2 s")
+        #expect(report["fallback"]?.message == "the event 'window' did not come within its timeout of 1 s; its fallback was used")
+        #expect(try launch[fallback] == "none" && launch[patient] == "main")
+        #expect(report.operationAnomalies.isEmpty && report.stragglers.isEmpty && launch.anomalies.isEmpty)
+    }
+
+    @Test("a launch that waits for ever ends at its deadline, and names the event")
+    func deadline() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("deadline")
+        graph.wait("after", 10, after: graph.wait(for: window))
+        let report = try await graph.run(options: .virtual(deadline: .seconds(30))).report
+        #expect(report.outcome == .failed(operation: "window", message: "the event 'window' had not come at the launch's deadline"))
+        #expect(report.makespan == .seconds(30) && report.stragglers.isEmpty)
+        #expect(report["window"]?.outcome == .timedOut && report["after"]?.outcome == .cancelled)
+        #expect(window.result == nil)
+    }
+
+    @Test("without a deadline, a launch in virtual time ends when nothing is left that could fulfil the event", arguments: [false, true])
+    func hopeless(isAwaitedInside: Bool) async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("hopeless")
+        if isAwaitedInside { graph.add("window") { try await window.value } } else { graph.wait(for: window) }
+        graph.wait("work", 500, .onFailure(.continue))
+        let report = try await graph.run(options: .virtual()).report
+        let message = "the event 'window' cannot come: nothing is left on the virtual clock that could fulfil it"
+        #expect(report.outcome == .failed(operation: "window", message: message))
+        #expect(report.makespan == .milliseconds(500))
+        #expect(window.result == nil && window.fulfill("main"))
+    }
+
+    @Test("a step that awaits the event inside lets time move, and gets the value at its moment")
+    func awaitedInside() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("inside")
+        let asks = graph.add("asks") { launch in
+            let name = try await window.value
+            try await launch.sleep(for: .seconds(1))
+            return name
+        }
+        fulfil(window, after: 2, in: &graph)
+        let launch = try await graph.run(options: .virtual())
+        #expect(try launch[asks] == "main")
+        #expect(launch.report.makespan == .seconds(3) && launch.report.operationAnomalies.isEmpty)
+    }
+
+    @Test("a wait that is cancelled ends at once; the event is left to others")
+    func cancelled() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("cancelled")
+        graph.wait("after", 10, after: graph.wait(for: window, .onFailure(.continue)))
+        let box = LaunchBox()
+        graph.add("cancels") { launch in
+            try await launch.sleep(for: .seconds(1))
+            try await box.launch().cancel("window")
+        }
+        let report = try await box.run(graph, options: .virtual()).report
+        #expect(report.outcome == .completed && report.makespan == .milliseconds(1_010))
+        #expect(report["window"]?.outcome == .cancelled && report["window"]?.end == .seconds(1))
+        #expect(report["window"]?.message == "cancelled before the event 'window' had come")
+        #expect(window.result == nil)
+    }
+
+    @Test("an abort ends the waits of its launch, without a grace period; the next launch gets the event")
+    func aborted() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("aborted")
+        graph.wait(for: window)
+        graph.add("update") { launch in
+            try await launch.sleep(for: .seconds(1))
+            launch.abort(.forceUpdate)
+        }
+        let first = try await graph.run(options: .virtual()).report
+        #expect(first.outcome == .aborted(by: "update", reason: .forceUpdate))
+        #expect(first["window"]?.outcome == .cancelled && first.makespan == .seconds(1))
+        #expect(window.result == nil)
+
+        var next = OperationGraph("next")
+        let connected = next.wait(for: window)
+        fulfil(window, after: 1, in: &next)
+        let launch = try await next.run(options: .virtual())
+        #expect(try launch[connected] == "main")
+    }
+
+    @Test("after the milestone the launch proper has ended, whatever is waited for")
+    func milestone() async throws {
+        let permission = ExternalEvent<String>("permission")
+        var graph = OperationGraph("milestone")
+        graph.wait("home", 200, .milestone)
+        graph.wait("analytics", 10, after: graph.wait(for: permission, .onFailure(.skipDependents)))
+        let report = try await graph.run(budget: .seconds(1), options: .virtual(deadline: .seconds(30))).report
+        #expect(report.outcome == .completed && report.budget.isMet && report.budget.measured == .milliseconds(200))
+        #expect(report.afterMilestone?.failures == ["permission"])
+    }
+
+    @Test("the status of a launch names the event that is waited for")
+    func status() async throws {
+        let window = ExternalEvent<String>("window")
+        let box = LaunchBox()
+        var graph = OperationGraph("status")
+        graph.wait(for: window, id: "scene")
+        let status = graph.add("asks") { launch in
+            let status = try await box.launch().status
+            window.fulfill("main")
+            return status.description
+        }
+        let launch = try await box.run(graph, options: .virtual())
+        #expect(try launch[status].contains("\n  scene waits for the event 'window', for "))
+    }
+}
+
+/// The state machines by themselves.
+@Suite("Events from outside: decisions", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ExternalEventDecisionTests {
+    @Test("steps are told before tasks, tasks before blocks, and in each of these who came first; nobody twice")
+    func order() {
+        let told = Journal()
+        var machine = EventStateMachine()
+        let ranks: [(EventStateMachine.Rank, String)] = [
+            (.whenIdle, "idle"), (.soon, "soon"), (.task, "task 1"), (.atOnce, "at once"), (.launch, "launch"), (.task, "task 2"),
+            (.task, "gone"),
+        ]
+        for (rank, name) in ranks {
+            let ticket = machine.takeTicket()
+            let result = machine.add(EventStateMachine.Waiter(rank: rank) { _ in told.note(name) }, ticket: ticket)
+            #expect(result == nil)
+            guard name == "gone" else { continue }
+            let (first, second) = (machine.remove(ticket: ticket), machine.remove(ticket: ticket))
+            #expect(first != nil && second == nil)
+        }
+        for waiter in machine.settle(.success(1)) ?? [] { waiter.tell(.success(1)) }
+        #expect(told.all == ["launch", "task 1", "task 2", "at once", "soon", "idle"])
+        let again = machine.settle(.success(2))
+        #expect(again == nil)
+        let ticket = machine.takeTicket()
+        let result = machine.add(EventStateMachine.Waiter(rank: .task) { _ in }, ticket: ticket)
+        #expect(result != nil)
+    }
+
+    @Test("an event's step needs no worker: it runs as soon as it is ready, and ends when it is told")
+    func machine() throws {
+        var graph = OperationGraph("machine")
+        graph.add("after", after: graph.wait(for: ExternalEvent<Void>("event"))) {}
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Settings(lanes: 1))
+        var actions = LaunchStateMachine.Actions()
+        machine.begin(&actions)
+        #expect(actions.awaitedEvents == [0] && actions.workers == 0 && machine.activeWorkers == 0)
+        actions = LaunchStateMachine.Actions()
+        let assignment = StepAssignment(node: 0, attempt: 1, kind: .run)
+        let counted = machine.attemptEnded(assignment, .succeeded, at: 5, &actions)
+        #expect(counted && actions.workers == 1 && actions.awaitedEvents.isEmpty)
+        let countedAgain = machine.attemptEnded(assignment, .succeeded, at: 6, &actions)
+        #expect(!countedAgain)
+    }
+}
