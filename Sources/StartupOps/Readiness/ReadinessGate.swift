@@ -31,24 +31,19 @@ public final class ReadinessGate: Sendable {
         case unknown
     }
 
-    private enum Waiter {
-        case task(CheckedContinuation<Ending, Never>)
-        case handler(@Sendable () -> Void)
-    }
-
-    private enum Ending {
-        case opened, timedOut, cancelled
-    }
-
     private struct State {
         var machine: GateStateMachine
-        var waiters: [Int: Waiter] = [:]
-        var tickets = 0
         var unknown: [String] = []
     }
 
     /// The name.
     let name: String
+    /// Comes when the gate opens, with the gate's name: for steps that wait for nothing else, and so need no lane. The gate alone fulfils it.
+    ///
+    /// ```swift
+    /// graph.add("first-screen", after: graph.wait(for: gate.opened, id: "gate"), on: .main) { await screen.showFirst() }
+    /// ```
+    public let opened: ExternalEvent<Void>
     private let state: Locked<State>
     private let elapsed: @Sendable () -> Duration
 
@@ -64,7 +59,10 @@ public final class ReadinessGate: Sendable {
         elapsed: (@Sendable () -> Duration)? = nil
     ) {
         self.name = name
-        state = Locked(State(machine: GateStateMachine(conditions, unmetOncePassed: unmetOncePassed)))
+        let machine = GateStateMachine(conditions, unmetOncePassed: unmetOncePassed)
+        opened = ExternalEvent(name)
+        if machine.isOpen { opened.fulfill() }
+        state = Locked(State(machine: machine))
         let start = SuspendingClock().now
         self.elapsed = elapsed ?? { SuspendingClock().now - start }
     }
@@ -119,57 +117,38 @@ public final class ReadinessGate: Sendable {
 
     /// Calls `body` exactly once: when the gate opens, on the thread that opens it; at once when it is open already.
     func whenOpen(_ body: @escaping @Sendable () -> Void) {
-        let isOpen = state.withLock { state in
-            if state.machine.isOpen { return true }
-            state.tickets += 1
-            state.waiters[state.tickets] = .handler(body)
-            return false
-        }
-        if isOpen { body() }
+        opened.whenSettled(.atOnce) { result in if case .success = result { body() } }
     }
 
-    /// Returns when the gate is open.
+    /// Returns when the gate is open. The deadline passes in real time, also in a launch in virtual time.
     ///
     /// - Throws: ``GateClosedError`` when it is not open by the deadline; `CancellationError` when the task is cancelled.
     public func wait(by deadline: Deadline = .never) async throws {
+        if isOpen { return }
         let begin = elapsed()
-        let ticket = state.withLock { state in
-            state.tickets += 1
-            return state.tickets
-        }
-        let timer = DeadlineTimer(deadline) { [weak self] in self?.end(ticket, .timedOut) }
+        // Detached: the deadline is a real one, so a step in virtual time holds time still meanwhile.
+        let waiter = Task.detached(priority: Task.currentPriority) { [opened] in try await opened.value }
+        let timer = DeadlineTimer(deadline) { waiter.cancel() }
         defer { timer?.cancel() }
-        let ending = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if state.machine.isOpen { return true }
-                    state.waiters[ticket] = .task(continuation)
-                    return false
-                }
-                if isOpen { continuation.resume(returning: Ending.opened) }
-                // A cancel, or the timer, may have come before there was anybody to tell.
-                if Task.isCancelled { end(ticket, .cancelled) }
-                if deadline.isOver { end(ticket, .timedOut) }
-            }
+        let result = await withTaskCancellationHandler {
+            await waiter.result
         } onCancel: {
-            end(ticket, .cancelled)
+            waiter.cancel()
         }
-        switch ending {
-        case .opened: return
-        case .cancelled: throw CancellationError()
-        case .timedOut: throw closedError(after: elapsed() - begin)
-        }
+        if case .success = result { return }
+        try Task.checkCancellation()
+        throw closedError(after: elapsed() - begin)
     }
 
-    /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to.
+    /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to. The launch's status names the conditions that are not met.
     ///
     /// - Throws: ``GateClosedError`` when it is not open within `limit`; `CancellationError` when the step is cancelled.
-    func wait(for limit: Duration, in step: StepContext) async throws {
+    public func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
         let isOpen = try await step.waiting(for: "\(self.name): \(self.unmet)") {
             try await withThrowingTaskGroup { group in
                 group.addTask {
-                    try await self.wait()
+                    try await self.opened.value
                     return true
                 }
                 group.addTask {
@@ -190,29 +169,19 @@ public final class ReadinessGate: Sendable {
     /// Notes that nothing more will come from what a condition was fed by.
     func sourceEnded(_ condition: ConditionName) { state.withLock { $0.machine.sourceEnded(condition) } }
 
-    private func end(_ ticket: Int, _ ending: Ending) {
-        if case .task(let waiter) = state.withLock({ $0.waiters.removeValue(forKey: ticket) }) { waiter.resume(returning: ending) }
-    }
-
     private func change(_ condition: ConditionName, _ body: (inout GateStateMachine) -> GateStateMachine.Change) -> Change {
-        let (change, waiters) = state.withLock { state in
+        let change = state.withLock { state in
             let change = body(&state.machine)
             if case .unknown(let nearest) = change {
                 let hint = nearest.map { ", did you mean \($0)?" } ?? ""
                 state.unknown.append("it has no condition \(printable(condition.description, limit: 80))\(hint)")
             }
-            guard change == .opens else { return (change, [Waiter]()) }
-            defer { state.waiters = [:] }
-            return (change, state.waiters.sorted { $0.key < $1.key }.map(\.value))
-        }
-        for waiter in waiters {
-            switch waiter {
-            case .task(let task): task.resume(returning: .opened)
-            case .handler(let body): body()
-            }
+            return change
         }
         switch change {
-        case .opens: return .opened
+        case .opens:
+            opened.fulfill()
+            return .opened
         case .changes: return .made
         case .same: return .same
         case .tooLate: return .tooLate

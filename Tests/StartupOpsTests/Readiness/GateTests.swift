@@ -162,6 +162,32 @@ struct GateTests {
         }
     }
 
+    @Test("a step that waits for a gate's opening needs no lane; a gate that is open from the beginning has opened")
+    func opening() async throws {
+        let gate = gate(["a", "b"])
+        var graph = OperationGraph("opening")
+        graph.add("after", after: graph.wait(for: gate.opened)) {}
+        graph.add("meets") { launch in
+            gate.meet("a")
+            try await launch.sleep(for: .seconds(2))
+            gate.meet("b")
+        }
+        let report = try await graph.run(options: LaunchOptions(lanes: 1, clock: VirtualClock())).report
+        #expect(report.outcome == .completed && report["test"]?.end == .seconds(2))
+        #expect(self.gate([]).opened.result != nil)
+    }
+
+    @Test("a handler of a gate that goes without having opened is not called")
+    func gone() {
+        let calls = Locked(0)
+        func make() {
+            let gate = self.gate(["a"])
+            gate.whenOpen { calls.withLock { $0 += 1 } }
+        }
+        make()
+        #expect(calls.withLock { $0 } == 0)
+    }
+
     @Test("B46: a bypassed condition counts as met, whatever is said of it later, and says why")
     func bypass() {
         let gate = gate(["a", "b"])
