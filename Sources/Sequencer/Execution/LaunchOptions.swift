@@ -83,6 +83,8 @@ public struct LaunchOptions: Sendable {
     public var processors: Int?
     /// See `recordsStart`.
     var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    /// See `isAdmitted`.
+    var admission: LaunchAdmission?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
     /// Whether tasks begin on the thread that starts them, where the system can do that. Tests say no.

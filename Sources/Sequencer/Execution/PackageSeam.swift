@@ -124,6 +124,29 @@ extension LaunchOptions {
     }
 }
 
+extension LaunchOptions {
+    /// Asked before the launch starts: it may be refused because another one runs.
+    package var isAdmitted: LaunchAdmission? {
+        get { admission }
+        set { admission = newValue }
+    }
+}
+
+/// What one launch at a time may have: taken when it starts, and given back when it is over.
+package struct LaunchAdmission: Sendable {
+    /// Takes it, for a launch of the graph of that name.
+    ///
+    /// Returns why the launch must not start, in one sentence; nil when it may.
+    let take: @Sendable (_ graph: String) -> String?
+    /// Called once after each time that it was taken. It must not block.
+    let giveBack: @Sendable () -> Void
+
+    package init(take: @escaping @Sendable (_ graph: String) -> String?, giveBack: @escaping @Sendable () -> Void) {
+        self.take = take
+        self.giveBack = giveBack
+    }
+}
+
 extension StallWatch {
     /// A watch that calls `body` before it reports.
     package func preceded(by body: @escaping @Sendable () -> Void) -> StallWatch {

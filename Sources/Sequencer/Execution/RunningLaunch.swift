@@ -71,7 +71,14 @@ extension OperationGraph {
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
         let claim = try OperationClaim(graph)
         let options = options.within(LaunchWithin.remainingTime(by: options.clock))
-        return RunningLaunch(storage: LaunchStorage(graph: graph, claim: claim, budget: budget, options: options))
+        if let complaint = options.admission?.take(name) {
+            claim.giveBack()
+            throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
+        }
+        let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options)
+        // The first to be told: whoever waits for the end may start the next one.
+        if let admission = options.admission { storage.whenOver { _ in admission.giveBack() } }
+        return RunningLaunch(storage: storage)
     }
 }
 

@@ -47,6 +47,8 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
         public static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for one that is none, or for a later one; or a graph with a prologue that was started off the main thread.
         public static let prologue = Code(name: "prologue")
+        /// A launch that is not started because another one runs, of which there may be one at a time.
+        public static let alreadyRunning = Code(name: "alreadyRunning")
     }
 
     /// The kind of problem.

@@ -29,6 +29,7 @@ public final class LaunchJournal: Sendable {
     private struct State {
         var recovery: Recovery
         var problem: StorageError?
+        var kind: LaunchKind
         var wasStarted = false
         var wasStopped = false
     }
@@ -37,6 +38,8 @@ public final class LaunchJournal: Sendable {
     package let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
+    /// The folder of the app's journals; nil where nothing is written down.
+    let place: String?
     private let start: ContinuousClock.Instant
     private let onProblem: @Sendable (StorageError) -> Void
     private let state: Locked<State>
@@ -66,7 +69,7 @@ public final class LaunchJournal: Sendable {
     ) -> LaunchJournal {
         let start = ContinuousClock.now
         guard let location = directory.location else {
-            return LaunchJournal(nil, nil, directory, start, State(recovery: .none, problem: directory.problem), onProblem)
+            return LaunchJournal(nil, nil, directory, nil, start, State(recovery: .none, problem: directory.problem, kind: kind), onProblem)
         }
         let journals = journals(in: location, named: name)
         var last: JournaledLaunch?
@@ -91,7 +94,9 @@ public final class LaunchJournal: Sendable {
             problem = error
             onProblem(error)
         }
-        let journal = LaunchJournal(file, last, directory, start, State(recovery: recovery, problem: problem), onProblem)
+        let place = location.appendingPathComponent(StoreFileName(StoreKey(name)).description).standardizedFileURL.path
+        let state = State(recovery: recovery, problem: problem, kind: kind)
+        let journal = LaunchJournal(file, last, directory, place, start, state, onProblem)
         journal.drop(recovery)
         return journal
     }
@@ -100,6 +105,7 @@ public final class LaunchJournal: Sendable {
         _ file: JournalFile?,
         _ lastLaunch: JournaledLaunch?,
         _ directory: StateDirectory,
+        _ place: String?,
         _ start: ContinuousClock.Instant,
         _ state: State,
         _ onProblem: @escaping @Sendable (StorageError) -> Void
@@ -107,6 +113,7 @@ public final class LaunchJournal: Sendable {
         self.file = file
         self.lastLaunch = lastLaunch
         self.directory = directory
+        self.place = place
         self.start = start
         self.onProblem = onProblem
         self.state = Locked(state)
@@ -132,6 +139,9 @@ public final class LaunchJournal: Sendable {
         let folder = location.appendingPathComponent(StoreFileName(StoreKey(name)).description)
         return JournalDirectory(directory: PosixDirectory(path: folder.path))
     }
+
+    /// The kind of launch that it is now.
+    var kind: LaunchKind { state.withLock { $0.kind } }
 
     /// The number of this launch; nil when it is not written down.
     var number: Int? { file?.number }
@@ -180,7 +190,7 @@ public final class LaunchJournal: Sendable {
 
     /// Runs a launch of `graph`, and records its events and its result.
     ///
-    /// - Throws: as `OperationGraph.run(budget:options:)` does.
+    /// - Throws: as `OperationGraph.run(budget:options:)` does, and when another launch runs: see ``recording(_:)``.
     nonisolated(nonsending) public func run(
         _ graph: OperationGraph,
         budget: Budget? = nil,
@@ -192,9 +202,14 @@ public final class LaunchJournal: Sendable {
     }
 
     /// Options with an observer that records the events of a launch, before any other observer hears of them. Give the report of that launch to ``ended(_:)``.
+    ///
+    /// A launch with these options is refused while another one runs with this journal, and while one runs in this process with a journal of the same name and folder, unless one
+    /// of the two is a ``LaunchKind/background`` launch: the error, a `GraphError` of the code `alreadyRunning`, names that one. The journal of the launch that was refused is
+    /// withdrawn, if it has another one: open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
-        guard file != nil else { return options }
         var options = options
+        options.isAdmitted = admission
+        guard file != nil else { return options }
         options.observers.insert({ [self] in record($0) }, at: 0)
         options.recordsStart = { [self] in started($0, $1) }
         return options
@@ -239,6 +254,7 @@ public final class LaunchJournal: Sendable {
 
     /// The launch is of another kind from now on: as when an app that was prewarmed comes to the front, or one goes to the background.
     public func change(to kind: LaunchKind) {
+        state.withLock { $0.kind = kind }
         var line = JournalLine(.kind)
         line.kind = kind
         write(line)

@@ -1,0 +1,89 @@
+import Foundation
+import Sequencer
+import TestSupport
+import Testing
+
+@testable import StartupOps
+@testable import StartupStorage
+
+/// One cold launch at a time in a process, where launches are written down.
+@Suite("A second launch", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct SecondLaunchTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(_ kind: LaunchKind = .foreground, named name: String = "journal") -> LaunchJournal {
+        .open(in: .open(at: folder("app")), named: name, version: "1", kind: kind)
+    }
+
+    /// A launch that ends when it is cancelled.
+    private func start(_ name: String, _ journal: LaunchJournal) throws -> RunningLaunch {
+        var graph = OperationGraph(name)
+        graph.add("asks") { step in try await step.sleep(for: .seconds(86_400)) }
+        return try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+    }
+
+    private func expectRefused(_ name: String, _ journal: LaunchJournal, because first: String) {
+        let error = #expect(throws: GraphError.self) { try start(name, journal) }
+        #expect(error?.problems.map(\.code) == [.alreadyRunning])
+        #expect(error?.description.contains(first) == true, "\(String(describing: error))")
+    }
+
+    @Test("fault P32: a cold launch is refused while one runs in this process, by the name of that one, and starts when that has ended")
+    func second() async throws {
+        let first = try start("regular", open())
+        expectRefused("deeplink", open(), because: "'deeplink' is not started, for the launch 'regular' (launch 1 in the journal) runs")
+        first.cancel()
+        _ = await first.end()
+        // It is not one that died.
+        #expect(LaunchJournal.launches(in: folder("app")).map(\.scenario) == [nil])
+        let second = try start("deeplink", open())
+        second.cancel()
+        _ = await second.end()
+    }
+
+    @Test("a background launch runs beside a cold one, and one that comes to the front is a cold one")
+    func background() async throws {
+        let cold = try start("regular", open())
+        let journal = open(.background)
+        let background = try start("background", journal)
+        cold.cancel()
+        _ = await cold.end()
+        journal.change(to: .foreground)
+        expectRefused("regular", open(), because: "'background' (launch 2 in the journal)")
+        background.cancel()
+        _ = await background.end()
+    }
+
+    @Test("another app's launches, and those that are not written down, are nobody's second ones")
+    func others() async throws {
+        let launches = [
+            try start("app", open()), try start("extension", open(named: "extension")),
+            try start("memory", .open(in: .inMemory(), version: "1")), try start("memory", .open(in: .inMemory(), version: "1")),
+        ]
+        for launch in launches { launch.cancel() }
+        for launch in launches { _ = await launch.end() }
+    }
+
+    @Test("one journal serves one launch at a time, of whatever kind, and the next one when that has ended", arguments: LaunchKind.allCases)
+    func oneJournal(kind: LaunchKind) async throws {
+        for journal in [open(kind), .open(in: .inMemory(), version: "1", kind: kind)] {
+            let first = try start("first", journal)
+            expectRefused("second", journal, because: "for the launch 'first'")
+            first.cancel()
+            _ = await first.end()
+            #expect(try await journal.run(OperationGraph("second")).report.outcome == .completed)
+        }
+    }
+
+    @Test("a graph that is refused for a mistake of its own takes nothing")
+    func mistake() async throws {
+        let journal = open()
+        var graph = OperationGraph("wrong")
+        graph.add("a", after: "b") {}
+        let wrong = graph
+        await #expect(throws: GraphError.self) { try await journal.run(wrong) }
+        #expect(try await journal.run(OperationGraph("right")).report.outcome == .completed)
+    }
+}
