@@ -27,6 +27,8 @@ final class RunRecord: Sendable {
     let end: Nanoseconds
     let isOver: Bool
     let lanes: Int
+    /// Whether that number was asked for.
+    private let hasLaneLimit: Bool
     /// Nil: none was given.
     let budget: Budget?
     /// The time between the budget's origin and the launch's begin.
@@ -71,6 +73,7 @@ final class RunRecord: Sendable {
         isOver = state.machine.phase == .over
         end = isOver ? state.machine.endOfLaunch : state.machine.time
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
+        hasLaneLimit = state.machine.settings.lanes != nil
         self.budget = budget
         self.startOffset = startOffset
         // A milestone that succeeds while the launch stops has been reached too.
@@ -113,6 +116,7 @@ final class RunRecord: Sendable {
             criticalPathDuration: .nanoseconds(path.length),
             criticalPath: critical.map(graph.id),
             lanes: lanes,
+            hasLaneLimit: hasLaneLimit,
             operations: nodes.indices.lazy.filter { self.nodes[$0].state == .ended }.map {
                 operationReport(
                     $0,
@@ -216,6 +220,8 @@ final class RunRecord: Sendable {
             attempts: Int(node.attempts),
             lane: node.lane >= 0 && wasStarted && !isMain ? Int(node.lane) + 1 : nil,
             isMain: isMain,
+            suspends: policy?.value.suspends ?? false,
+            exclusive: policy?.value.exclusive ?? [],
             isInteractive: isPersonsTime || personWaits[index] != nil,
             interactive: .nanoseconds(interactive(index, of: node.duration, isPersonsTime: isPersonsTime)),
             slack: .nanoseconds(slack),
@@ -278,18 +284,33 @@ final class RunRecord: Sendable {
         return false
     }
 
-    /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, the largest
-    /// excess first, then, if that was not all, those that took longest. A person's time explains nothing.
+    /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, or only kept what it needed, the
+    /// largest share first, then, if that was not all, those that took longest. A person's time explains nothing.
     private func causes(of overrun: Nanoseconds, until milestone: Int?) -> [String] {
+        guard let last = milestone ?? nodes.indices.max(by: { nodes[$0].end < nodes[$1].end }) else { return [] }
         func own(_ node: Int) -> Nanoseconds { nodes[node].duration - interactive(node) }
-        let way = chain(endingWith: milestone ?? nodes.indices.max { nodes[$0].end < nodes[$1].end }).filter { own($0) > 0 }
-        func excess(_ node: Int) -> Nanoseconds { own(node) - (graph.policy(node).expected?.nanoseconds ?? 0) }
+        let holdUps = HoldUps(nodes.indices.map(use))
+        let chain = holdUps.chain(endingWith: last) { node in
+            graph.predecessors[node].map(\.index).filter { !nodes[$0].isDeferred }
+        }
+        let way = chain.filter { own($0) > 0 }
+        let isNeeded = graph.leading(to: last)
+        // By those that nobody waited for but for what they kept: for how long.
+        var delays: [Int: Nanoseconds] = [:]
+        for (node, next) in zip(chain, chain.dropFirst()) where !isNeeded[node] && holdUps.holder(of: next) == node {
+            delays[node] = min(own(node), nodes[next].start - nodes[next].ready)
+        }
+        func excess(_ node: Int) -> Nanoseconds? { graph.policy(node).expected.map { own(node) - $0.nanoseconds } }
+        func share(_ node: Int) -> Nanoseconds { delays[node].map { max($0, excess(node) ?? 0) } ?? excess(node) ?? own(node) }
+        // Of what nothing is expected, nobody can say how much was too much.
+        func isKnown(_ node: Int) -> Bool { delays[node] != nil || graph.policy(node).expected != nil }
         // What is within a hundredth of its expectation was not what went wrong.
-        let slow = way.filter { excess($0) > own($0) / 100 }.sorted { excess($0) > excess($1) }
+        let slow = way.filter { share($0) > own($0) / 100 }
+            .sorted { isKnown($0) != isKnown($1) ? isKnown($0) : share($0) > share($1) }
         var explained: Nanoseconds = 0
         var causes: [Int] = []
         for node in slow where explained < overrun {
-            explained += excess(node)
+            explained += share(node)
             causes.append(node)
         }
         let named = Set(causes)
@@ -300,16 +321,19 @@ final class RunRecord: Sendable {
         return causes.map(graph.id)
     }
 
-    /// The operations that made `last` end when it did: from each, back to the dependency that ended last.
-    private func chain(endingWith last: Int?) -> [Int] {
-        var chain: [Int] = []
-        var next = last
-        while let node = next {
-            chain.append(node)
-            let dependencies = graph.predecessors[node].map(\.index).filter { !nodes[$0].isDeferred }
-            next = dependencies.max { nodes[$0].end < nodes[$1].end }
-        }
-        return chain.reversed()
+    private func use(_ index: Int) -> HoldUps.Use {
+        let node = nodes[index]
+        let policy = graph.policy(index)
+        let isMain = graph.isMain(index)
+        return HoldUps.Use(
+            ready: node.ready >= 0 ? node.ready : nil,
+            start: node.start >= 0 && node.state == .ended ? node.start : nil,
+            end: node.end,
+            lane: node.lane >= 0 && !isMain ? Int(node.lane) : nil,
+            isMain: isMain,
+            suspends: policy.suspends,
+            exclusive: policy.exclusive
+        )
     }
 }
 

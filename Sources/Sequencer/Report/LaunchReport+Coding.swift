@@ -35,6 +35,7 @@ extension LaunchReport {
         document.write(milliseconds: criticalPathDuration, for: "criticalPathMs")
         document.write(criticalPath, for: "criticalPath")
         document.write(lanes, for: "lanes")
+        if hasLaneLimit { document.write(true, for: "lanesLimited") }
         document.writeArray(for: "operations") { array in
             for operation in operations { array.writeObject(for: nil) { operation.writeMembers(to: &$0) } }
         }
@@ -163,6 +164,8 @@ extension OperationReport {
         if isDeferred { document.write(true, for: "deferred") }
         // An operation on the main thread that never started has no lane to tell it by.
         if isMain, start == nil { document.write(true, for: "main") }
+        if isMain, suspends != isInteractive { document.write(suspends, for: "suspends") }
+        if !exclusive.isEmpty { document.write(exclusive.lazy.map(\.name), for: "exclusive") }
         if let message { document.write(message, for: "message") }
         if !notes.isEmpty { document.write(notes, for: "notes") }
     }
@@ -201,6 +204,7 @@ extension LaunchReport: Codable {
             criticalPathDuration: try document.duration("criticalPathMs"),
             criticalPath: try document.strings("criticalPath"),
             lanes: try document.count("lanes"),
+            hasLaneLimit: try document.optionalFlag("lanesLimited") ?? false,
             operations: operations,
             stragglers: try document.strings("stragglers"),
             afterMilestone: try document.optionalObject("afterMilestone").map(AfterMilestone.init),
@@ -301,6 +305,8 @@ extension OperationReport {
             attempts: try document.count("attempts"),
             lane: number,
             isMain: try lane == "main" || document.optionalFlag("main") == true,
+            suspends: try document.optionalFlag("suspends"),
+            exclusive: try document.strings("exclusive").map { ExclusiveResource($0) },
             isInteractive: try document.optionalFlag("interactive") ?? false,
             interactive: try document.optionalDuration("interactiveMs"),
             slack: try document.duration("slackMs"),

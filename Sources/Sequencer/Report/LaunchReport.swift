@@ -64,6 +64,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var criticalPath: [String]
     /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did run.
     package var lanes: Int
+    /// Whether that number was asked for.
+    package var hasLaneLimit: Bool
     /// One report for each operation, in the order they were added.
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
@@ -93,6 +95,7 @@ public struct LaunchReport: Sendable, Hashable {
         criticalPathDuration: Duration,
         criticalPath: [String],
         lanes: Int,
+        hasLaneLimit: Bool = false,
         operations: [OperationReport],
         stragglers: [String] = [],
         afterMilestone: AfterMilestone? = nil,
@@ -113,6 +116,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.criticalPathDuration = criticalPathDuration
         self.criticalPath = criticalPath
         self.lanes = lanes
+        self.hasLaneLimit = hasLaneLimit
         self.operations = operations
         self.stragglers = stragglers
         self.afterMilestone = afterMilestone

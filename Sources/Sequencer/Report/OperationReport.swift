@@ -24,6 +24,10 @@ public struct OperationReport: Sendable, Hashable {
     public let lane: Int?
     /// Whether it belongs on the main thread.
     public let isMain: Bool
+    /// Whether it leaves the main thread to others while it lasts; false off the main thread.
+    package let suspends: Bool
+    /// The resources that it held while it ran.
+    package let exclusive: [ExclusiveResource]
     /// Whether it asked a person, be it for a moment.
     package let isInteractive: Bool
     /// The part of its duration in which it asked a person.
@@ -55,6 +59,8 @@ public struct OperationReport: Sendable, Hashable {
         attempts: Int,
         lane: Int?,
         isMain: Bool = false,
+        suspends: Bool? = nil,
+        exclusive: [ExclusiveResource] = [],
         isInteractive: Bool = false,
         interactive: Duration? = nil,
         slack: Duration,
@@ -76,6 +82,9 @@ public struct OperationReport: Sendable, Hashable {
         self.attempts = attempts
         self.lane = lane
         self.isMain = isMain
+        // As of a step that does not say.
+        self.suspends = isMain && (suspends ?? isInteractive)
+        self.exclusive = exclusive
         self.isInteractive = isInteractive
         // Plans, and reports of earlier versions, do not say more: all of its time is the person's.
         self.interactive = interactive ?? (isInteractive ? start.map { end - $0 } : nil) ?? .zero

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// `blame`: where the time of a launch went, operation by operation.
 struct BlameCommand: LaunchingCommand {
@@ -16,6 +17,8 @@ struct BlameCommand: LaunchingCommand {
 
     /// More rows than anyone reads.
     private static let maximumRows = 50
+    /// Where something is scarce, a gain takes a schedule of all operations: so many operations are scheduled at the most, for those that took longest.
+    private static let maximumScheduled = 200_000
 
     /// A saved report, a built-in scenario, a scenario file, or `-`.
     var source = ""
@@ -23,7 +26,12 @@ struct BlameCommand: LaunchingCommand {
 
     private struct Row {
         let operation: OperationReport
-        let gain: Duration
+        /// Nil where it was not worked out.
+        let gain: Duration?
+        let slack: Duration
+        let isCritical: Bool
+        /// Who held it up.
+        let holder: String?
     }
 
     func launch() async throws -> ExitCode {
@@ -32,15 +40,33 @@ struct BlameCommand: LaunchingCommand {
         let report = try await ProgressBar.during("blame", reading: source) {
             try await LoadedReport.load(source)
         }
-        let paths = MeasuredPaths(report)
         // The launch is over with its milestone: what ran on is not to blame for it.
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
-        let shown = common.json ? longest[...] : longest.prefix(Self.maximumRows)
-        let rows = shown.map { Row(operation: report.operations[$0], gain: paths.gain($0)) }
+        let rows = rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
         try output.write(common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, for: output))
         return .success
+    }
+
+    private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) -> [Row] {
+        let paths = MeasuredPaths(report)
+        let launch = MeasuredLaunch(report)
+        let worked = launch == nil ? Int.max : Self.maximumScheduled / max(report.operations.count, 1)
+        let chain = paths.chain()
+        // Where somebody was held up, the longest path is not what made the launch as long as it was.
+        let isHeldUp = chain.contains { paths.holdUps.holder(of: $0) != nil }
+        let critical = Set(chain)
+        return shown.enumerated().map { place, node in
+            let operation = report.operations[node]
+            return Row(
+                operation: operation,
+                gain: place < worked ? launch?.gain(node) ?? paths.gain(node) : nil,
+                slack: launch?.slack(node) ?? operation.slack,
+                isCritical: isHeldUp ? critical.contains(node) : operation.isCritical,
+                holder: paths.holdUps.holder(of: node).map { report.operations[$0].id }
+            )
+        }
     }
 
     private func text(_ report: LaunchReport, _ rows: [Row], omitted: Int, for output: Output) -> String {
@@ -50,16 +76,18 @@ struct BlameCommand: LaunchingCommand {
             + ": \(style.duration(report.endOfLaunchProper)), \(style.duration(report.workOfLaunchProper)) of work\n"
         text += report.warning(style, width: output.width)
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
-        var table = TextTable(["operation", "took", "waited", "slack", "would gain"])
+        let hasHolders = rows.contains { $0.holder != nil }
+        var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         for row in rows {
             let operation = row.operation
-            let marks = (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
+            let marks = (row.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
             table.add([
                 printable(operation.id, limit: 80) + marks,
                 style.duration(operation.duration),
                 operation.wait == .zero ? "" : style.duration(operation.wait),
-                style.duration(operation.slack),
-                row.gain == .zero ? "" : style.duration(row.gain),
+                style.duration(row.slack),
+                row.gain.map { $0 == .zero ? "" : style.duration($0) } ?? "?",
+                row.holder.map { printable($0, limit: 80) } ?? "",
             ])
         }
         text += table.text(style)
@@ -84,9 +112,10 @@ struct BlameCommand: LaunchingCommand {
                 json.write(row.operation.id, for: "id")
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
-                json.write(milliseconds: row.operation.slack, for: "slackMs")
-                json.write(milliseconds: row.gain, for: "gainMs")
-                json.write(row.operation.isCritical, for: "critical")
+                json.write(milliseconds: row.slack, for: "slackMs")
+                if let gain = row.gain { json.write(milliseconds: gain, for: "gainMs") }
+                json.write(row.isCritical, for: "critical")
+                if let holder = row.holder { json.write(holder, for: "heldUpBy") }
             }
         }
     }

@@ -24,42 +24,42 @@ struct CriticalChainCommand: LaunchingCommand {
         let report = try await ProgressBar.during("critical-chain", reading: source) {
             try await LoadedReport.load(source)
         }
-        let operations = report.operations
-        // The chain of what the launch is for; of a report without one, of what ended last.
-        let last =
-            operations.lastIndex { $0.id == report.criticalPath.last } ?? operations.indices.max { operations[$0].end < operations[$1].end }
-        let chain = last.map { MeasuredPaths(report).chain(endingWith: $0) } ?? []
-        try output.write(common.json ? json(report, chain) : text(report, chain, for: output))
+        let paths = MeasuredPaths(report)
+        try output.write(common.json ? json(report, paths) : text(report, paths, for: output))
         return .success
     }
 
     /// The end first, each operation under the one that waited for it.
-    private func text(_ report: LaunchReport, _ chain: [Int], for output: Output) -> String {
+    private func text(_ report: LaunchReport, _ paths: MeasuredPaths, for output: Output) -> String {
         let style = TextStyle(common.color, for: output)
         var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))\n"
         text += report.warning(style, width: output.width)
-        for (depth, index) in chain.reversed().enumerated() {
+        for (depth, index) in paths.chain().reversed().enumerated() {
             let operation = report.operations[index]
             let branch = depth == 0 ? "" : String(repeating: " ", count: 2 * min(depth - 1, 30)) + style.branch
             let times = operation.start.map { "@\(style.duration($0)) +\(style.duration(operation.duration))" } ?? "not started"
-            let wait = operation.start != nil && operation.wait > .zero ? style.dim(", waited \(style.duration(operation.wait))") : ""
+            let holder = paths.holdUps.holder(of: index).map { " for \(printable(report.operations[$0].id, limit: 80))" } ?? ""
+            let hasWaited = operation.start != nil && operation.wait > .zero
+            let wait = hasWaited ? style.dim(", waited \(style.duration(operation.wait))\(holder)") : ""
             let outcome = operation.outcome == .succeeded ? "" : ", \(operation.outcome.rawValue)"
             text += branch + printable(operation.id, limit: 80) + " " + times + wait + outcome + "\n"
         }
         return text + style.dim("@ when it started, + how long it took; each waited for the one below it\n")
     }
 
-    private func json(_ report: LaunchReport, _ chain: [Int]) -> String {
+    private func json(_ report: LaunchReport, _ paths: MeasuredPaths) -> String {
         JSONWriter.document("sequencer.critical-chain/1") { json in
             json.write(report.scenario, for: "scenario")
             report.writeOutcome(to: &json)
             json.write(milliseconds: report.makespan, for: "makespanMs")
             if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
-            json.writeObjects(chain.map { report.operations[$0] }, for: "chain") { json, operation in
+            json.writeObjects(paths.chain(), for: "chain") { json, index in
+                let operation = report.operations[index]
                 json.write(operation.id, for: "id")
                 json.write(milliseconds: operation.start, for: "startMs")
                 json.write(milliseconds: operation.duration, for: "durationMs")
                 json.write(milliseconds: operation.wait, for: "waitMs")
+                if let holder = paths.holdUps.holder(of: index) { json.write(report.operations[holder].id, for: "heldUpBy") }
             }
         }
     }

@@ -2,7 +2,7 @@ import Sequencer
 
 /// The paths through a launch that has run, by measured durations: what made it as long as it was, and what shortening an operation would gain.
 ///
-/// It has what a report knows: waits for lanes, resources and the main thread are not on any path.
+/// Waits for lanes, resources and the main thread are on no path; ``chain()`` has them.
 struct MeasuredPaths {
     let operations: [OperationReport]
     private let paths: LongestPaths
@@ -11,6 +11,10 @@ struct MeasuredPaths {
     private let last: Int?
     /// The length of the longest path.
     let length: Duration
+    /// Who held up whom.
+    let holdUps: HoldUps
+    /// The operation that ended the launch proper; nil where there is none.
+    private let end: Int?
 
     /// - Complexity: O(operations + dependencies).
     init(_ report: LaunchReport) {
@@ -22,6 +26,14 @@ struct MeasuredPaths {
         let endsWithMilestone = report.isMilestoneReached || report.operations.contains(where: \.isDeferred)
         last = endsWithMilestone ? report.criticalPath.last.flatMap { places[$0] } : nil
         length = paths.length(durations, to: last)
+        holdUps = HoldUps(report)
+        let endOfPath = report.criticalPath.last.flatMap { places[$0] }
+        let ends = report.operations.map(\.end)
+        let latest = ends.indices.max { ends[$0] < ends[$1] }
+        // Without a milestone a launch that completed ends with what ends last, which may be on no longest path: it may have waited for a lane.
+        let endsWithPath = endsWithMilestone || report.outcome != .completed
+        let isAsLate = endOfPath.map { ends[$0] } == ends.max()
+        end = endsWithPath || isAsLate ? endOfPath ?? latest : latest
     }
 
     /// How much shorter the longest path would be if this operation took no time.
@@ -34,15 +46,10 @@ struct MeasuredPaths {
         return length - paths.length(without, to: last)
     }
 
-    /// The operations that made the last of the critical path end when it did: from each, back to the dependency that ended last. First comes the
-    /// one that began the launch.
-    func chain(endingWith last: Int) -> [Int] {
-        var chain = [last]
-        while let next = paths.predecessors[chain[chain.count - 1]].filter({ !operations[$0].isDeferred }).max(by: {
-            operations[$0].end < operations[$1].end
-        }) {
-            chain.append(next)
-        }
-        return chain.reversed()
+    /// The operations that made the launch proper end when it did: from the one that ended it, back to the one that held each up or, where nobody did, to the
+    /// dependency that ended last. First comes the one that began the launch.
+    func chain() -> [Int] {
+        guard let end else { return [] }
+        return holdUps.chain(endingWith: end) { node in paths.predecessors[node].filter { !operations[$0].isDeferred } }
     }
 }

@@ -131,6 +131,7 @@ struct LaunchReportCodingTests {
             criticalPathDuration: .milliseconds(700),
             criticalPath: ["config", "login"],
             lanes: 2,
+            hasLaneLimit: true,
             operations: [
                 OperationReport(
                     id: "config",
@@ -144,6 +145,7 @@ struct LaunchReportCodingTests {
                     expected: .nanoseconds(300_000_001),
                     attempts: 3,
                     lane: 12,
+                    exclusive: ["ui", "disk \"1\""],
                     isInteractive: true,
                     interactive: .milliseconds(7),
                     slack: .nanoseconds(9),
@@ -162,6 +164,7 @@ struct LaunchReportCodingTests {
                     attempts: 1,
                     lane: nil,
                     isMain: true,
+                    suspends: true,
                     slack: .zero,
                     isCritical: true,
                     message: ""

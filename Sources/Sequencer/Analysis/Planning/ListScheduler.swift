@@ -58,11 +58,13 @@ struct ListScheduler {
     private var processors: ProcessorShare?
     private var lastEnd: Nanoseconds = 0
 
-    /// - Parameter lanes: how many operations can run at the same time, besides one on the main thread.
-    init(_ problem: PlanningProblem, lanes: Int) {
+    /// - Parameters:
+    ///   - lanes: how many operations can run at the same time, besides one on the main thread.
+    ///   - keepsFree: whether what the milestone needs is kept free for it.
+    init(_ problem: PlanningProblem, lanes: Int, keepsFree: Bool = true) {
         self.problem = problem
         self.lanes = lanes
-        reservations = problem.reservations(lanes: lanes)
+        reservations = keepsFree ? problem.reservations(lanes: lanes) : []
         starts = [Nanoseconds](repeating: 0, count: problem.count)
         ends = starts
         waiting = [Int32](repeating: 0, count: problem.count)

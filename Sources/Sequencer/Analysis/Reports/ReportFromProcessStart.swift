@@ -65,6 +65,8 @@ extension OperationReport {
             attempts: attempts,
             lane: lane,
             isMain: isMain,
+            suspends: suspends,
+            exclusive: exclusive,
             isInteractive: isInteractive,
             interactive: interactive,
             slack: slack,

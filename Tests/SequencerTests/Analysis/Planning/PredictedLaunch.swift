@@ -29,16 +29,20 @@ struct PredictedLaunch: Sendable {
     let processors: Int?
     /// Whether the launch follows the order of a plan that was searched for.
     let isSearched: Bool
+    /// How long each operation takes, by itself.
+    let durations: [Duration]
 
-    init(seed: UInt64, operations: ClosedRange<Int>) {
+    /// - Parameter instant: the position of an operation that takes no time.
+    init(seed: UInt64, operations: ClosedRange<Int>, instant: Int? = nil) {
         var generator = SplitMix64(seed: seed &+ 50_000)
         func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
         let random = RandomGraph(seed: seed, operations: operations)
         // Whole milliseconds and few different ones, so that much ends at the same moment; or none that are equal.
         let isCoarse = chance(0.7)
-        let durations = random.durations.map { duration in
+        var durations = random.durations.map { duration in
             isCoarse ? duration / 10 * 10 : duration + .nanoseconds(Int.random(in: 1...1_000_000, using: &generator))
         }
+        if let instant { durations[instant] = .zero }
         let onMain = Double.random(in: 0...0.6, using: &generator)
         let kinds = random.durations.map { _ -> Kind in
             if chance(onMain) {
@@ -72,12 +76,13 @@ struct PredictedLaunch: Sendable {
             return options
         }
         self.seed = seed
+        self.durations = kinds.indices.map { [.straight, .join, .conditionalJoin].contains(kinds[$0]) ? .zero : durations[$0] }
         lanes = [nil, 1, 2, 3, 8, 100].randomElement(using: &generator) ?? nil
         isSearched = random.count <= 10 && chance(0.3)
         processors = chance(0.4) ? Int.random(in: 1...3, using: &generator) : nil
         graph = random.graph(
             options: { options[$0] },
-            work: { node in
+            work: { [durations] node in
                 let duration = durations[node]
                 return switch kinds[node] {
                 case .suspended: .asynchronous { try await $0.sleep(for: duration) }
@@ -89,6 +94,13 @@ struct PredictedLaunch: Sendable {
                 }
             }
         )
+    }
+
+    /// The launch in virtual time, by the order that it finds itself.
+    func run() async throws -> LaunchReport {
+        var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
+        options.processors = processors
+        return try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report
     }
 
     /// Where the launch is not as planned.

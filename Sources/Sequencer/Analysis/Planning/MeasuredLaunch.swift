@@ -1,0 +1,126 @@
+import Sequencer
+
+/// A launch that has run, as the planner sees it: what it would have taken if its operations had taken other times.
+///
+/// Each operation takes as long as was measured, and needs what it needed: a lane, the main thread, its exclusive resources. Of several that are ready, the one goes
+/// first that would in a launch that expects these times. Where that does not explain the launch as well, as in one with an order of its own, it is the one that
+/// started first. Waits for the machine are not in it.
+package struct MeasuredLaunch: Sendable {
+    private let graph: ValidatedGraph
+    private let durations: [Nanoseconds]
+    private let lanes: Int
+    /// The operation whose end counts; nil for all of them.
+    private let last: Int?
+    /// By operation, the place in which it started, where that is the order; nil for the one that a launch would choose.
+    private let places: [Int64]?
+    /// When it would have ended.
+    private let end: Nanoseconds
+    private let assignment: LaneAssignment
+
+    /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not complete; and for a report that no launch has made.
+    package init?(_ report: LaunchReport) {
+        guard report.outcome == .completed, let lanes = Self.scarceLanes(report), let graph = try? Self.graph(report).validated() else {
+            return nil
+        }
+        let durations = report.operations.map { operation -> Nanoseconds in
+            // What is expected of a join decides what goes first.
+            Self.isJoin(operation) ? operation.expected?.nanoseconds ?? 0 : operation.duration.nanoseconds
+        }
+        let endsWithMilestone = report.isMilestoneReached || report.operations.contains { $0.isDeferred }
+        let last = endsWithMilestone ? graph.milestoneIndex : nil
+
+        let problem = PlanningProblem(graph, durations: durations)
+        let chosen = Self.schedule(problem, lanes: lanes, PriorityRule.longestPath.keys(problem, lanes: lanes))
+        let places = Self.places(report)
+        let kept = Self.schedule(problem, lanes: lanes, places, keepsFree: false)
+        let measured = last.map { report.operations[$0].end.nanoseconds } ?? report.makespan.nanoseconds
+        let (chosenEnd, keptEnd) = (Self.end(of: chosen, last), Self.end(of: kept, last))
+        let isKept = abs(keptEnd - measured) < abs(chosenEnd - measured)
+        (self.graph, self.durations, self.lanes, self.last) = (graph, durations, lanes, last)
+        self.places = isKept ? places : nil
+        end = isKept ? keptEnd : chosenEnd
+        assignment = LaneAssignment(problem, isKept ? kept : chosen, until: last)
+    }
+
+    /// How much earlier the launch proper would have ended if an operation had taken no time.
+    ///
+    /// - Complexity: O(dependencies + operations · log operations).
+    package func gain(_ node: Int) -> Duration {
+        if graph.isJoin(node) { return .zero }
+        var durations = durations
+        durations[node] = 0
+        let problem = PlanningProblem(graph, durations: durations)
+        let keys = places ?? PriorityRule.longestPath.keys(problem, lanes: lanes)
+        let schedule = Self.schedule(problem, lanes: lanes, keys, keepsFree: places == nil)
+        return .nanoseconds(max(0, end - Self.end(of: schedule, last)))
+    }
+
+    /// How much later an operation could have ended without making the launch proper longer, the order at each lane, on the main thread and at each resource being
+    /// what it was.
+    package func slack(_ node: Int) -> Duration { .nanoseconds(assignment.slack[node]) }
+
+    // MARK: What the report says
+
+    /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource or the main thread.
+    private static func scarceLanes(_ report: LaunchReport) -> Int? {
+        let run = report.operations.filter { $0.start != nil && !isJoin($0) }
+        let count = run.count { !$0.isMain }
+        let isLimited = report.lanes > 0 && (report.hasLaneLimit || HoldUps(report).areForLanes)
+        let onMain = run.filter(\.isMain)
+        let resources = run.flatMap(\.exclusive)
+        let isShared = onMain.count > 1 && !onMain.allSatisfy(\.suspends) || Set(resources).count < resources.count
+        guard isShared || isLimited && report.lanes < count else { return nil }
+        return isLimited ? report.lanes : report.operations.count
+    }
+
+    /// What never started, and what was put off, held nothing up, and takes no time.
+    private static func isJoin(_ operation: OperationReport) -> Bool {
+        operation.start == nil || operation.isDeferred || operation.lane == nil && !operation.isMain && operation.duration == .zero
+    }
+
+    private static func graph(_ report: LaunchReport) -> OperationGraph {
+        var graph = OperationGraph(report.scenario)
+        for operation in report.operations {
+            var options: [StepOption] = []
+            if operation.id == report.milestone { options.append(.milestone) }
+            if operation.id == report.initialDisplay { options.append(.milestone(.initialDisplay)) }
+            if operation.isInteractive { options.append(.interactive) }
+            if isJoin(operation) {
+                graph.join(operation.id, .all(options), after: operation.dependencies)
+                continue
+            }
+            // Validated, so that no time is out of range.
+            options.append(.expected(operation.duration))
+            if !operation.exclusive.isEmpty { options.append(.exclusive(operation.exclusive)) }
+            if operation.isMain {
+                options.append(.suspends(operation.suspends))
+                graph.add(operation.id, .all(options), after: operation.dependencies, on: .main) {}
+            } else {
+                graph.add(operation.id, .all(options), after: operation.dependencies) {}
+            }
+        }
+        return graph
+    }
+
+    /// By operation, its place among all when they are sorted by their starts.
+    private static func places(_ report: LaunchReport) -> [Int64] {
+        let operations = report.operations
+        let sorted = operations.indices.sorted { (operations[$0].start ?? .zero) < (operations[$1].start ?? .zero) }
+        var places = [Int64](repeating: 0, count: operations.count)
+        for (place, node) in sorted.enumerated() { places[node] = Int64(place) }
+        return places
+    }
+
+    // MARK: Schedules
+
+    private static func schedule(_ problem: PlanningProblem, lanes: Int, _ keys: [Int64], keepsFree: Bool = true) -> PlanSearch.Schedule {
+        var scheduler = ListScheduler(problem, lanes: lanes, keepsFree: keepsFree)
+        let makespan = scheduler.schedule(keys)
+        let length = PlanSearch.Length(initialDisplay: 0, milestone: makespan, makespan: makespan)
+        return PlanSearch.Schedule(length: length, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
+    }
+
+    private static func end(of schedule: PlanSearch.Schedule, _ last: Int?) -> Nanoseconds {
+        last.map { schedule.ends[$0] } ?? schedule.makespan
+    }
+}

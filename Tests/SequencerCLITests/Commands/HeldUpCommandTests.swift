@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import sequencer_cli
+
+/// What the tool says of a launch in which somebody held what another one needed.
+@Suite("Who held up whom", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct HeldUpCommandTests {
+    /// `warm-fonts` takes longer than anybody expected, and has the screen when `splash` needs it.
+    private static let fonts = scenarioText(
+        #"{ "id": "prepare", "work": { "simulate": "50ms" } }"#,
+        #"{ "id": "splash", "after": ["prepare"], "exclusive": ["ui"], "work": { "simulate": "300ms" } }"#,
+        #"{ "id": "load", "after": ["splash"], "work": { "simulate": "700ms" } }"#,
+        #"{ "id": "warm-fonts", "exclusive": ["ui"], "expected": "10ms", "work": { "simulate": "300ms" } }"#,
+        head: #""budget": "1100ms", "milestone": "load", "#
+    )
+
+    @Test("the verdict names what held the resource, not what took longest")
+    func verdict() async throws {
+        let result = try await Tool.run("run", "-", "--clock", "virtual", input: Self.fonts)
+        #expect(result.code == 3)
+        #expect(
+            result.output.hasSuffix("FAIL  1.3 s of 1.1 s, 200 ms over: warm-fonts (300 ms, 10 ms expected)\n"),
+            "\(result.output)"
+        )
+    }
+
+    @Test("critical-chain goes from whoever waited to whoever held the resource; of a scenario and of a saved report the same")
+    func chain() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.fonts)
+        let report = folder.file("report.json").path
+        #expect(try await Tool.run("run", path, "--clock", "virtual", "--json", "-o", report).code == 3)
+        for source in [path, report] {
+            let result = try await Tool.run("critical-chain", source)
+            #expect(
+                result.output == """
+                    test: 1.3 s
+                    load @600 ms +700 ms
+                    └─splash @300 ms +300 ms, waited 250 ms for warm-fonts
+                      └─warm-fonts @0 ms +300 ms
+                    @ when it started, + how long it took; each waited for the one below it
+
+                    """,
+                "\(result.output)"
+            )
+            let rows = try #require(try await Tool.run("blame", source, "--json").json()["operations"] as? [[String: Any]])
+            #expect(rows.map { $0["id"] as? String } == ["load", "splash", "warm-fonts", "prepare"])
+            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 250, 0])
+            #expect(rows.map { $0["critical"] as? Bool } == [true, true, true, false])
+            #expect(rows.map { $0["heldUpBy"] as? String } == [nil, "warm-fonts", nil, nil])
+        }
+    }
+}
