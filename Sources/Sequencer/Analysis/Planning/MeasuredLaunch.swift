@@ -75,7 +75,10 @@ package struct MeasuredLaunch: Sendable {
 
     /// What never started, and what was put off, held nothing up, and takes no time.
     private static func isJoin(_ operation: OperationReport) -> Bool {
-        operation.start == nil || operation.isDeferred || operation.lane == nil && !operation.isMain && operation.duration == .zero
+        if operation.isDeferred { return true }
+        // It was asked for its condition where it would have run.
+        if operation.start == nil { return operation.ready == nil || operation.outcome != .skipped }
+        return operation.lane == nil && !operation.isMain && operation.duration == .zero
     }
 
     private static func graph(_ report: LaunchReport) -> OperationGraph {

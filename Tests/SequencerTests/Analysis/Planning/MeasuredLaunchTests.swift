@@ -57,6 +57,8 @@ struct MeasuredLaunchTests {
     @Test("The chain to the end of a launch has no gap: each operation starts when the one before it ends")
     func chains() async throws {
         for (launch, report) in try await Self.launches(300) where report.milestone == nil {
+            // Where it waited to be asked for its condition, nobody says.
+            if report.operations.contains(where: { $0.outcome == .skipped }) { continue }
             let places = Dictionary(uniqueKeysWithValues: report.operations.enumerated().map { ($1.id, $0) })
             let ends = report.operations.map(\.end)
             guard let last = ends.indices.max(by: { ends[$0] < ends[$1] }) else { continue }

@@ -1,3 +1,5 @@
+import SequencerTesting
+
 @testable import Sequencer
 @testable import SequencerAnalysis
 
@@ -5,10 +7,11 @@
 ///
 /// It has every option that decides when something starts or ends: lanes, processors, an order, the main thread (kept, or left while suspended), exclusive resources, joins,
 /// durations of zero and many that are equal. Options that decide nothing here are given too: conditions that hold, persons' time, a milestone, attempts,
-/// timeouts, a deadline and what may be put off where no budget is kept.
+/// timeouts, a deadline and what may be put off where no budget is kept. Some fail when their time is over, and are done without or replaced by their fallback, some
+/// are delayed by a fault for a part of their time, and some joins are skipped by their condition.
 ///
-/// Left out is what a plan does not predict. It counts all that is to be done, so nothing fails, times out, is skipped by its condition, is cut or is put
-/// off to keep a budget; and nothing takes longer or shorter than expected.
+/// Left out is what a plan does not predict. It counts all that is to be done, so nothing times out, is tried again, is cut or is put off to keep a budget; and nothing
+/// takes longer or shorter than expected.
 struct PredictedLaunch: Sendable {
     private enum Kind: CaseIterable {
         /// On a lane, suspended or computing: both keep their lane.
@@ -22,6 +25,15 @@ struct PredictedLaunch: Sendable {
         /// Has a condition, and so has to be asked on a lane.
         case conditionalJoin
     }
+
+    /// How an operation ends when its time is over.
+    private enum Ending {
+        case success, failure, fallback
+        /// It succeeds; a fault has taken half of its time.
+        case delayed
+    }
+
+    private struct Failure: Error {}
 
     let seed: UInt64
     let graph: OperationGraph
@@ -56,13 +68,28 @@ struct PredictedLaunch: Sendable {
         var another = SplitMix64(seed: seed &+ 90_000)
         let isFirstMarked = Bool.random(using: &another)
         let initialDisplay = milestone.flatMap { isFirstMarked ? Int.random(in: 0...$0, using: &another) : nil }
+        var third = SplitMix64(seed: seed &+ 130_000)
+        let all: [Ending] = [.failure, .fallback, .delayed, .success, .success, .success]
+        let endings = kinds.indices.map { node -> Ending in
+            let ending = all.randomElement(using: &third) ?? .success
+            let isDisplay = node == milestone || node == initialDisplay
+            switch kinds[node] {
+            case .suspended: return isDisplay && ending != .delayed ? .success : ending
+            // On the main thread it would come back there between the two parts of its time.
+            case .computing, .computingOnMain, .suspendedOnMain, .askingOnMain: return isDisplay || ending == .delayed ? .success : ending
+            case .straight, .join: return .success
+            // It is skipped.
+            case .conditionalJoin: return isDisplay || ending != .failure ? .success : .failure
+            }
+        }
         let options = kinds.enumerated().map { node, kind -> [StepOption] in
             var options: [StepOption] = [.expected(kind == .straight || kind == .conditionalJoin ? .zero : durations[node])]
             if kind == .suspendedOnMain { options.append(.suspends(true)) }
             if kind == .askingOnMain || chance(0.1) { options.append(.interactive) }
             // Whoever asks a person leaves the main thread, unless it is said that it does not.
             if kind == .computingOnMain || kind == .computing { options.append(.suspends(false)) }
-            if kind == .conditionalJoin || kind != .join && chance(0.2) { options.append(.when { true }) }
+            let isSkipped = kind == .conditionalJoin && endings[node] == .failure
+            if kind == .conditionalJoin || kind != .join && chance(0.2) { options.append(.when { !isSkipped }) }
             if kind != .join, chance(contention) { options.append(.exclusive("ui")) }
             if kind != .join, chance(contention) { options.append(.exclusive("database")) }
             if chance(0.1) { options.append(.timeout(.seconds(3_600))) }
@@ -73,6 +100,10 @@ struct PredictedLaunch: Sendable {
             if node == milestone { options.append(.milestone) }
             if node == initialDisplay { options.append(.milestone(.initialDisplay)) }
             if isDeferrable, node != initialDisplay { options.append(.deferrable) }
+            guard kind != .join, kind != .conditionalJoin, [.failure, .fallback].contains(endings[node]) else { return options }
+            let isReplaced = endings[node] == .fallback
+            options.append(StepOption { $0.retry = nil })
+            options.append(isReplaced ? StepOption { $0.fallback = .value(()) } : .onFailure(.continue))
             return options
         }
         self.seed = seed
@@ -80,21 +111,47 @@ struct PredictedLaunch: Sendable {
         lanes = [nil, 1, 2, 3, 8, 100].randomElement(using: &generator) ?? nil
         isSearched = random.count <= 10 && chance(0.3)
         processors = chance(0.4) ? Int.random(in: 1...3, using: &generator) : nil
-        graph = random.graph(
+        var graph = random.graph(
             options: { options[$0] },
             work: { [durations] node in
-                let duration = durations[node]
+                let duration = endings[node] == .delayed ? Self.rest(of: durations[node]) : durations[node]
+                let fails = [.failure, .fallback].contains(endings[node])
+                let end: @Sendable () throws -> Void = { if fails { throw Failure() } }
                 return switch kinds[node] {
-                case .suspended: .asynchronous { try await $0.sleep(for: duration) }
-                case .computing: .asynchronous { try await $0.compute(for: duration) }
+                case .suspended:
+                    .asynchronous { step in
+                        try await step.sleep(for: duration)
+                        return try end()
+                    }
+                case .computing:
+                    .asynchronous { step in
+                        try await step.compute(for: duration)
+                        return try end()
+                    }
                 case .straight: .synchronous { _ in }
-                case .suspendedOnMain, .askingOnMain: .main { try await $0.sleep(for: duration) }
-                case .computingOnMain: .main { try await $0.compute(for: duration) }
+                case .suspendedOnMain, .askingOnMain:
+                    .main { step in
+                        try await step.sleep(for: duration)
+                        return try end()
+                    }
+                case .computingOnMain:
+                    .main { step in
+                        try await step.compute(for: duration)
+                        return try end()
+                    }
                 case .join, .conditionalJoin: .nothing
                 }
             }
         )
+        for node in kinds.indices where endings[node] == .delayed && durations[node] > .zero {
+            // Never throws: it is there.
+            try? graph.inject(.delay(durations[node] - Self.rest(of: durations[node])), into: random.id(node))
+        }
+        self.graph = graph
     }
+
+    /// What is left when a fault has taken its part, in whole nanoseconds.
+    private static func rest(of duration: Duration) -> Duration { .nanoseconds(duration.nanoseconds / 2) }
 
     /// The launch in virtual time, by the order that it finds itself.
     func run() async throws -> LaunchReport {
@@ -116,6 +173,8 @@ struct PredictedLaunch: Sendable {
         for (planned, operation) in zip(plan.operations, report.operations) {
             let what = "\(planned.id): \(planned.start) to \(planned.end) on \(String(describing: planned.lane)) planned"
             if (planned.start, planned.end, planned.lane) == (operation.start, operation.end, operation.lane) { continue }
+            // It was asked whether it is wanted, and never started.
+            if operation.outcome == .skipped, planned.end == operation.end { continue }
             differences.append(
                 "\(what), \(String(describing: operation.start)) to \(String(describing: operation.end)) on \(String(describing: operation.lane))"
             )
