@@ -1,4 +1,4 @@
-/// Exclusive resources: who gets which, of those on lanes and on the main thread.
+/// Exclusive resources, and those of which there are a few: who gets which, of those on lanes and on the main thread.
 ///
 /// Of two that are ready and need the same, the one of the higher rank is to have it. In virtual time it also comes first. In real time either side takes its own when its
 /// thread comes, and so leaves a resource to one of the other side that outranks it and is about to start. It then waits for the resource as if that were held.
@@ -52,7 +52,7 @@ extension LaunchStateMachine {
     private mutating func resourceLeftToOther(by ready: Ready, onMain isMain: Bool) -> Int? {
         // In virtual time the first of both sides is taken.
         guard !settings.takesOneAtATime, isMain ? hasFreeWorker : mainKeepers == 0 else { return nil }
-        for resource in resources.shared(by: Int(ready.node)) where resources.isFree(resource) {
+        for resource in resources.shared(by: Int(ready.node)) where resources.isLast(resource) {
             while let other = resources.firstReady(for: resource, onMain: !isMain), !isReady(other, onMain: !isMain) {
                 resources.dropFirstReady(for: resource, onMain: !isMain)
             }
@@ -113,7 +113,11 @@ struct ResourceTable {
     }
 
     private var needs: [Int: [Int]] = [:]
-    private var holder: [Int] = []
+    /// The operations that hold what they need.
+    private var holding: Set<Int> = []
+    /// How many more may hold each resource, and who took it last, if that one holds it still; -1 otherwise.
+    private var unitsLeft: [Int] = []
+    private var lastHolder: [Int] = []
     private var parked: [Parked] = []
     /// Operations that were ready, of each resource that both sides need; whether they still are is seen when they come first.
     private var ready: [Sides] = []
@@ -144,7 +148,8 @@ struct ResourceTable {
             }
             needs[node] = needed
         }
-        holder = Array(repeating: -1, count: names.count)
+        unitsLeft = names.map { graph.limit(of: $0) }
+        lastHolder = Array(repeating: -1, count: names.count)
         parked = Array(repeating: Parked(), count: names.count)
         ready = Array(repeating: Sides(), count: names.count)
         isShared = sides.map { $0.lanes && $0.main }
@@ -154,11 +159,16 @@ struct ResourceTable {
     mutating func acquire(for ready: LaunchStateMachine.Ready, _ side: Side) -> Bool {
         let node = Int(ready.node)
         let needed = needs[node] ?? []
-        if let held = needed.first(where: { holder[$0] >= 0 && holder[$0] != node }) {
+        if holding.contains(node) { return true }
+        if let held = needed.first(where: { unitsLeft[$0] == 0 }) {
             park(ready, at: held, side)
             return false
         }
-        for resource in needed { holder[resource] = node }
+        for resource in needed {
+            unitsLeft[resource] -= 1
+            lastHolder[resource] = node
+        }
+        holding.insert(node)
         return true
     }
 
@@ -171,18 +181,27 @@ struct ResourceTable {
         }
     }
 
-    /// What a parked operation waits for, and who holds it.
+    /// What a parked operation waits for, and who holds it; of several, who took it last or, if that one has given it back, the one that was added first.
     func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
-        guard let held = (needs[node] ?? []).first(where: { holder[$0] >= 0 && holder[$0] != node }) else { return nil }
-        return (names[held], holder[held])
+        guard !holding.contains(node), let held = (needs[node] ?? []).first(where: { unitsLeft[$0] == 0 }) else { return nil }
+        if lastHolder[held] >= 0 { return (names[held], lastHolder[held]) }
+        guard let other = holding.filter({ needs[$0]?.contains(held) == true }).min() else { return nil }
+        return (names[held], other)
     }
 
     /// Gives back what `node` holds.
     mutating func release(by node: Int) {
-        for resource in needs[node] ?? [] where holder[resource] == node { holder[resource] = -1 }
+        guard holding.remove(node) != nil else { return }
+        for resource in needs[node] ?? [] {
+            unitsLeft[resource] += 1
+            if lastHolder[resource] == node { lastHolder[resource] = -1 }
+        }
     }
 
-    func isFree(_ resource: Int) -> Bool { holder[resource] < 0 }
+    func isFree(_ resource: Int) -> Bool { unitsLeft[resource] > 0 }
+
+    /// Whether one more operation may hold it, and no other.
+    func isLast(_ resource: Int) -> Bool { unitsLeft[resource] == 1 }
 
     /// What `node` needs and nobody holds.
     func free(of node: Int) -> [Int] {

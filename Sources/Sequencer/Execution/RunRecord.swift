@@ -117,6 +117,7 @@ final class RunRecord: Sendable {
             criticalPath: critical.map(graph.id),
             lanes: lanes,
             hasLaneLimit: hasLaneLimit,
+            resourceLimits: graph.graph.resourceLimits,
             operations: nodes.indices.lazy.filter { self.nodes[$0].state == .ended }.map {
                 operationReport(
                     $0,

@@ -102,7 +102,15 @@ extension OperationGraph {
     package static let deferrableDisplay =
         "an initial display cannot be deferrable: put off until the milestone has ended, it would not be the first"
 
+    /// The most operations that may hold a resource at the same time.
+    package static let maximumResourceLimit = 1_024
+
     private func checkPolicies(_ problems: inout [GraphProblem]) {
+        for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
+            if (1...Self.maximumResourceLimit).contains(limit) { continue }
+            let complaint = "the limit of a resource must be 1 to \(Self.maximumResourceLimit), and is \(limit)"
+            problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
+        }
         var (milestone, initialDisplay): (Int?, Int?)
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {

@@ -42,6 +42,9 @@ public struct OperationGraph: Sendable {
     /// For steps that are asked for by identifier while the graph is being made.
     private var positions = StepPositions()
 
+    /// The resources that several operations may hold at the same time, each with how many.
+    package private(set) var resourceLimits: [ExclusiveResource: Int] = [:]
+
     /// An empty graph: legal, and complete at once when run.
     public init(_ name: String) {
         self.name = name
@@ -49,6 +52,18 @@ public struct OperationGraph: Sendable {
 
     /// The number of operations.
     public var count: Int { nodes.count }
+
+    /// Lets up to `count` operations hold a resource at the same time, rather than one.
+    ///
+    /// ```swift
+    /// graph.limit("network", to: 2)
+    /// graph.add("fetch-images", .exclusive("network")) { try await api.images() }
+    /// ```
+    ///
+    /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds.
+    public mutating func limit(_ resource: ExclusiveResource, to count: Int) {
+        resourceLimits[resource] = count == 1 ? nil : count
+    }
 
     /// Expects each of these steps to take this long, not counting persons; others as before.
     package mutating func expect(_ durations: [String: Duration]) {

@@ -128,7 +128,8 @@ package struct Reservations: Sendable {
     private static func numbers(_ graph: ValidatedGraph, _ isNeeded: [Bool]) -> [ExclusiveResource: Int] {
         var users: [ExclusiveResource: Users] = [:]
         for (node, value) in graph.graph.nodes.enumerated() {
-            for resource in value.policy?.value.exclusive ?? [] {
+            // One that several can hold at the same time is kept free for nobody.
+            for resource in value.policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
                 var those = users[resource] ?? Users(name: resource.name, first: node)
                 if isNeeded[node] { those.needed += 1 } else { those.others += 1 }
                 users[resource] = those

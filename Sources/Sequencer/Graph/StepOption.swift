@@ -163,7 +163,7 @@ public struct StepOption: Sendable {
         }
     }
 
-    /// Holds these resources while the operation runs: no two operations hold the same one at the same time.
+    /// Holds these resources while the operation runs: no two operations hold the same one at the same time, unless ``OperationGraph/limit(_:to:)`` lets more do so.
     public static func exclusive(_ resources: ExclusiveResource...) -> StepOption {
         .exclusive(resources)
     }

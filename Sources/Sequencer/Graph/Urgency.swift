@@ -76,7 +76,9 @@ package struct Urgency: Sendable {
         let awaited = levels.indices.filter { levels[$0] > 0 && !graph.isJoin($0) && !graph.isEvent($0) }
         var users: [ExclusiveResource: Int] = [:]
         for node in awaited {
-            for resource in graph.graph.nodes[node].policy?.value.exclusive ?? [] { users[resource, default: 0] += 1 }
+            for resource in graph.graph.nodes[node].policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
+                users[resource, default: 0] += 1
+            }
         }
         let onMain = awaited.filter { graph.isMain($0) && !graph.policy($0).suspends }
         var delays = [Delay](repeating: .none, count: levels.count)

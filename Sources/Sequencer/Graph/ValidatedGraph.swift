@@ -140,6 +140,15 @@ public struct ValidatedGraph: Sendable {
         throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: graph.nodes.lazy.map(\.id)))])
     }
 
+    /// How many operations may hold a resource at the same time.
+    package func limit(of resource: ExclusiveResource) -> Int { graph.resourceLimits[resource] ?? 1 }
+
+    /// The resources of an operation that nobody else may hold meanwhile.
+    package func unshared(_ index: Int) -> [ExclusiveResource] {
+        let exclusive = policy(index).exclusive
+        return graph.resourceLimits.isEmpty ? exclusive : exclusive.filter { limit(of: $0) == 1 }
+    }
+
     /// Whether an operation belongs on the main thread.
     package func isMain(_ index: Int) -> Bool { graph.nodes[index].isMain }
 

@@ -36,6 +36,16 @@ extension LaunchReport {
         document.write(criticalPath, for: "criticalPath")
         document.write(lanes, for: "lanes")
         if hasLaneLimit { document.write(true, for: "lanesLimited") }
+        if !resourceLimits.isEmpty {
+            document.writeArray(for: "resources") { array in
+                for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
+                    array.writeObject(for: nil) { object in
+                        object.write(resource.name, for: "name")
+                        object.write(limit, for: "limit")
+                    }
+                }
+            }
+        }
         document.writeArray(for: "operations") { array in
             for operation in operations { array.writeObject(for: nil) { operation.writeMembers(to: &$0) } }
         }
@@ -205,6 +215,9 @@ extension LaunchReport: Codable {
             criticalPath: try document.strings("criticalPath"),
             lanes: try document.count("lanes"),
             hasLaneLimit: try document.optionalFlag("lanesLimited") ?? false,
+            resourceLimits: try document.optionalObjects("resources").reduce(into: [:]) { limits, resource in
+                limits[ExclusiveResource(try resource.string("name"))] = try resource.count("limit")
+            },
             operations: operations,
             stragglers: try document.strings("stragglers"),
             afterMilestone: try document.optionalObject("afterMilestone").map(AfterMilestone.init),

@@ -66,6 +66,8 @@ public struct LaunchReport: Sendable, Hashable {
     package var lanes: Int
     /// Whether that number was asked for.
     package var hasLaneLimit: Bool
+    /// The resources that several operations could hold at the same time, each with how many.
+    package var resourceLimits: [ExclusiveResource: Int]
     /// One report for each operation, in the order they were added.
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
@@ -96,6 +98,7 @@ public struct LaunchReport: Sendable, Hashable {
         criticalPath: [String],
         lanes: Int,
         hasLaneLimit: Bool = false,
+        resourceLimits: [ExclusiveResource: Int] = [:],
         operations: [OperationReport],
         stragglers: [String] = [],
         afterMilestone: AfterMilestone? = nil,
@@ -117,6 +120,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.criticalPath = criticalPath
         self.lanes = lanes
         self.hasLaneLimit = hasLaneLimit
+        self.resourceLimits = resourceLimits
         self.operations = operations
         self.stragglers = stragglers
         self.afterMilestone = afterMilestone

@@ -21,6 +21,8 @@ struct ScenarioDocument: Equatable, Sendable {
     var lanes: Int?
     /// The launch ends by then, even if operations still run.
     var deadline: Duration?
+    /// How many operations may hold a resource at the same time; of others, one may.
+    var resources: [String: Int] = [:]
     var operations: [OperationDocument] = []
 }
 

@@ -14,6 +14,7 @@ struct ScenarioGraphCheck {
     func run() throws(ScenarioFault) {
         let indices = try indicesOfUniqueIDs()
         try checkDependencies(indices)
+        try checkResources()
         try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
         // What is said of the milestone is not said once more.
         guard document.initialDisplay != document.milestone else { return }
@@ -34,6 +35,18 @@ struct ScenarioGraphCheck {
                 throw (root.child(key) ?? root).fault("\(role) \(quoted(id)) is not an operation\(nearest(id))")
             }
             if document.operations[index].deferrable { throw field("deferrable", of: index).fault(deferrable) }
+        }
+    }
+
+    /// Checks that somebody holds each resource that has a limit.
+    private func checkResources() throws(ScenarioFault) {
+        if document.resources.isEmpty { return }
+        let held = Set(document.operations.flatMap(\.exclusive))
+        guard let members = try root.child("resources")?.object() else { return }
+        for member in members where !held.contains(member.key) {
+            let field = ScenarioField(value: member.value, path: .key(member.key, of: .key("resources", of: root.path)))
+            let message = "no operation holds the resource \(quoted(member.key))\(question(nearestName(to: member.key, in: held.sorted())))"
+            try faults.keep { () throws(ScenarioFault) in throw field.fault(message) }
         }
     }
 

@@ -5,7 +5,7 @@ import Sequencer
 /// What follows from the rest, such as the critical path, is not read: it is computed anew.
 extension ScenarioParser {
     private enum GraphKey: String, CaseIterable {
-        case schema, scenario, milestone, initialDisplay, criticalPath, criticalPathMs, operations, impliedEdges
+        case schema, scenario, milestone, initialDisplay, criticalPath, criticalPathMs, resources, operations, impliedEdges
     }
 
     private enum OperationKey: String, CaseIterable {
@@ -33,6 +33,7 @@ extension ScenarioParser {
                 case .scenario: document.name = try field.string()
                 case .milestone: if field.value.content != .null { document.milestone = try field.label("the milestone") }
                 case .initialDisplay: document.initialDisplay = try field.label("the initial display")
+                case .resources: document.resources = try parseLimits(field)
                 case .operations:
                     operations = try parseOperations(field, &document) { field throws(ScenarioFault) in try parseGraphOperation(field) }
                 }

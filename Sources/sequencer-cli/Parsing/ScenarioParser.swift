@@ -36,7 +36,7 @@ struct ScenarioParser {
     let faults: ScenarioFaults
 
     private enum ScenarioKey: String, CaseIterable {
-        case schema, name, budget, milestone, initialDisplay, lanes, deadline, operations
+        case schema, name, budget, milestone, initialDisplay, lanes, deadline, resources, operations
     }
 
     private enum OperationKey: String, CaseIterable {
@@ -76,6 +76,7 @@ struct ScenarioParser {
                 case .initialDisplay: document.initialDisplay = try field.label("the initial display")
                 case .lanes: document.lanes = try field.integer(in: ScenarioDocument.lanes)
                 case .deadline: document.deadline = try field.duration()
+                case .resources: document.resources = try parseLimits(field)
                 case .operations:
                     operations = try parseOperations(field, &document) { field throws(ScenarioFault) in try parseOperation(field) }
                 }
@@ -201,6 +202,16 @@ struct ScenarioParser {
             resources.append(resource)
         }
         return resources
+    }
+
+    /// How many operations may hold each resource at the same time.
+    func parseLimits(_ object: ScenarioField) throws(ScenarioFault) -> [String: Int] {
+        var limits: [String: Int] = [:]
+        for member in try object.object() {
+            let field = ScenarioField(value: member.value, path: .key(member.key, of: object.path))
+            limits[member.key] = try field.integer(in: 1...OperationGraph.maximumResourceLimit)
+        }
+        return limits
     }
 
     private func parseRetry(_ object: ScenarioField) throws(ScenarioFault) -> RetryPolicy {

@@ -10,6 +10,7 @@ extension ScenarioDocument {
     func graph(clock: ClockMode) -> OperationGraph {
         var graph = OperationGraph(name)
         graph.reserveCapacity(operations.count)
+        for (resource, limit) in resources { graph.limit(ExclusiveResource(resource), to: limit) }
         for operation in operations {
             var displays: [StepOption] = []
             if operation.id == milestone { displays.append(.milestone) }

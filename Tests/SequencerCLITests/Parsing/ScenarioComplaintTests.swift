@@ -50,7 +50,7 @@ struct ScenarioComplaintTests {
             (inFile("\"opertions\": []"), "f.json:2:1: opertions: unknown key 'opertions'; did you mean 'operations'?"),
             (
                 inFile("\"x y\": []"),
-                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'lanes', 'deadline' or 'operations'"
+                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'lanes', 'deadline', 'resources' or 'operations'"
             ),
             (inFile("\"name\": \"n\", \"name\": \"n\""), "f.json:2:14: the key 'name' is given twice in one object"),
             (inFile("\"lanes\": 0"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 0"),

@@ -132,6 +132,7 @@ struct LaunchReportCodingTests {
             criticalPath: ["config", "login"],
             lanes: 2,
             hasLaneLimit: true,
+            resourceLimits: ["net": 2, "disk \"1\"": 1_024],
             operations: [
                 OperationReport(
                     id: "config",

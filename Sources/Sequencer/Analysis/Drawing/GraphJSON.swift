@@ -25,6 +25,12 @@ extension ValidatedGraph {
             if let initialDisplay { json.write(initialDisplay, for: "initialDisplay") }
             json.write(facts.path.path.map(id), for: "criticalPath")
             json.write(milliseconds: facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero, for: "criticalPathMs")
+            let limits = heldLimits
+            if !limits.isEmpty {
+                json.writeObject(for: "resources") { json in
+                    for (resource, limit) in limits { json.write(limit, for: resource.name) }
+                }
+            }
             json.writeArray(for: "operations") { json in
                 for node in 0..<count { write(node, facts, to: &json) }
             }
@@ -40,6 +46,13 @@ extension ValidatedGraph {
                 }
             }
         }
+    }
+
+    /// The resources that several operations may hold at the same time, as far as any does, by name.
+    private var heldLimits: [(ExclusiveResource, Int)] {
+        if graph.resourceLimits.isEmpty { return [] }
+        let held = Set((0..<count).flatMap { policy($0).exclusive })
+        return held.compactMap { resource in graph.resourceLimits[resource].map { (resource, $0) } }.sorted { $0.0.name < $1.0.name }
     }
 
     private func write(_ node: Int, _ facts: GraphFacts, to json: inout JSONWriter) {

@@ -30,16 +30,37 @@ struct LaneAssignment: Sendable {
         var free = LaneSet(limit: nil)
         var ends = Heap<End>()
         for node in schedule.sequence.lazy.map(Int.init) where problem.places[node] == .lane {
-            let start = schedule.starts[node]
-            while let ended = ends.first, ended.time <= start {
-                free.giveBack(ended.lane)
-                _ = ends.pop()
-            }
-            guard let lane = free.take() else { continue }
+            guard let lane = Self.take(&free, &ends, node, schedule) else { continue }
             lanes[node] = Int32(lane)
-            ends.push(End(time: schedule.ends[node], lane: lane))
         }
         count = free.widest
+    }
+
+    /// The lowest place that is free when an operation starts; it has it until it ends.
+    private static func take(_ free: inout LaneSet, _ ends: inout Heap<End>, _ node: Int, _ schedule: PlanSearch.Schedule) -> Int? {
+        let start = schedule.starts[node]
+        while let ended = ends.first, ended.time <= start {
+            free.giveBack(ended.lane)
+            _ = ends.pop()
+        }
+        guard let lane = free.take() else { return nil }
+        ends.push(End(time: schedule.ends[node], lane: lane))
+        return lane
+    }
+
+    /// Which of the units of a resource, of which there are several, each operation has that needs it.
+    private static func unitsByOperation(
+        of resource: Int,
+        _ problem: PlanningProblem,
+        _ schedule: PlanSearch.Schedule
+    ) -> [Int: Int] {
+        var free = LaneSet(limit: problem.limits[resource])
+        var ends = Heap<End>()
+        var units: [Int: Int] = [:]
+        for node in schedule.sequence.lazy.map(Int.init) where problem.resources[node].contains(Int32(resource)) {
+            units[node] = take(&free, &ends, node, schedule)
+        }
+        return units
     }
 
     /// An operation starts, or, suspended until then, comes back to the main thread and ends.
@@ -74,7 +95,10 @@ struct LaneAssignment: Sendable {
         var latestStarts = [Nanoseconds](repeating: end, count: problem.count)
         var nextOnLane = [Nanoseconds](repeating: end, count: count)
         var nextOnMain = end
-        var nextHolders = [Nanoseconds](repeating: end, count: problem.resourceNames.count)
+        let units = problem.limits.indices.map { resource -> [Int: Int] in
+            problem.limits[resource] == 1 ? [:] : Self.unitsByOperation(of: resource, problem, schedule)
+        }
+        var nextHolders = problem.limits.map { [Nanoseconds](repeating: end, count: $0) }
         var mainThread = MainThreadUse()
         for event in events(problem, schedule).reversed() {
             let node = event.node
@@ -86,7 +110,9 @@ struct LaneAssignment: Sendable {
             } else {
                 var latest = node == milestone ? lastCounted : end
                 for successor in problem.successors[node] { latest = min(latest, latestStarts[Int(successor)]) }
-                for resource in problem.resources[node] { latest = min(latest, nextHolders[Int(resource)]) }
+                for resource in problem.resources[node].lazy.map(Int.init) {
+                    latest = min(latest, nextHolders[resource][units[resource][node] ?? 0])
+                }
                 if isBack {
                     latest = mainThread.latest(by: latest)
                 } else if needsMain {
@@ -104,7 +130,7 @@ struct LaneAssignment: Sendable {
                 }
             }
             let start = latestStarts[node]
-            for resource in problem.resources[node] { nextHolders[Int(resource)] = start }
+            for resource in problem.resources[node].lazy.map(Int.init) { nextHolders[resource][units[resource][node] ?? 0] = start }
             if isBack {
                 nextOnMain = min(nextOnMain, start)
             } else if needsMain {

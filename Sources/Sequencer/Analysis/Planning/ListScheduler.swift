@@ -45,7 +45,8 @@ struct ListScheduler {
     private var isMainFree = true
     /// Suspended operations that come back as soon as the main thread is free.
     private var returning: [Int32] = []
-    private var isHeld: [Bool]
+    /// By resource: how many more operations may hold it.
+    private var free: [Int]
     /// By resource: those that wait for it. For each free one, the first of them are ready or there are none.
     private var parked: [Parking]
     private var time: Nanoseconds = 0
@@ -68,7 +69,7 @@ struct ListScheduler {
         starts = [Nanoseconds](repeating: 0, count: problem.count)
         ends = starts
         waiting = [Int32](repeating: 0, count: problem.count)
-        isHeld = [Bool](repeating: false, count: problem.resourceNames.count)
+        free = problem.limits
         parked = [Parking](repeating: Parking(), count: problem.resourceNames.count)
         sequence.reserveCapacity(problem.count)
     }
@@ -159,7 +160,7 @@ struct ListScheduler {
         let needed = problem.resources.range(index)
         for place in needed {
             let resource = Int(problem.resources.targets[place])
-            if isHeld[resource] {
+            if free[resource] == 0 {
                 park(node, at: resource, keys)
                 return
             }
@@ -176,7 +177,7 @@ struct ListScheduler {
             complete(node, keys, after)
             return
         }
-        for place in needed { isHeld[Int(problem.resources.targets[place])] = true }
+        for place in needed { free[Int(problem.resources.targets[place])] -= 1 }
         switch problem.places[index] {
         case .lane: freeLanes -= 1
         case .main: isMainFree = false
@@ -222,7 +223,7 @@ struct ListScheduler {
     private mutating func wakeFreeResources(of node: Int32, above level: UInt8? = nil) {
         for place in problem.resources.range(Int(node)) {
             let resource = Int(problem.resources.targets[place])
-            if !isHeld[resource] { wake(resource, above: level) }
+            if free[resource] > 0 { wake(resource, above: level) }
         }
     }
 
@@ -246,7 +247,7 @@ struct ListScheduler {
         }
         for place in problem.resources.range(Int(node)) {
             let resource = Int(problem.resources.targets[place])
-            isHeld[resource] = false
+            free[resource] += 1
             wake(resource)
         }
     }
@@ -263,7 +264,7 @@ struct ListScheduler {
         }
         for place in problem.resources.range(Int(node)) {
             let other = Int(problem.resources.targets[place])
-            if !isHeld[other] { wake(other) }
+            if free[other] > 0 { wake(other) }
         }
     }
 

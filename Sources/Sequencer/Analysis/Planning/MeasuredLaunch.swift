@@ -67,8 +67,10 @@ package struct MeasuredLaunch: Sendable {
         let count = run.count { !$0.isMain }
         let isLimited = report.lanes > 0 && (report.hasLaneLimit || HoldUps(report).areForLanes)
         let onMain = run.filter(\.isMain)
-        let resources = run.flatMap(\.exclusive)
-        let isShared = onMain.count > 1 && !onMain.allSatisfy(\.suspends) || Set(resources).count < resources.count
+        var users: [ExclusiveResource: Int] = [:]
+        for resource in run.flatMap(\.exclusive) { users[resource, default: 0] += 1 }
+        let isShort = users.contains { $0.value > report.resourceLimits[$0.key] ?? 1 }
+        let isShared = isShort || onMain.count > 1 && !onMain.allSatisfy(\.suspends)
         guard isShared || isLimited && report.lanes < count else { return nil }
         return isLimited ? report.lanes : report.operations.count
     }
@@ -83,6 +85,7 @@ package struct MeasuredLaunch: Sendable {
 
     private static func graph(_ report: LaunchReport) -> OperationGraph {
         var graph = OperationGraph(report.scenario)
+        for (resource, limit) in report.resourceLimits { graph.limit(resource, to: limit) }
         for operation in report.operations {
             var options: [StepOption] = []
             if operation.id == report.milestone { options.append(.milestone) }

@@ -113,7 +113,7 @@ struct LowerBound {
     private(set) var lanes: Nanoseconds = 0
     /// The work of the main thread.
     private(set) var main: Nanoseconds = 0
-    /// The work of each exclusive resource's holders, by the resource's number.
+    /// The work of each exclusive resource's holders, shared by as many as may hold it at the same time, by the resource's number.
     private(set) var resources: [Nanoseconds]
 
     /// The largest of them.
@@ -142,6 +142,9 @@ struct LowerBound {
             for resource in problem.resources[node] {
                 resources[Int(resource)] = resources[Int(resource)].addingSaturated(duration)
             }
+        }
+        for (resource, limit) in problem.limits.enumerated() {
+            resources[resource] = resources[resource].dividedRoundingUp(by: Int64(limit))
         }
         if let lanes { self.lanes = work.dividedRoundingUp(by: Int64(lanes)) }
     }

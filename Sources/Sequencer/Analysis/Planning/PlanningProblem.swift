@@ -38,6 +38,8 @@ struct PlanningProblem: Sendable {
     let resources: Links
     /// The resources' names, by number.
     let resourceNames: [ExclusiveResource]
+    /// How many operations may hold each resource at the same time.
+    let limits: [Int]
     /// Every operation after those it waits for.
     let order: [Int32]
     /// What the engine goes by.
@@ -84,6 +86,7 @@ struct PlanningProblem: Sendable {
         self.successors = successors
         self.resources = resources
         resourceNames = names
+        limits = names.map { graph.limit(of: $0) }
         places = (0..<graph.count).map { node in
             if traits[node] || graph.isEvent(node) { return .nowhere }
             return graph.isMain(node) ? graph.policy(node).suspends ? .suspended : .main : .lane

@@ -104,7 +104,7 @@ extension ValidatedGraph {
         let interactive = (0..<count).filter { policy($0).isInteractive }
         var (pairs, found) = ([(String, String)](), 0)
         guard interactive.count > 1 else { return (pairs, found) }
-        let resources = interactive.map { policy($0).exclusive }
+        let resources = interactive.map { unshared($0) }
         // One bit says "this operation waits for that one, or that one for it"; 512 columns are looked at in two passes over the graph.
         for first in stride(from: 0, to: interactive.count - 1, by: Self.columns) {
             let block = interactive[first..<min(first + Self.columns, interactive.count)]

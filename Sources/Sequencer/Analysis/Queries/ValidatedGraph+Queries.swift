@@ -87,7 +87,7 @@ extension ValidatedGraph {
         return Set(successors.reachable(from: start).map { self.id($0) })
     }
 
-    /// Whether two operations can run at the same time: neither waits for the other, and they share no exclusive resource.
+    /// Whether two operations can run at the same time: neither waits for the other, and they share no resource that only one may hold.
     ///
     /// - Throws: a `GraphError` when one of them is not in the graph.
     public func canOverlap(_ first: String, _ second: String) throws(GraphError) -> Bool {
@@ -95,7 +95,7 @@ extension ValidatedGraph {
         guard left != right, !successors.reachable(from: left).contains(right),
             !successors.reachable(from: right).contains(left)
         else { return false }
-        return Set(policy(left).exclusive).isDisjoint(with: policy(right).exclusive)
+        return Set(unshared(left)).isDisjoint(with: unshared(right))
     }
 
     /// All pairs of operations that can run at the same time, each pair and the list in alphabetical order.
@@ -106,7 +106,7 @@ extension ValidatedGraph {
         for left in 0..<count {
             let related = successors.reachable(from: left).union(predecessors.reachable(from: left))
             for right in (left + 1)..<max(count, left + 1) where !related.contains(right) {
-                if Set(policy(left).exclusive).isDisjoint(with: policy(right).exclusive) { pairs.append([id(left), id(right)].sorted()) }
+                if Set(unshared(left)).isDisjoint(with: unshared(right)) { pairs.append([id(left), id(right)].sorted()) }
             }
         }
         return pairs.sorted { $0.lexicographicallyPrecedes($1) }

@@ -39,7 +39,12 @@ extension LaunchPlan {
             faults += overlaps(planned.indices.filter { planned[$0].lane == lane }, "lane \(lane)")
         }
         for resource in Set((0..<graph.count).flatMap { graph.policy($0).exclusive }) {
-            faults += overlaps(planned.indices.filter { graph.policy($0).exclusive.contains(resource) }, resource.name)
+            let holders = planned.indices.filter { graph.policy($0).exclusive.contains(resource) && planned[$0].duration > .zero }
+            let limit = graph.limit(of: resource)
+            for start in holders.map({ planned[$0].start }) {
+                let count = holders.count { planned[$0].start <= start && start < planned[$0].end }
+                if count > limit { faults.append("\(count) operations hold \(resource.name) at \(start)") }
+            }
         }
         if makespan != planned.map(\.end).max() ?? .zero { faults.append("the makespan is \(makespan)") }
         if makespan < lowerBound || provenLowerBound < lowerBound { faults.append("the lower bound is \(lowerBound), \(provenLowerBound)") }

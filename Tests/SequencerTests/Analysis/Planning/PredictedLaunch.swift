@@ -5,7 +5,7 @@ import SequencerTesting
 
 /// A launch made up from a seed whose steps take as long as is expected of them, by virtual time: what its plan says must come true to the nanosecond.
 ///
-/// It has every option that decides when something starts or ends: lanes, processors, an order, the main thread (kept, or left while suspended), exclusive resources, joins,
+/// It has every option that decides when something starts or ends: lanes, processors, an order, the main thread (kept, or left while suspended), resources that one or a few can hold, joins,
 /// durations of zero and many that are equal. Options that decide nothing here are given too: conditions that hold, persons' time, a milestone, attempts,
 /// timeouts, a deadline and what may be put off where no budget is kept. Some fail when their time is over, and are done without or replaced by their fallback, some
 /// are delayed by a fault for a part of their time, and some joins are skipped by their condition.
@@ -143,6 +143,7 @@ struct PredictedLaunch: Sendable {
                 }
             }
         )
+        graph.limit("database", to: Int.random(in: 1...3, using: &third))
         for node in kinds.indices where endings[node] == .delayed && durations[node] > .zero {
             // Never throws: it is there.
             try? graph.inject(.delay(durations[node] - Self.rest(of: durations[node])), into: random.id(node))

@@ -1,0 +1,58 @@
+import SequencerAnalysis
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("Resources that a few operations may hold at the same time", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ResourceLimitTests {
+    /// Downloads of 100 ms each.
+    private static func downloads(_ count: Int, limit: Int?) -> OperationGraph {
+        var graph = OperationGraph("downloads")
+        if let limit { graph.limit("net", to: limit) }
+        for number in 1...count { graph.wait("download-\(number)", 100, .exclusive("net"), .expected(.milliseconds(100))) }
+        return graph
+    }
+
+    @Test("As many as may hold a resource run together, in a launch and in its plan", arguments: [nil, 1, 2, 3, 5, 8] as [Int?])
+    func together(limit: Int?) async throws {
+        let graph = Self.downloads(5, limit: limit)
+        let width = limit ?? 1
+        let ends = (0..<5).map { Duration.milliseconds(100 * ($0 / width + 1)) }
+        let plan = try graph.plan(PlanOptions(effort: 0))
+        #expect(plan.operations.map(\.end) == ends)
+        let report = try await graph.run(options: .virtual()).report
+        #expect(report.operations.map(\.end) == ends && report.anomalies.isEmpty)
+    }
+
+    @Test("No plan is shorter than the work that so many can share, and slack is the time until a unit is needed")
+    func plan() throws {
+        var graph = OperationGraph("uneven")
+        graph.limit("net", to: 2)
+        for (id, duration) in [("long", 300), ("short", 100), ("last", 150)] {
+            graph.wait(id, duration, .exclusive("net"), .expected(.milliseconds(duration)))
+        }
+        let plan = try graph.plan(PlanOptions(effort: 0))
+        #expect(plan.makespan == .milliseconds(300) && plan.lowerBound == .milliseconds(300))
+        // The longest first: `last` has the second unit, and `short` has it then.
+        #expect(plan.operations.map(\.start) == [.zero, .milliseconds(150), .zero])
+        #expect(plan.operations.map(\.slack) == [.zero, .milliseconds(50), .milliseconds(50)])
+        #expect(try Self.downloads(5, limit: 2).plan().lowerBound == .milliseconds(250))
+    }
+
+    @Test("Two that may both hold a resource can overlap; a drawing of the graph says how many may")
+    func graphs() throws {
+        let graph = try Self.downloads(2, limit: 2).validated()
+        #expect(try graph.canOverlap("download-1", "download-2"))
+        #expect(graph.json(pretty: false).contains(#""resources":{"net":2}"#))
+        let exclusive = try Self.downloads(2, limit: 1).validated()
+        #expect(try !exclusive.canOverlap("download-1", "download-2"))
+        #expect(!exclusive.json().contains("resources"))
+    }
+
+    @Test("A limit that makes no sense is refused", arguments: [-1, 0, 1_025])
+    func refused(limit: Int) {
+        let error = #expect(throws: GraphError.self) { _ = try Self.downloads(1, limit: limit).validated() }
+        #expect(error?.description == "downloads: net: the limit of a resource must be 1 to 1024, and is \(limit)")
+    }
+}
