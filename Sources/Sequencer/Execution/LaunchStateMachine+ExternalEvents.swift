@@ -1,4 +1,5 @@
-/// Operations that wait for an event from outside: while they wait they run, on no lane, and there is no code that could go on after them.
+/// Operations that wait for an event from outside: while they wait they run, on no lane, and there is no code that could go on after them. And operations
+/// whose ends settle one.
 extension LaunchStateMachine {
     /// Whether an operation that is ready has nothing left to wait for but its event.
     func isWaitForEvent(_ node: Int) -> Bool {
@@ -8,11 +9,20 @@ extension LaunchStateMachine {
     /// Whether an operation that runs waits for its event.
     func isAwaitingEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) && !nodes[node].isComputingFallback }
 
+    /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has ended and settles some.
+    func isOfEvent(_ node: Int) -> Bool {
+        switch nodes[node].state {
+        case .running: traits[node].contains(.isEvent)
+        case .ended: traits[node].contains(.settlesEvents)
+        default: false
+        }
+    }
+
     /// Starts the wait of an operation that has become ready.
     mutating func awaitEvent(_ node: Int) {
         start(node)
         // Not now: what has been said to end ends first.
-        pendingEnds.append(PendingEnd(node: node, outcome: nil))
+        pendingEnds.append(PendingEnd(node: node, outcome: nil, isOfEvent: true))
     }
 
     /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried again: it gives the lane back.

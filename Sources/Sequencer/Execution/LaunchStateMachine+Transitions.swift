@@ -151,6 +151,7 @@ extension LaunchStateMachine {
         if processors != nil { releaseProcessor(node, hasBegun: hasBegun) }
         if traits[node].contains(.freesOthers) { lookAgain(after: node) }
         if isEnd, traits[node].contains(.showsIfSlow) { endScreen(node) }
+        if traits[node].contains(.settlesEvents) { pendingEnds.append(PendingEnd(node: node, outcome: nil, isOfEvent: true)) }
     }
 
     // MARK: Ending
@@ -242,8 +243,8 @@ extension LaunchStateMachine {
             next += 1
             if let outcome = pending.outcome {
                 endNow(pending.node, outcome, &actions)
-            } else if nodes[pending.node].state != .deferred, traits[pending.node].contains(.isEvent) {
-                if nodes[pending.node].state == .running { actions.awaitedEvents.append(pending.node) }
+            } else if pending.isOfEvent {
+                if isOfEvent(pending.node) { actions.events.append(pending.node) }
             } else if phase == .running {
                 releaseDependents(of: pending.node, .startWithoutValue)
             }

@@ -112,8 +112,10 @@ extension LaunchStateMachine {
 
     struct PendingEnd {
         let node: Int
-        /// Nil for an operation that was put off: it has not ended, but what waits for it does not wait any longer. Nil, too, for one that is to wait for its event.
+        /// Nil for an operation that was put off: it has not ended, but what waits for it does not wait any longer.
         let outcome: Outcome?
+        /// Whether this is about an event from outside instead, for which the operation begins to wait, or which it settles.
+        var isOfEvent = false
     }
 
     /// Something that happened, before it is dressed for an observer.
@@ -166,6 +168,8 @@ extension LaunchStateMachine {
             static let showsIfSlow = Bits(rawValue: 1_048_576)
             /// It waits for an event from outside.
             static let isEvent = Bits(rawValue: 2_097_152)
+            /// Its end settles events from outside.
+            static let settlesEvents = Bits(rawValue: 4_194_304)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
@@ -175,7 +179,7 @@ extension LaunchStateMachine {
             ]
             static let whenStarted: Bits = [.isInteractive, .hasTimeout, .isNoted, .keepsThread, .showsIfSlow]
             static let whenEnded: Bits = [
-                .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow,
+                .isInteractive, .hasResources, .keepsMain, .freesOthers, .keepsThread, .computesFallback, .showsIfSlow, .settlesEvents,
             ]
         }
 
@@ -217,6 +221,7 @@ extension LaunchStateMachine {
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
+                if !policy.events.isEmpty { bits.insert(.settlesEvents) }
                 if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)

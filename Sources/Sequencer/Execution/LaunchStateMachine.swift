@@ -26,8 +26,8 @@ struct LaunchStateMachine {
         var cancel: [Int] = []
         /// Operations that ended with their fallback's value.
         var useFallbackValue: [Int] = []
-        /// Operations that wait for an event from now on.
-        var awaitedEvents: [Int] = []
+        /// Operations that wait for an event from now on, and others that have ended and settle one.
+        var events: [Int] = []
         /// What few inputs lead to.
         var rare: Rare = []
         /// The milestone has ended.
@@ -37,7 +37,7 @@ struct LaunchStateMachine {
 
         var isEmpty: Bool {
             workers == 0 && mainTurns == 0 && !isOver && !isMilestoneOver && rare.isEmpty && cancel.isEmpty && useFallbackValue.isEmpty
-                && queueTurns == 0 && freedLanes.isEmpty && awaitedEvents.isEmpty
+                && queueTurns == 0 && freedLanes.isEmpty && events.isEmpty
         }
     }
 

@@ -1,6 +1,6 @@
-/// Waiting for events from outside.
+/// Waiting for events from outside, and settling them.
 extension LaunchStorage {
-    /// Operations that are to wait for their events, and whether a thread is seeing to that.
+    /// Operations that are to wait for their events, or to settle some, and whether a thread is seeing to that.
     struct EventWaits {
         private var nodes = FirstInFirstOut<Int>()
         private var isBegun = false
@@ -19,21 +19,35 @@ extension LaunchStorage {
         }
     }
 
-    /// Begins the waits of operations that have become ready.
+    private enum EventTask {
+        case wait(Assignment)
+        case settle([PromisedEvent], EventResult, by: String)
+    }
+
+    /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
     ///
     /// One that has come already ends its operation here, which may make others ready, as many as there are in the graph: they are added to those that
     /// this goes through, and so no call is within another.
-    func awaitEvents(of nodes: [Int]) {
+    func seeToEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
-        while let assignment = takeEventWait() {
-            if case .event(let event) = graph.graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
+        while let task = takeEventTask() {
+            switch task {
+            case .wait(let assignment):
+                if case .event(let event) = graph.graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
+            case .settle(let events, let result, let id):
+                // The blocks that are called with it are code of the app.
+                callApp { for event in events { event.settle(result, by: id) } }
+            }
         }
     }
 
-    private func takeEventWait() -> Assignment? {
-        state.withLock { state in
+    private func takeEventTask() -> EventTask? {
+        state.withLock { state -> EventTask? in
             guard let node = state.eventWaits.next() else { return nil }
-            return Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run)
+            guard state.machine.nodes[node].state == .ended else {
+                return .wait(Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run))
+            }
+            return .settle(graph.policy(node).events, state.eventResult(of: node, graph, values), by: graph.id(node))
         }
     }
 
@@ -57,5 +71,24 @@ extension LaunchStorage {
             let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
             return counted ? state.keep(end, of: assignment, counted: true, at: now, in: values) : nil
         }
+    }
+}
+
+extension LaunchStorage.State {
+    /// What the end of an operation makes of the events that it was to bring about.
+    fileprivate func eventResult(of node: Int, _ graph: ValidatedGraph, _ values: ValueTable) -> EventResult {
+        let ending: String
+        switch machine.nodes[node].outcome {
+        case .succeeded, .fellBack:
+            // What produces nothing may have no place in the table.
+            guard graph.graph.nodes[node].hasValue else { return .success(()) }
+            if let value = values[node] ?? lateValues[node] { return .success(value) }
+            ending = "left no value"
+        case .failed: ending = messages[node].map { "failed: \($0)" } ?? "failed"
+        case .timedOut: ending = "timed out"
+        case .cancelled: ending = "was cancelled"
+        case .skipped: ending = "was skipped"
+        }
+        return .failure(PromisedEvent.Broken(ending: ending))
     }
 }

@@ -199,7 +199,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if actions.rare.contains(.changesScreens) { changeScreens() }
-        if !actions.awaitedEvents.isEmpty { awaitEvents(of: actions.awaitedEvents) }
+        if !actions.events.isEmpty { seeToEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
         if let stall { reportStall(stall) }

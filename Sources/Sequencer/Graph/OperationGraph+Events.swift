@@ -32,6 +32,32 @@ extension OperationGraph {
     }
 }
 
+extension StepOption {
+    /// Lets the step bring an event about: with its value, or its fallback's, when it ends with one. When it ends without, whatever the reason, the event fails.
+    ///
+    /// So an abort, or the end of the launch, fails what can no longer come: the code that awaits it elsewhere, and other launches of the process, get an
+    /// ``ExternalEventError`` with the reason.
+    ///
+    /// ```swift
+    /// graph.add("log-in", .fulfills(loggedIn)) { try await accounts.logIn() }   // an ExternalEvent<Session>
+    /// ```
+    ///
+    /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph depend on the step itself. What was settled before
+    /// stays as it is.
+    public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
+        StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
+    }
+}
+
+extension StepPolicy {
+    /// What is wrong with the events that a step of that type is to bring about.
+    func complaints(aboutEventsOf type: any Sendable.Type) -> [String] {
+        events.filter { $0.type != type }.map { event in
+            "it is to fulfil the event '\(printable(event.storage.name))' with a value of type \(event.type), and produces \(type)"
+        }
+    }
+}
+
 extension ValidatedGraph {
     /// The event that an operation waits for; nil for one that does anything else.
     package func eventName(_ index: Int) -> String? {

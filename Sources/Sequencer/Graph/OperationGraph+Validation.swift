@@ -151,6 +151,7 @@ extension OperationGraph {
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             if let complaint = policy.slowScreen?.complaint { complain(complaint) }
             for complaint in policy.prologueComplaints { complain(complaint) }
+            for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
             if policy.isDeferrable {
                 if policy.isMilestone {
                     complain(Self.deferrableMilestone)

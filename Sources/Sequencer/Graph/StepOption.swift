@@ -318,6 +318,8 @@ package struct StepPolicy: Sendable {
     var substitute: (any Sendable)?
     /// Why the step is left out; nil when it is not.
     var skipReason: String?
+    /// The events from outside that the step's end settles.
+    var events: [PromisedEvent] = []
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.

@@ -297,11 +297,11 @@ struct ExternalEventDecisionTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Settings(lanes: 1))
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
-        #expect(actions.awaitedEvents == [0] && actions.workers == 0 && machine.activeWorkers == 0)
+        #expect(actions.events == [0] && actions.workers == 0 && machine.activeWorkers == 0)
         actions = LaunchStateMachine.Actions()
         let assignment = StepAssignment(node: 0, attempt: 1, kind: .run)
         let counted = machine.attemptEnded(assignment, .succeeded, at: 5, &actions)
-        #expect(counted && actions.workers == 1 && actions.awaitedEvents.isEmpty)
+        #expect(counted && actions.workers == 1 && actions.events.isEmpty)
         let countedAgain = machine.attemptEnded(assignment, .succeeded, at: 6, &actions)
         #expect(!countedAgain)
     }
