@@ -73,6 +73,25 @@ public final class IdleTime: Sendable {
         add { await work() }
     }
 
+    /// Does a piece of work here, in its turn, and returns its value: for steps of a launch.
+    ///
+    /// ```swift
+    /// graph.add("warm-up", after: home, on: .main) { try await idle.run { editor.warmUp() } }
+    /// ```
+    ///
+    /// The step keeps its lane while it waits. In virtual time there is nothing to wait for: the main thread is idle whenever it is asked.
+    ///
+    /// - Throws: what `work` throws; `CancellationError` when the task is cancelled before its turn.
+    nonisolated(nonsending) public func run<Value>(_ work: nonisolated(nonsending) () async throws -> Value) async throws -> Value {
+        if TimeHolder.current != nil { return try await work() }
+        let (turn, done) = (ExternalEvent<Void>("idle"), ExternalEvent<Void>("done"))
+        add { if turn.fulfill() { _ = try? await done.value } }
+        // Whatever happens, or nothing else would ever have a turn.
+        defer { done.fulfill() }
+        try await turn.value
+        return try await work()
+    }
+
     private func run() async {
         while let piece = next() {
             await waitForIdle()

@@ -36,7 +36,7 @@ extension LaunchStorage {
                 if case .event(let event) = graph.graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
             case .settle(let events, let result, let id):
                 // The blocks that are called with it are code of the app.
-                callApp { for event in events { event.settle(result, by: id) } }
+                if !events.isEmpty { callApp { for event in events { event.settle(result, by: id) } } }
             }
         }
     }

@@ -34,4 +34,53 @@ struct IdleTimeTests {
         let busy = ["pause true", "pause true", "pause true", "turn", "pause true", "turn", "pause true", "turn", "first"]
         #expect(journal.all == busy + ["pause true", "turn", "second on main true", "pause true", "turn"])
     }
+
+    /// Idle as soon as it is asked, and says that it was.
+    private func quiet(_ journal: Journal) -> IdleTime {
+        IdleTime(after: .zero, unless: { false }, probe: IdleTime.Probe(pause: { _ in journal.note("pause") }, turn: { .zero }))
+    }
+
+    @Test("steps take turns in idle time, one at a time, and one that is cancelled before its turn keeps none from theirs")
+    func steps() async throws {
+        let journal = Journal()
+        let idle = quiet(journal)
+        let (holds, hold) = (Gate(), Gate())
+        idle.add {
+            holds.open()
+            await hold.wait()
+        }
+        await holds.wait()
+        let cancelled = Task { try await idle.run { journal.note("cancelled") } }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        var graph = OperationGraph("idle")
+        for name in ["first", "second"] {
+            graph.add(name) {
+                try await idle.run {
+                    journal.note("begins")
+                    await Task.yield()
+                    journal.note("ends")
+                }
+            }
+        }
+        let launch = try graph.start(options: .patient)
+        hold.open()
+        #expect(await launch.end().report.outcome == .completed)
+        #expect(journal.all.filter { $0 != "pause" } == ["begins", "ends", "begins", "ends"])
+    }
+
+    @Test("what a piece throws is thrown, and the next has its turn; in virtual time nothing is waited for")
+    func failures() async throws {
+        struct Failure: Error {}
+        let journal = Journal()
+        let idle = quiet(journal)
+        await #expect(throws: Failure.self) { try await idle.run { throw Failure() } }
+        #expect(try await idle.run { 7 } == 7)
+        let pauses = journal.all.count
+        var graph = OperationGraph("virtual")
+        let step = graph.add("idle") { try await idle.run { 8 } }
+        let launch = try await graph.run(options: .virtual())
+        #expect(try launch[step] == 8)
+        #expect(journal.all.count == pauses && launch.report.operationAnomalies.isEmpty)
+    }
 }
