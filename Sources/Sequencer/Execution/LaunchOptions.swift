@@ -76,6 +76,21 @@ public struct LaunchOptions: Sendable {
     /// observer that blocks also delays the next work of its thread, to the deadline at most, and the events of all observers. ``RunningLaunch/events`` never
     /// holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
+    /// Shows that the launch has failed, such as a screen with a button to try again: a takeover, as ``StepContext/abort(_:takeover:)`` has one, chosen by step and error.
+    ///
+    /// ```swift
+    /// options.failureTakeover = { failure in
+    ///     switch failure.operation {
+    ///     case "open-database": await screen.showRepair()
+    ///     default: await screen.showFailure(failure.message, isOffline: failure.underlying is URLError)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// It is called once, at most, on the main actor, when a required operation has failed before the milestone, when the launch meets its deadline before that, and when
+    /// the milestone is lost because an operation that it needs did not succeed. It begins at once, whatever still runs. The launch waits for it no longer than the grace
+    /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the milestone.
+    public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
     /// How many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine.
     ///
     /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
@@ -181,7 +196,8 @@ public struct LaunchOptions: Sendable {
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace.nanoseconds,
             seed: seed,
-            stallLimit: stallWatch?.limit.nanoseconds
+            stallLimit: stallWatch?.limit.nanoseconds,
+            hasFailureTakeover: failureTakeover != nil
         )
     }
 

@@ -177,6 +177,7 @@ extension LaunchStateMachine {
         phase = .stopping
         stop = reason
         stopTime = time
+        showFailure(of: reason, &actions)
         record(.stopped, at: time)
         readyForWorkers.removeAll()
         readyForMain.removeAll()

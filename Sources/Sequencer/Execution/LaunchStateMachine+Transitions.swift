@@ -276,7 +276,7 @@ extension LaunchStateMachine {
         record(.ended, node: node, at: time)
         guard phase == .running else { return }
         let effect = effectOnDependents(node)
-        if node == milestone { milestoneEnded(effect) }
+        if node == milestone { milestoneEnded(effect, &actions) }
         if effect == .stopLaunch {
             stopLaunch(.failed(node), &actions)
         } else if !nodes[node].isDeferred {
@@ -286,8 +286,9 @@ extension LaunchStateMachine {
 
     /// The launch goes on without a milestone that has failed, if that may. One that was skipped is never reached: such a launch goes by its last operation, as one
     /// that has no milestone.
-    private mutating func milestoneEnded(_ effect: Effect) {
+    private mutating func milestoneEnded(_ effect: Effect, _ actions: inout Actions) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
+        if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
         if !deferred.isEmpty { startDeferred() }
     }
 
@@ -379,12 +380,7 @@ extension LaunchStateMachine {
             }
         }
         if settings.usesQueue { settleQueue(&actions) }
-        if alive == 0, !isTakeoverRunning, screensUp == 0, phase != .over {
-            phase = .over
-            endOfLaunch = time
-            record(.launchEnded, at: time)
-            actions.isOver = true
-        }
+        if alive == 0, phase != .over { endIfQuiet(&actions) }
     }
 
     @inline(__always)

@@ -25,6 +25,8 @@ extension LaunchStateMachine {
         var budget: Nanoseconds?
         /// After how long without an operation's end that is reported.
         var stallLimit: Nanoseconds?
+        /// Whether a failure of the launch is shown.
+        var hasFailureTakeover = false
 
         /// Whether nothing is due at a time of the launch as a whole.
         var isUntimed: Bool { deadline == nil && stallLimit == nil }

@@ -48,6 +48,8 @@ struct LaunchStateMachine {
         static let reportsStall = Rare(rawValue: 1)
         /// See ``LaunchStateMachine/takeScreenChanges()``.
         static let changesScreens = Rare(rawValue: 2)
+        /// The launch has failed: show that.
+        static let showsFailure = Rare(rawValue: 4)
     }
 
     typealias Assignment = StepAssignment
@@ -135,6 +137,8 @@ struct LaunchStateMachine {
     var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
     var isTakeoverRunning = false
+    /// Whether a failure of the launch was shown.
+    var isFailureShown = false
     /// What was shown for operations that take long, by operation.
     var screens: [Int: ShownScreen] = [:]
     /// Those of them that have not gone.

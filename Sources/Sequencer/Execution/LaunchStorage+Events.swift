@@ -8,6 +8,9 @@ extension LaunchStorage {
     /// Whether code of the app watches.
     var isWatched: Bool { state.withLock { !$0.deliveries.isEmpty } }
 
+    /// Whether those who watch are told of a start on the main thread before the step begins.
+    var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
+
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
         let feed = EventFeed()

@@ -15,6 +15,7 @@ extension LaunchStorage.State {
         if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {
             milestoneRecord = launch.makeRecord(&self, [])
         }
+        if actions.rare.contains(.showsFailure) { takeover = failureTakeover(launch) }
         for node in actions.useFallbackValue {
             if case .value(let value)? = graph.policy(node).fallback { set(value, of: node, in: values) }
         }

@@ -103,6 +103,7 @@ final class LaunchStorage: StepHost {
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
     let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    let failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
     let version: String?
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
@@ -131,6 +132,7 @@ final class LaunchStorage: StepHost {
         stallWatch = options.stallWatch
         startsTasksAtOnce = options.startsTasksAtOnce
         recordsStart = options.startRecorder
+        failureTakeover = options.failureTakeover
         version = options.version
         // To the millisecond, as it is written: a report that is read again is the same.
         startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil
@@ -305,9 +307,6 @@ final class LaunchStorage: StepHost {
             OperationQueue.main.addOperation { self.withCallersValues(turn) }
         }
     }
-
-    /// Whether those who watch are told of a start on the main thread before the step begins.
-    var isToldBeforeMain: Bool { virtualTime == nil && isWatched }
 
     private func start(_ takeover: @escaping Takeover) {
         let holder = virtualTime?.takeoverBegins()

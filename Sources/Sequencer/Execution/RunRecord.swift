@@ -262,28 +262,8 @@ final class RunRecord: Sendable {
         }
     }
 
-    /// Whether the milestone was skipped because another operation did not succeed: the launch has not done what it is for. One whose own condition was false, or
-    /// that reads a value which is missing on purpose, was not wanted.
-    var isMilestoneLost: Bool {
-        guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
-        return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone)
-    }
-
-    /// Whether a value that an operation reads is missing because another one, however far back, did not succeed.
-    private func lacksValueOfFailure(_ node: Int) -> Bool {
-        var (seen, next): (Set<Int>, [Int]) = ([node], [node])
-        while let node = next.popLast() {
-            for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {
-                switch nodes[other.index].outcome {
-                case .failed, .timedOut, .cancelled: return true
-                // One that was left out on purpose leaves none, whatever became of what it reads.
-                case .skipped: if graph.policy(other.index).skipReason == nil { next.append(other.index) }
-                case .succeeded, .fellBack: break
-                }
-            }
-        }
-        return false
-    }
+    /// Whether the launch has not done what it is for, though nothing has stopped it.
+    var isMilestoneLost: Bool { Sequencer.isMilestoneLost(graph, nodes) }
 
     /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, or only kept what it needed, the
     /// largest share first, then, if that was not all, those that took longest. A person's time explains nothing.

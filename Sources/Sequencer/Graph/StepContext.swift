@@ -30,6 +30,26 @@ public struct StepContext: Sendable {
         host.abort(by: assignment, reason, takeover: takeover)
     }
 
+    /// Stops the launch as ``abort(_:takeover:)`` does, and ends the step: for one that has no value to return then.
+    ///
+    /// ```swift
+    /// let account = graph.add("restore-account") { launch in
+    ///     guard let account = try keychain.account() else { try launch.abortAndThrow("locked") { await screen.showLocked() } }
+    ///     return account
+    /// }
+    /// ```
+    ///
+    /// The step ends as cancelled, also when the launch was stopped already.
+    ///
+    /// - Throws: `CancellationError`, always.
+    public func abortAndThrow(
+        _ reason: AbortReason,
+        takeover: (@MainActor @Sendable () async -> Void)? = nil
+    ) throws(CancellationError) -> Never {
+        abort(reason, takeover: takeover)
+        throw CancellationError()
+    }
+
     /// The most notes that are kept of an operation.
     static let maximumNotes = 16
 

@@ -1,0 +1,74 @@
+/// The end of a launch when all its operations have ended, and what is shown of a launch that has failed.
+extension LaunchStateMachine {
+    /// Every operation has ended: the launch is over, but for what is on the screen.
+    mutating func endIfQuiet(_ actions: inout Actions) {
+        if isTakeoverRunning, graceEnd == nil, phase == .running {
+            // That of a launch that has lost its milestone, and was not stopped. It may wait for a person.
+            graceEnd = time.addingSaturated(settings.grace)
+            needsWake = true
+        }
+        guard !isTakeoverRunning, screensUp == 0 else { return }
+        phase = .over
+        endOfLaunch = time
+        record(.launchEnded, at: time)
+        actions.isOver = true
+    }
+
+    /// The launch is stopped: shows that, if it has failed.
+    mutating func showFailure(of stop: Stop, _ actions: inout Actions) {
+        guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
+        switch stop {
+        case .failed, .deadline: showFailure(&actions)
+        case .aborted, .cancelled: break
+        }
+    }
+
+    /// The launch has failed, and will not be anything else.
+    mutating func showFailure(_ actions: inout Actions) {
+        guard !isFailureShown else { return }
+        isFailureShown = true
+        isTakeoverRunning = true
+        actions.rare.insert(.showsFailure)
+    }
+}
+
+/// Whether the milestone was skipped because another operation did not succeed: the launch has not done what it is for. One whose own condition was false, or
+/// that reads a value which is missing on purpose, was not wanted.
+func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
+    guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
+    return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone, graph, nodes)
+}
+
+/// Whether a value that an operation reads is missing because another one, however far back, did not succeed.
+private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
+    var (seen, next): (Set<Int>, [Int]) = ([node], [node])
+    while let node = next.popLast() {
+        for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {
+            switch nodes[other.index].outcome {
+            case .failed, .timedOut, .cancelled: return true
+            // One that was left out on purpose leaves none, whatever became of what it reads.
+            case .skipped: if graph.policy(other.index).skipReason == nil { next.append(other.index) }
+            case .succeeded, .fellBack: break
+            }
+        }
+    }
+    return false
+}
+
+extension LaunchStorage.State {
+    /// What takes the screen, now that the launch has failed; nil where nothing does.
+    mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
+        guard let show = launch.failureTakeover, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
+            let node = launch.graph.position(of: operation)
+        else { return nil }
+        // One that was skipped has not failed itself.
+        let cause = Int(machine.nodes[node].cause)
+        let error = OperationError(
+            operation: operation,
+            outcome: machine.nodes[node].outcome,
+            message: message,
+            underlying: errors[cause >= 0 ? cause : node]
+        )
+        return { await show(error) }
+    }
+}
