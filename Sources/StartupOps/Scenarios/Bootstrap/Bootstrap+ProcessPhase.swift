@@ -83,6 +83,8 @@ extension Bootstrap {
         }
         state.withLock { $0.mailbox = environment.mailbox }
         try await trace.make(.userService, in: launch) { "asks v1/profile who the user is" }
+        // From before the session is read, so that no change is missed.
+        let changes = service.tokens.events
         try await trace.make(.tokenListener, in: launch) {
             service.user.follow(service.tokens)
             return "a new token refreshes the user"
@@ -99,9 +101,13 @@ extension Bootstrap {
         }
         let device = settings.deviceIdentifier
         try await trace.make(.device, in: launch) { "\(app.platform), version \(app.version)" }
-        try await trace.make(.currentUser, in: launch) { session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody" }
+        try await trace.make(.currentUser, in: launch) {
+            for tracker in plan.analytics { tracker.identify(user: session?.userID) }
+            return session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody"
+        }
         try await trace.make(.crashLoggers, in: launch) {
             for logger in plan.crashLoggers { logger.identify(user: session?.userID, device: device) }
+            follow(changes, from: session?.userID, on: device)
             return "\(plan.crashLoggers.count) told whose crashes they report"
         }
         try await trace.make(.appStarts, in: launch) { countStart(session, environment.state) }
@@ -124,6 +130,29 @@ extension Bootstrap {
             authenticator: plan.authenticator
         )
         try require(registry.register(configuration, for: .configuration))
+    }
+
+    /// Tells trackers and crash loggers each time that the session is another user's.
+    private func follow(_ changes: AsyncStream<TokenEvent>, from user: String?, on device: String) {
+        let (trackers, loggers) = (plan.analytics, plan.crashLoggers)
+        if trackers.isEmpty, loggers.isEmpty { return }
+        let task = Task.detached {
+            var known = user
+            for await change in changes {
+                let now: String?
+                switch change {
+                case .sessionChanged(let userID): now = userID
+                case .loggedOut: now = nil
+                case .notStored: continue
+                }
+                // A token that was refreshed is still the same user's.
+                if now == known { continue }
+                known = now
+                for tracker in trackers { tracker.identify(user: now) }
+                for logger in loggers { logger.identify(user: now, device: device) }
+            }
+        }
+        state.withLock { $0.observers.append(task) }
     }
 
     private var network: String {

@@ -37,6 +37,8 @@ public struct BootstrapPlan: Sendable {
     public var thirdParties: [ThirdPartySDK] = []
     /// The loggers that are told whose crashes they report.
     public var crashLoggers: [any CrashLogger] = []
+    /// The trackers that are told whose events they count.
+    public var analytics: [any AnalyticsTracker] = []
     /// The observers, which watch from the first main screen on.
     public var observers: [BootstrapObserver] = []
 
@@ -128,9 +130,18 @@ public struct BootstrapObserver: Sendable {
     }
 }
 
+/// Counts events, and wants to know whose they are.
+public protocol AnalyticsTracker: Sendable {
+    /// Events from now on are this user's. Called when the configuration is made, on the main thread, and then off it each time that the session is another
+    /// user's or has ended, as long as the ``Bootstrap`` is kept.
+    ///
+    /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
+    func identify(user: String?)
+}
+
 /// Reports crashes, and wants to know whose they are.
 public protocol CrashLogger: Sendable {
-    /// Crashes from now on are this user's, on this device.
+    /// Crashes from now on are this user's, on this device. Called when an ``AnalyticsTracker`` is.
     ///
     /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
     func identify(user: String?, device: String)

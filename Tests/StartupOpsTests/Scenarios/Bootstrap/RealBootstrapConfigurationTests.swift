@@ -77,6 +77,37 @@ struct RealBootstrapConfigurationTests {
         #expect(harness.directory.launchState().appStarts == 1)
     }
 
+    private final class Tracker: AnalyticsTracker {
+        let users = Locked<[String]>([])
+
+        func identify(user: String?) { users.withLock { $0.append(user ?? "nobody") } }
+    }
+
+    @Test("B20, B21: trackers and crash loggers are told whose session it is, and each time that it is another's")
+    func users() async throws {
+        let (tracker, logger) = (Tracker(), RecordingLogger())
+        var plan = harness.plan()
+        plan.analytics = [tracker]
+        plan.crashLoggers = [logger]
+        let bootstrap = try harness.bootstrap(plan)
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        #expect(tracker.users.withLock { $0.first } == "nobody")
+        let account = try await bootstrap.service.logIn(
+            email: "person@example.com",
+            password: Secret("correct horse"),
+            by: .after(patience)
+        )
+        await eventually { tracker.users.withLock { $0.last } == account.id }
+        await bootstrap.service.logOut(because: "requested")
+        let device = try bootstrap.configuration().deviceIdentifier
+        await eventually {
+            let users = tracker.users.withLock { $0 }
+            return users.contains(account.id) && users.last == "nobody" && logger.identified.withLock { $0.count } == users.count
+        }
+        #expect(logger.identified.withLock { $0 } == tracker.users.withLock { $0 }.map { "\($0) on \(device)" })
+        #expect(tracker.users.withLock { $0 }.suffix(2) == [account.id, "nobody"])
+    }
+
     @Test("B20, B21, B22, B25: what listens to the tokens is there before the first launch ends a session that was left behind")
     func firstLaunch() async throws {
         try await harness.leaveSession()
