@@ -149,11 +149,11 @@ struct RegistrationRule: Sendable, Hashable {
 }
 
 extension RegistrationRule {
-    /// The set-up of a white-label app: one root, what every app has to register, and fifteen constraints.
+    /// The set-up of a white-label app: one root, what every app has to register, and sixteen constraints.
     ///
     /// ```
     /// platform (root)
-    ///   client-keys -> screen-configuration, ui-configuration, analytics -> configuration -> delegates, third-party
+    ///   client-keys -> screen-configuration, ui-configuration, analytics -> configuration -> module-delegates, delegates, third-party
     ///                  ui-configuration -> module-setup -> configuration
     ///   core-keys -> configuration
     /// image-codec -> coordinator -> observers
@@ -183,6 +183,7 @@ extension RegistrationRule {
             .after("analytics", because: "it sends events while it is made"),
             .after("module-setup", because: "modules that are set up later do not become part of it")
         ),
+        RegistrationRule("module-delegates", .after("configuration", because: "they answer modules, which work with it")),
         RegistrationRule("delegates", .after("configuration", because: "they are handed to objects that it makes")),
         RegistrationRule("third-party", .after("configuration", because: "some need the person's identifier")),
         // An app whose images the system decodes has none.

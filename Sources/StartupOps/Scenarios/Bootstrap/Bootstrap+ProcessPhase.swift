@@ -130,6 +130,7 @@ extension Bootstrap {
             authenticator: plan.authenticator
         )
         try require(registry.register(configuration, for: .configuration))
+        for delegate in plan.moduleDelegates { try make(delegate) }
     }
 
     /// Tells trackers and crash loggers each time that the session is another user's.

@@ -32,6 +32,7 @@ extension BootstrapPlan {
         for registration in registrations { _ = registration.register(registry) }
         registry.mark("module-setup")
         registry.mark("configuration")
+        for delegate in moduleDelegates { _ = delegate.register(registry) }
         if !thirdParties.isEmpty { registry.mark("third-party") }
         registry.mark("coordinator")
         for delegate in delegates { _ = delegate.register(registry) }

@@ -29,7 +29,9 @@ public struct BootstrapPlan: Sendable {
     public var resources: [RequiredResource] = []
     /// The registrations before the configuration is made, in this order.
     public var registrations: [BootstrapRegistration] = []
-    /// The registrations after the configuration was made, when the app's parts exist.
+    /// The registration of what modules ask of the app, `module-delegates`: after the configuration was made, and before any module is.
+    public var moduleDelegates: [BootstrapRegistration] = []
+    /// The registrations when the coordinator starts, and the app's parts exist.
     public var delegates: [BootstrapRegistration] = []
     /// The optional parts of the app, in the order in which they are prepared and made.
     public var modules: [BootstrapModule] = []

@@ -24,6 +24,29 @@ struct BootstrapOrderTests {
         #expect(without.findings.map { $0.hasPrefix("images stay empty: image-codec was not registered") } == [true])
     }
 
+    @Test("B28, B35: what modules ask of the app is registered after the configuration, and before any module is made")
+    func moduleDelegates() async throws {
+        let order = Locked<[String]>([])
+        var plan = harness.plan()
+        plan.moduleDelegates = [.action("module-delegates") { order.withLock { $0.append("delegates") } }]
+        plan.modules = [
+            BootstrapModule("shop") { _ in
+                order.withLock { $0.append("shop") }
+                return "shop"
+            }
+        ]
+        let bootstrap = try harness.bootstrap(plan)
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        #expect(order.withLock { $0 } == ["delegates", "shop"])
+        #expect(bootstrap.registry.registered.filter { ["configuration", "module-delegates"].contains($0) }.last == "module-delegates")
+        plan.registrations += plan.moduleDelegates
+        plan.moduleDelegates = []
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(
+            error?.description == "module-delegates must come after configuration: they answer modules, which work with it"
+        )
+    }
+
     @Test("E5, E11: a launch marks the phases of its process in order, and takes its part once; each scene has a part of its own")
     func phases() async throws {
         let bootstrap = try harness.bootstrap(harness.plan())
