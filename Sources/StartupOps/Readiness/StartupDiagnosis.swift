@@ -46,6 +46,8 @@ struct StartupDiagnosis: Sendable {
     var gates: [ReadinessGate] = []
     /// Why the session ended in this launch; nil when it did not.
     var logoutReason: String?
+    /// What to do about that; nil where nothing is known.
+    var logoutRemedy: String?
     /// How many notifications have not been processed.
     var waitingPushes = 0
     /// The onboarding; nil when none was chosen.
@@ -57,7 +59,10 @@ struct StartupDiagnosis: Sendable {
         let others = registrations.filter { $0.registration != imageCodec && $0.other != imageCodec }
         var findings = others.map { Finding(symptom: .missingSetup, cause: $0.description) }
         findings += gates.filter { !$0.isOpen }.map { Finding(symptom: .stuckOnSplash, cause: $0.diagnosis) }
-        if let logoutReason { findings.append(Finding(symptom: .unexpectedLogout, cause: "the session was ended because \(logoutReason)")) }
+        if let logoutReason {
+            let remedy = logoutRemedy.map { "; \($0)" } ?? ""
+            findings.append(Finding(symptom: .unexpectedLogout, cause: "the session was ended because \(logoutReason)\(remedy)"))
+        }
         if waitingPushes > 0 {
             let which = waitingPushes == 1 ? "it is" : "\(waitingPushes) are"
             findings.append(Finding(symptom: .pushUnhandled, cause: "\(which) kept for the app, to be taken after the main screen"))
@@ -72,7 +77,7 @@ struct StartupDiagnosis: Sendable {
         if let onboarding, onboarding.chosen != onboarding.configured {
             let cause =
                 "\(onboarding.chosen) counted when the coordinator started, \(onboarding.configured) is configured: the configuration came after the "
-                + "choice, and counts from the next launch"
+                + "choice, and counts from the next launch; an app with one kind of onboarding sets that in its settings, too"
             findings.append(Finding(symptom: .wrongOnboarding, cause: cause))
         }
         return findings

@@ -133,7 +133,7 @@ struct LoginOperation: Sendable {
             return nil
         }
         if session.isAnonymous, presenter != nil, decide(configuration) == .regular {
-            await accounts.logOut(because: "a guest has to log in")
+            await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
             step.note("the guest's session was ended: this app asks for an account")
             return nil
         }

@@ -56,6 +56,11 @@ struct StartupDiagnosisTests {
                 "the person is logged out: the session was ended because this is the first launch, and restoring accounts is switched off"
             ]
         )
+        let remedied = findings {
+            $0.logoutReason = "a guest has to log in"
+            $0.logoutRemedy = "to keep guests, set the onboarding"
+        }
+        #expect(remedied.map(\.cause) == ["the session was ended because a guest has to log in; to keep guests, set the onboarding"])
     }
 
     @Test("B65: an unhandled push: what it waits for", arguments: [(1, "it is"), (2, "2 are")])

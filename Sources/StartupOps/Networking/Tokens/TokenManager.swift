@@ -199,6 +199,8 @@ public struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
     package static let reconfigured = LogoutReason("reconfigured")
     /// The app was launched for the first time, and the stored session is an earlier installation's.
     package static let firstLaunch = LogoutReason("first launch")
+    /// The session is a guest's, and the app asks for an account.
+    package static let guestHasToLogIn = LogoutReason("a guest has to log in")
 }
 
 /// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is over.

@@ -1,4 +1,5 @@
 import Sequencer
+import StartupNetworking
 import StartupStorage
 
 extension Bootstrap {
@@ -75,7 +76,7 @@ extension Bootstrap {
         try await trace.make(.anonymousCheck, in: launch) {
             guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
             state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) }
-            await accounts.logOut(because: "a guest has to log in")
+            await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
             return "the guest's session was ended: onboarding is \(onboarding)"
         }
         let gate = try environment.firstScreenGate

@@ -137,6 +137,11 @@ public final class Bootstrap: Sendable {
         diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(diagnosis.imageCodec)
         diagnosis.gates = gate.map { [$0] } ?? []
         diagnosis.logoutReason = service.tokens.lastLogout.flatMap { $0 == .requested ? nil : $0.description }
+        if service.tokens.lastLogout == .firstLaunch {
+            diagnosis.logoutRemedy = "to keep it and offer the account, set the plan's enablesRestoreAccount"
+        } else if service.tokens.lastLogout == .guestHasToLogIn {
+            diagnosis.logoutRemedy = "to keep guests, set the onboarding to dismissable or none"
+        }
         diagnosis.waitingPushes = mailbox?.waiting().count { if case .push = $0.entryPoint { true } else { false } } ?? 0
         diagnosis.onboarding = onboarding
         return diagnosis.findings().map(\.description)

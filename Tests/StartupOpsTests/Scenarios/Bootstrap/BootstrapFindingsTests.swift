@@ -85,7 +85,12 @@ struct BootstrapFindingsTests {
         try await harness.leaveSession()
         let bootstrap = try harness.bootstrap(harness.plan())
         #expect(try await harness.launch(bootstrap).outcome == .completed)
-        #expect(bootstrap.findings == ["the person is logged out: the session was ended because first launch"])
+        #expect(
+            bootstrap.findings == [
+                "the person is logged out: the session was ended because first launch; to keep it and offer the account, set the plan's "
+                    + "enablesRestoreAccount"
+            ]
+        )
         _ = try await bootstrap.service.logIn(
             email: "person@example.com",
             password: Secret("correct horse"),
