@@ -151,7 +151,8 @@ struct BenchComparison: Sendable {
         }
         interval = BootstrapInterval.change(from: first, to: second)
         test = MannWhitney(first.values, second.values)
-        modes = self.before.modes.flatMap { before in self.after.modes.flatMap { ModeComparison(before, $0) } }
+        let (firstModes, secondModes) = (self.before.modes, self.after.modes)
+        modes = firstModes.flatMap { first in secondModes.flatMap { ModeComparison(first, $0) } }
         guard let interval, let test else {
             verdict = .inconclusive
             return

@@ -242,7 +242,7 @@ struct ComparisonText {
             switch gap.seconds {
             case nil: "taken apart, not in turns"
             case 0?: "taken at the same time only in part, not in turns"
-            case let seconds?: "taken \(text(ofSeconds: seconds)) apart, not in turns"
+            case let seconds?: "taken \(Self.text(ofSeconds: seconds)) apart, not in turns"
             }
         let busy = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } == true ? " and on a machine that was not as busy" : ""
         return time + busy + (drift > 1 ? ", while runs became longer or shorter all the time" : "")

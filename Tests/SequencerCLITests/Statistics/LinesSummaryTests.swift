@@ -13,7 +13,7 @@ struct LinesSummaryTests {
         "{",
         #""id""#, ":", #""x""#, "}", ",", "{", #""id""#, ":", "[", "[", "]", "]", "}", "]", "}",
     ]
-    private static let line = tokens.joined()
+    private static let line: String = tokens.joined()
     /// As `run --json` writes them: every brace that ends a report, and none but these, begins a line.
     private static let pretty = tokens.dropLast().joined(separator: "\n  ") + "\n}"
 

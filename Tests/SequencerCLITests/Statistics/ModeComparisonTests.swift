@@ -45,17 +45,17 @@ struct ModeComparisonTests {
     @Test("F5: of 15 % slower launches of two kinds, 20 runs each, almost all are found, where the median of all tells of none")
     func power() {
         var source = Source(random: SplitMix64(seed: 3))
-        let comparisons = (0..<12).map { _ in Self.comparison(source.times(), source.times(slower: 0.15)) }
-        #expect(comparisons.count { $0.verdict == .regression } >= 11)
+        let comparisons = (0..<6).map { _ in Self.comparison(source.times(), source.times(slower: 0.15)) }
+        #expect(comparisons.count { $0.verdict == .regression } >= 5)
         #expect(comparisons.allSatisfy { $0.modes != nil })
     }
 
     @Test("F5: of launches of two kinds that are the same, at most one of 100 is taken for a slower one", .nightly)
     func falseAlarms() {
         var source = Source(random: SplitMix64(seed: 5))
-        let verdicts = (0..<600).map { _ in Self.comparison(source.times(), source.times()).verdict }
-        #expect(verdicts.count { $0 == .regression } <= 6)
-        #expect(verdicts.count { $0 == .improved } <= 6)
+        let verdicts = (0..<200).map { _ in Self.comparison(source.times(), source.times()).verdict }
+        #expect(verdicts.count { $0 == .regression } <= 2)
+        #expect(verdicts.count { $0 == .improved } <= 2)
     }
 
     @Test("F5: more launches of the slower kind are a regression, though neither kind has changed")
