@@ -58,8 +58,11 @@ package struct HoldUps: Sendable {
 
     private let ends: [Nanoseconds]
     private var holders: [Int?]
-    /// Whether any operation waited for a lane.
+    /// Whether lanes were scarce, as far as times can tell: an operation that needed nothing else waited for one.
     package private(set) var areForLanes = false
+
+    /// A wait that is shorter may be the machine's.
+    private static let leastWait: Nanoseconds = 1_000_000
 
     /// - Complexity: O(operations · log operations); O(operations) where none waited.
     package init(_ uses: [Use]) {
@@ -75,14 +78,13 @@ package struct HoldUps: Sendable {
             for machine in uses[node].keeps { keepersOf[machine, default: []].append(node) }
         }
         for node in waiting {
-            var isForLane = false
             for machine in uses[node].needs {
                 guard let holder = last(of: keepersOf[machine] ?? [], holdingUp: uses[node]) else { continue }
                 if let known = holders[node], ends[known] >= ends[holder] { continue }
                 holders[node] = holder
-                if case .lane = machine { isForLane = true } else { isForLane = false }
+                let needsOnlyLane = uses[node].exclusive.isEmpty && !uses[node].isMain
+                if needsOnlyLane, uses[node].wait >= Self.leastWait { areForLanes = true }
             }
-            if isForLane { areForLanes = true }
         }
     }
 

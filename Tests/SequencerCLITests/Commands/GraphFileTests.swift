@@ -59,8 +59,10 @@ struct GraphFileTests {
                 }
                 return "{ \(members.joined(separator: ", ")) }"
             }
+            let isHeld = operations.contains { $0.contains("\"exclusive\"") }
+            let resources = isHeld ? "\"resources\": { \"ui\": \(round % 3 + 1) }, " : ""
             let text =
-                "{ \"schema\": \"sequencer.scenario/1\", \"name\": \"n\", \"milestone\": \"s\(milestone)\", \"operations\": ["
+                "{ \"schema\": \"sequencer.scenario/1\", \"name\": \"n\", \(resources)\"milestone\": \"s\(milestone)\", \"operations\": ["
                 + operations.joined(separator: ",\n") + "] }"
             let path = try folder.write(text)
             let graph = try await Tool.run("graph", path, "--json")
