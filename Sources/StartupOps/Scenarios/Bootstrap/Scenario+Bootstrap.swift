@@ -28,7 +28,10 @@ extension Scenario {
 
         let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: coordinator.id)
         var configuration = fetched
-        if kept != nil { configuration = graph.add(StartupStep.cachedConfig, of: steps, after: coordinator.id) }
+        if kept != nil {
+            let cached = StartupStep.cachedConfig
+            configuration = graph.add(cached, of: steps, after: coordinator.id)
+        }
         graph.addFlags(of: steps, .timeout(.seconds(1)), after: coordinator.id)
         let first = StartupStep.firstScreen
         let work = steps[first]

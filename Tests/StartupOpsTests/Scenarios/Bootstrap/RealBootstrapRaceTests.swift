@@ -13,16 +13,14 @@ struct RealBootstrapRaceTests {
         let service: any ConfigurationService
         let start: AsyncGate
 
-        func countries(by deadline: Deadline) async throws -> [Country] { try await service.countries(by: deadline) }
+        func countries(by deadline: Deadline) async throws -> [Country] { [Country(code: "US", name: "America", languages: ["en"])] }
         func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
-            let configuration = try await service.configuration(for: region, by: deadline)
             await start.wait()
-            return configuration
+            return try await service.configuration(for: region, by: deadline)
         }
         func flags(by deadline: Deadline) async throws -> FeatureFlags? {
-            let flags = try await service.flags(by: deadline)
             await start.wait()
-            return flags
+            return try await service.flags(by: deadline)
         }
     }
 
