@@ -7,11 +7,11 @@ import SequencerTesting
 ///
 /// It has every option that decides when something starts or ends: lanes, processors, an order, the main thread (kept, or left while suspended), resources that one or a few can hold, joins,
 /// durations of zero and many that are equal. Options that decide nothing here are given too: conditions that hold, persons' time, a milestone, attempts,
-/// timeouts, a deadline and what may be put off where no budget is kept. Some fail when their time is over, and are done without or replaced by their fallback, some
-/// are delayed by a fault for a part of their time, and some joins are skipped by their condition.
+/// timeouts, a deadline and what may be put off where no budget is kept. Some fail or time out when their time is over, and are done without or replaced by their fallback,
+/// some are delayed by a fault for a part of their time, and some joins are skipped by their condition.
 ///
-/// Left out is what a plan does not predict. It counts all that is to be done, so nothing times out, is tried again, is cut or is put off to keep a budget; and nothing
-/// takes longer or shorter than expected.
+/// Left out is what a plan does not predict. It counts all that is to be done once, so nothing is tried again, cut or put off to keep a budget; and nothing takes longer or
+/// shorter than expected.
 struct PredictedLaunch: Sendable {
     private enum Kind: CaseIterable {
         /// On a lane, suspended or computing: both keep their lane.
@@ -29,6 +29,8 @@ struct PredictedLaunch: Sendable {
     /// How an operation ends when its time is over.
     private enum Ending {
         case success, failure, fallback
+        /// By its timeout; in launches in which nothing else ends at that moment, for what ends by itself ends first, and lets others start.
+        case timeout
         /// It succeeds; a fault has taken half of its time.
         case delayed
     }
@@ -69,10 +71,11 @@ struct PredictedLaunch: Sendable {
         let isFirstMarked = Bool.random(using: &another)
         let initialDisplay = milestone.flatMap { isFirstMarked ? Int.random(in: 0...$0, using: &another) : nil }
         var third = SplitMix64(seed: seed &+ 130_000)
-        let all: [Ending] = [.failure, .fallback, .delayed, .success, .success, .success]
+        let all: [Ending] = [.failure, .fallback, .delayed, .timeout, .success, .success, .success]
         let endings = kinds.indices.map { node -> Ending in
             let ending = all.randomElement(using: &third) ?? .success
             let isDisplay = node == milestone || node == initialDisplay
+            if ending == .timeout, isCoarse || kinds[node] != .suspended { return .success }
             switch kinds[node] {
             case .suspended: return isDisplay && ending != .delayed ? .success : ending
             // On the main thread it would come back there between the two parts of its time.
@@ -85,7 +88,7 @@ struct PredictedLaunch: Sendable {
         let options = kinds.enumerated().map { node, kind -> [StepOption] in
             var options: [StepOption] = [.expected(kind == .straight || kind == .conditionalJoin ? .zero : durations[node])]
             if kind == .suspendedOnMain { options.append(.suspends(true)) }
-            if kind == .askingOnMain || chance(0.1) { options.append(.interactive) }
+            if kind == .askingOnMain || chance(0.1) && endings[node] != .timeout { options.append(.interactive) }
             // Whoever asks a person leaves the main thread, unless it is said that it does not.
             if kind == .computingOnMain || kind == .computing { options.append(.suspends(false)) }
             let isSkipped = kind == .conditionalJoin && endings[node] == .failure
@@ -100,9 +103,10 @@ struct PredictedLaunch: Sendable {
             if node == milestone { options.append(.milestone) }
             if node == initialDisplay { options.append(.milestone(.initialDisplay)) }
             if isDeferrable, node != initialDisplay { options.append(.deferrable) }
-            guard kind != .join, kind != .conditionalJoin, [.failure, .fallback].contains(endings[node]) else { return options }
+            guard kind != .join, kind != .conditionalJoin, [.failure, .fallback, .timeout].contains(endings[node]) else { return options }
             let isReplaced = endings[node] == .fallback
             options.append(StepOption { $0.retry = nil })
+            if endings[node] == .timeout, node != instant { options.append(.timeout(durations[node])) }
             options.append(isReplaced ? StepOption { $0.fallback = .value(()) } : .onFailure(.continue))
             return options
         }
@@ -114,7 +118,12 @@ struct PredictedLaunch: Sendable {
         var graph = random.graph(
             options: { options[$0] },
             work: { [durations] node in
-                let duration = endings[node] == .delayed ? Self.rest(of: durations[node]) : durations[node]
+                let duration: Duration =
+                    switch endings[node] {
+                    case .delayed: Self.rest(of: durations[node])
+                    case .timeout: node == instant ? .zero : durations[node] + .seconds(60)
+                    case .success, .failure, .fallback: durations[node]
+                    }
                 let fails = [.failure, .fallback].contains(endings[node])
                 let end: @Sendable () throws -> Void = { if fails { throw Failure() } }
                 return switch kinds[node] {
@@ -169,7 +178,9 @@ struct PredictedLaunch: Sendable {
         let plan = try graph.plan(planOptions)
         if isSearched { options.order = plan.order }
         let report = try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report
-        var differences = plan.faults() + report.anomalies.map { "\($0)" }
+        // A step that has timed out is told to cancel, and comes to its own end then.
+        let anomalies = report.anomalies.filter { $0.kind != .endedLate || report[$0.operation ?? ""]?.outcome != .timedOut }
+        var differences = plan.faults() + anomalies.map { "\($0)" }
         if report.outcome != .completed { differences.append("\(report.outcome)") }
         for (planned, operation) in zip(plan.operations, report.operations) {
             let what = "\(planned.id): \(planned.start) to \(planned.end) on \(String(describing: planned.lane)) planned"
