@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Launches of the lines of a file", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct LinesSummaryTests {
-    private static let tokens = [
+    private static let tokens: [String] = [
         "{", #""schema""#, ":", #""sequencer.report/1""#, ",", #""scenario""#, ":", #""}{ ][ \" \\""#, ",", #""outcome""#, ":",
         #""completed""#, ",",
         #""budget""#, ":", "{", #""measuredMs""#, ":", "600", ",", #""verdict""#, ":", #""pass""#, "}", ",", #""operations""#, ":", "[",
@@ -15,7 +15,7 @@ struct LinesSummaryTests {
     ]
     private static let line: String = tokens.joined()
     /// As `run --json` writes them: every brace that ends a report, and none but these, begins a line.
-    private static let pretty = tokens.dropLast().joined(separator: "\n  ") + "\n}"
+    private static let pretty: String = tokens.dropLast().joined(separator: "\n  ") + "\n}"
 
     private static func summary(_ text: String) -> (summary: LinesSummary, complaints: [LinesSummary.Complaint]) {
         var summary = LinesSummary()

@@ -39,7 +39,9 @@ struct ModeComparisonTests {
 
     /// Two kinds of runs: `lower` of about 0.8 s, then `upper` of about 1.2 s, each a little longer than the one before.
     private static func kinds(_ lower: Int, _ upper: Int, _ factors: (Double, Double) = (1, 1)) -> [Double] {
-        (0..<lower).map { (800e6 + 1e6 * Double($0)) * factors.0 } + (0..<upper).map { (1200e6 + 1e6 * Double($0)) * factors.1 }
+        let first = (0..<lower).map { run -> Double in (800e6 + 1e6 * Double(run)) * factors.0 }
+        let second = (0..<upper).map { run -> Double in (1200e6 + 1e6 * Double(run)) * factors.1 }
+        return first + second
     }
 
     @Test("F5: of 15 % slower launches of two kinds, 20 runs each, almost all are found, where the median of all tells of none")
