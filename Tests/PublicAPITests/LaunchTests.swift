@@ -25,6 +25,30 @@ struct LaunchTests {
         #expect(try launch[main] == 10)
     }
 
+    @Test("an event from outside is fulfilled by another launch, waited for by a step, and awaited by any code")
+    func events() async throws {
+        let window = ExternalEvent<String>("window")
+        var graph = OperationGraph("events")
+        let connected = graph.wait(for: window, .timeout(.seconds(5)))
+        let shown = graph.add("main", .milestone, using: connected, on: .main) { name in name.count }
+        var world = OperationGraph("world")
+        world.add("scene", .fulfills(window)) { step in
+            try await step.sleep(for: .seconds(2))
+            return "main"
+        }
+        let clock = VirtualClock()
+        let options = LaunchOptions(clock: clock)
+        let launch = try clock.hold {
+            try world.start(options: options)
+            return try graph.start(options: options)
+        }
+        let report = await launch.end().report
+        #expect(report.outcome == .completed && report.makespan == .seconds(2))
+        #expect(try launch.value(of: shown) == 4)
+        #expect(try await window.value == "main")
+        #expect(!window.fulfill("again"))
+    }
+
     @Test("a required step that fails ends the launch; what comes after it does not start")
     func failure() async throws {
         var graph = OperationGraph("failure")

@@ -57,7 +57,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     /// - Throws: ``ExternalEventError`` when it fails; `CancellationError` when the task is cancelled.
     nonisolated(nonsending) public var value: Value {
         get async throws {
-            guard let value = try await storage.value() as? Value else { throw MissingValueError(step: name) }
+            guard let value = try await storage.value() as? Value else { throw Self.foreignValue(name) }
             return value
         }
     }
@@ -88,9 +88,14 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     private static func typed(_ result: EventResult, _ name: String) -> Result<Value, any Error> {
         switch result {
         case .success(let value as Value): .success(value)
-        case .success: .failure(MissingValueError(step: name))
+        case .success: .failure(foreignValue(name))
         case .failure(let error): .failure(error)
         }
+    }
+
+    /// This is a defect of the library if it is ever seen.
+    private static func foreignValue(_ name: String) -> ExternalEventError {
+        ExternalEventError(event: name, kind: .failed("its value is of another type"))
     }
 }
 

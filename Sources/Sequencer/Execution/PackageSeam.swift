@@ -41,6 +41,13 @@ extension OperationGraph {
         return result
     }
 
+    /// The steps that only wait for an event from outside: there is no code of theirs that could end the process.
+    package var eventSteps: Set<String> {
+        nodes.reduce(into: []) { steps, node in
+            if case .event = node.work { steps.insert(node.id) }
+        }
+    }
+
     /// The step whose end stops the budget's clock, if one was marked.
     package var milestone: String? { nodes.first { $0.policy?.value.isMilestone == true }?.id }
 

@@ -8,8 +8,8 @@ extension OperationGraph {
     /// ends; what becomes of the event then is of no more interest to that launch, and others go on waiting for it.
     ///
     /// ```swift
-    /// let permission = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
-    /// graph.add("start-analytics", after: permission) { analytics.start() }
+    /// let answered = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
+    /// graph.add("start-analytics", after: answered) { analytics.start() }
     /// ```
     ///
     /// In virtual time only what runs on the clock can bring the event about: time moves on without it to the step's timeout or the launch's deadline. Where

@@ -60,8 +60,9 @@ public final class ReadinessGate: Sendable {
     ) {
         self.name = name
         let machine = GateStateMachine(conditions, unmetOncePassed: unmetOncePassed)
-        opened = ExternalEvent(name)
+        let opened = ExternalEvent<Void>(name)
         if machine.isOpen { opened.fulfill() }
+        self.opened = opened
         state = Locked(State(machine: machine))
         let start = SuspendingClock().now
         self.elapsed = elapsed ?? { SuspendingClock().now - start }

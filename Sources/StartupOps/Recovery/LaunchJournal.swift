@@ -32,6 +32,8 @@ public final class LaunchJournal: Sendable {
         var kind: LaunchKind
         var wasStarted = false
         var wasStopped = false
+        /// What waits for events, and is no suspect when the process dies.
+        var eventSteps: Set<String> = []
     }
 
     /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
@@ -176,7 +178,11 @@ public final class LaunchJournal: Sendable {
             recovery = .withoutSkipping(recovery.skipped, because: recovery.reason)
             drop(recovery)
         }
-        state.withLock { [recovery] in $0.recovery = recovery }
+        let eventSteps = graph.eventSteps
+        state.withLock { [recovery] in
+            $0.recovery = recovery
+            $0.eventSteps = eventSteps
+        }
         recovery.apply(to: &graph, skippable: skippable)
         if let milestone = graph.milestone, let news { try? graph.note(news, on: milestone) }
         guard file != nil else { return }
@@ -217,7 +223,8 @@ public final class LaunchJournal: Sendable {
 
     private func record(_ event: LaunchEvent) {
         switch event.kind {
-        case .started(let operation, let attempt): started(operation, attempt)
+        case .started(let operation, let attempt):
+            if !state.withLock({ $0.eventSteps.contains(operation) }) { started(operation, attempt) }
         case .retrying(let operation, let attempt): write(JournalLine(.retrying, operation: operation, attempt: attempt))
         case .ended(let operation, let outcome): write(JournalLine(.ended, operation: operation, outcome: outcome.rawValue))
         case .stopped: state.withLock { $0.wasStopped = true }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -74,6 +75,24 @@ struct ExternalEventTests {
         window.fulfill("main")
         #expect(await launch.end().report.outcome == .completed)
         #expect(try launch.value(of: connected) == "main")
+    }
+
+    @Test("in a queue of the app's a wait is no operation that runs, also after a condition: a queue of one goes on")
+    func appQueue() async throws {
+        let window = ExternalEvent<String>("window")
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        var graph = OperationGraph("queue")
+        graph.wait(for: window)
+        let conditional = graph.wait(for: window, id: "conditional", .when { true })
+        graph.add("connect") {
+            window.fulfill("main")
+        }
+        var options = LaunchOptions.patient
+        options.queue = queue
+        let launch = try await graph.run(options: options)
+        #expect(launch.report.outcome == .completed)
+        #expect(try launch[conditional] == "main")
     }
 
     @Test("an observer fulfils it, and the launch goes on")
@@ -244,6 +263,20 @@ struct ExternalEventTests {
         let report = try await graph.run(budget: .seconds(1), options: .virtual(deadline: .seconds(30))).report
         #expect(report.outcome == .completed && report.budget.isMet && report.budget.measured == .milliseconds(200))
         #expect(report.afterMilestone?.failures == ["permission"])
+    }
+
+    @Test("a stall names the event that is waited for")
+    func stall() async throws {
+        let window = ExternalEvent<String>("window")
+        let stalls = Locked<[String]>([])
+        var graph = OperationGraph("stall")
+        graph.wait(for: window)
+        var options = LaunchOptions.virtual(deadline: .seconds(30))
+        options.stallWatch = StallWatch(after: .seconds(5)) { status in stalls.withLock { $0.append(status.description) } }
+        #expect(try await graph.run(options: options).report.makespan == .seconds(30))
+        await eventually { stalls.withLock { !$0.isEmpty } }
+        let stall = try #require(stalls.withLock { $0.first })
+        #expect(stall.hasSuffix("\n  window waits for the event 'window', for 5 s"))
     }
 
     @Test("the status of a launch names the event that is waited for")

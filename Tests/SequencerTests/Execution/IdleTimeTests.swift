@@ -74,7 +74,7 @@ struct IdleTimeTests {
         struct Failure: Error {}
         let journal = Journal()
         let idle = quiet(journal)
-        await #expect(throws: Failure.self) { try await idle.run { throw Failure() } }
+        await #expect(throws: Failure.self) { try await idle.run { () async throws -> Void in throw Failure() } }
         #expect(try await idle.run { 7 } == 7)
         let pauses = journal.all.count
         var graph = OperationGraph("virtual")

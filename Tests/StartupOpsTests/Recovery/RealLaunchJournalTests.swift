@@ -65,6 +65,17 @@ struct RealLaunchJournalTests {
         )
     }
 
+    @Test("A wait for an event is not written down: nothing of it could end the process")
+    func events() async throws {
+        let window = ExternalEvent<Void>("window")
+        window.fulfill()
+        let report = try await run(open()) { $0.wait(for: window) }
+        #expect(report["window"]?.outcome == .succeeded)
+        let path = try #require(names(in: location.appendingPathComponent("journal")).first)
+        let (lines, _) = JournalLine.parse(try Data(contentsOf: location.appendingPathComponent("journal/\(path)")))
+        #expect(lines.filter { $0.event == .started }.map(\.operation) == ["first", "first", "main-app"])
+    }
+
     @Test("fault P20: what begins while an observer holds the events up is written down before it begins, on main and as an operation")
     func untold() async throws {
         let journal = open()

@@ -23,7 +23,7 @@ extension VirtualScheduler.State {
     /// Nothing happens any more: what gives up those who wait, in the order in which they began; nil where somebody who waits in real time may come back.
     mutating func takeHopeless() -> VirtualScheduler.Job? {
         guard !hopes.isEmpty, patience.reals.isEmpty, let engine = launches.first?.engine else { return nil }
-        let lost = hopes.sorted { $0.key < $1.key }.map(\.value)
+        let lost = hopes.sorted { $0.key < $1.key }.map { $0.value }
         hopes = [:]
         activity += 1
         turns += 1
