@@ -90,7 +90,7 @@ extension LaunchStateMachine {
 
     /// When nothing will have ended for too long; nil while a person is waited for, after it has been said, and where nobody wants to know.
     var stallTime: Nanoseconds? {
-        guard phase == .running, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
+        guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
         return max(lastProgress, interactive.lastEnd).addingSaturated(limit)
     }
 }

@@ -174,6 +174,8 @@ extension LaunchStateMachine {
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
         guard phase == .running else { return }
+        // All that there was to stop has ended, and only something is shown still: that changes nothing about how.
+        if alive == 0, screensUp > 0 { return tellScreens(&actions) }
         phase = .stopping
         stop = reason
         stopTime = time

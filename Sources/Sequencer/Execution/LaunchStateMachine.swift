@@ -338,6 +338,7 @@ struct LaunchStateMachine {
             } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
+                if alive == 0 { settle(&actions) }
             } else if reservations?.nextLook == due {
                 lookAgain()
             } else if processorLook == due {

@@ -29,7 +29,7 @@ extension LaunchStorage {
 
     private func show(_ node: Int, _ signal: SlowScreenSignal) {
         guard let screen = graph.policy(node).slowScreen else { return }
-        let step = SlowStep(operation: graph.id(node), signal: signal)
+        let step = SlowStep(operation: graph.id(node)) { await signal.wait() }
         let holder = virtualTime?.screenBegins(node)
         withCallersValues { [self] in
             Task { @MainActor [self] in

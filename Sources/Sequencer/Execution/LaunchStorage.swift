@@ -123,7 +123,7 @@ final class LaunchStorage: StepHost {
             lanes: options.lanes,
             processors: options.scarceProcessors
         )
-        timekeeper = options.makeTimekeeper(hasMainSteps: traits.all.contains(.isMain))
+        timekeeper = options.makeTimekeeper(hasMainSteps: !traits.all.isDisjoint(with: [.isMain, .showsIfSlow]))
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)

@@ -223,7 +223,7 @@ final class RunRecord: Sendable {
             isMain: isMain,
             suspends: policy?.value.suspends ?? false,
             exclusive: policy?.value.exclusive ?? [],
-            isInteractive: isPersonsTime || personWaits[index] != nil,
+            isInteractive: isPersonsTime && wasStarted || personWaits[index] != nil,
             interactive: .nanoseconds(interactive(index, of: node.duration, isPersonsTime: isPersonsTime)),
             slack: .nanoseconds(slack),
             isCritical: isCritical,

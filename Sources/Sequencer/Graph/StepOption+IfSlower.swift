@@ -30,11 +30,17 @@ extension StepOption {
     }
 }
 
-/// What is shown while a step takes long.
-struct SlowScreen: Sendable {
+/// What is shown while a step takes long: behind one reference, for most steps have none.
+final class SlowScreen: Sendable {
     let limit: Duration
     let minimum: Duration
     let show: @MainActor @Sendable (SlowStep) async -> Void
+
+    init(limit: Duration, minimum: Duration, show: @escaping @MainActor @Sendable (SlowStep) async -> Void) {
+        self.limit = limit
+        self.minimum = minimum
+        self.show = show
+    }
 
     /// The mistake in its durations, as the end of a sentence; nil for good ones.
     var complaint: String? {
@@ -53,12 +59,12 @@ struct SlowScreen: Sendable {
 public struct SlowStep: Sendable {
     /// The step's identifier.
     public let operation: String
-    let signal: SlowScreenSignal
+    let wait: nonisolated(nonsending) @Sendable () async -> Void
 
     /// Waits until what is shown is to end: the step has ended, and it was shown for long enough, or the launch was stopped.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.
     nonisolated(nonsending) public func ended() async {
-        await signal.wait()
+        await wait()
     }
 }

@@ -58,6 +58,9 @@ public struct Recovery: Sendable, Hashable {
     /// Whether the launch is in safe mode.
     public var isSafeMode: Bool { level != .normal }
 
+    /// Whether the launch deletes stored data that can be had again, such as caches; never the person's own.
+    public var deletesData: Bool { level >= .withoutTrialConfiguration }
+
     /// The recovery in a few words: `tutorial is left out`.
     package var summary: String {
         let skipping = skipped.isEmpty ? "" : "\(Self.list(skipped)) \(skipped.count == 1 ? "is" : "are") left out"
@@ -74,7 +77,7 @@ public struct Recovery: Sendable, Hashable {
     }
 
     /// How safe mode ends, and the next level if it does not help; nil outside of it.
-    package var outlook: String? {
+    public var outlook: String? {
         let end = "It ends after a launch that stays healthy, or with another version of the app."
         return switch level {
         case .normal: nil
@@ -86,7 +89,7 @@ public struct Recovery: Sendable, Hashable {
     }
 
     /// One sentence for reports, messages and logs; nil outside of safe mode.
-    package var sentence: String? {
+    public var sentence: String? {
         guard isSafeMode else { return nil }
         return "safe mode: \(summary)" + (reason.map { ", because \($0)" } ?? "")
     }
@@ -99,4 +102,21 @@ public struct Recovery: Sendable, Hashable {
         guard let last = names.popLast() else { return "nothing" }
         return names.isEmpty ? last : names.joined(separator: ", ") + " \(conjunction) " + last
     }
+}
+
+/// What a launch in safe mode does: see ``LaunchJournal/decide(_:)``.
+public struct RecoveryChoice: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: String, Sendable {
+        case recover, goOn
+    }
+
+    private let kind: Kind
+
+    /// It leaves out, and deletes, what its recovery says.
+    public static let recover = RecoveryChoice(kind: .recover)
+    /// It goes on as if no launch had died.
+    public static let goOn = RecoveryChoice(kind: .goOn)
+
+    /// The choice's name.
+    public var description: String { kind.rawValue }
 }

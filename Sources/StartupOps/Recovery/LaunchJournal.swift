@@ -30,6 +30,10 @@ public final class LaunchJournal: Sendable {
         var recovery: Recovery
         var problem: StorageError?
         var kind: LaunchKind
+        /// Whether it is settled what the recovery of this launch does.
+        var isDecided = false
+        /// The recovery that the app has declined.
+        var declined: Recovery?
         var wasStarted = false
         var wasStopped = false
         /// What waits for events, and is no suspect when the process dies.
@@ -54,7 +58,7 @@ public final class LaunchJournal: Sendable {
     /// Opens the journal of a new launch.
     ///
     /// - Parameters:
-    ///   - directory: where what the launch leaves out is dropped from, too. In memory, nothing is written down.
+    ///   - directory: where what the launch leaves out is dropped from, too, by ``recover()``; opening deletes nothing. In memory, nothing is written down.
     ///   - name: tells the journals of an app and of its extensions apart; each counts its own launches.
     ///   - version: the version of the app; another one ends the count.
     ///   - limits: how many deaths make a safe launch.
@@ -98,9 +102,7 @@ public final class LaunchJournal: Sendable {
         }
         let place = location.appendingPathComponent(StoreFileName(StoreKey(name)).description).standardizedFileURL.path
         let state = State(recovery: recovery, problem: problem, kind: kind)
-        let journal = LaunchJournal(file, last, directory, place, start, state, onProblem)
-        journal.drop(recovery)
-        return journal
+        return LaunchJournal(file, last, directory, place, start, state, onProblem)
     }
 
     private init(
@@ -148,18 +150,62 @@ public final class LaunchJournal: Sendable {
     /// The number of this launch; nil when it is not written down.
     var number: Int? { file?.number }
 
-    /// The recovery of this launch. It may change once more, in ``prepare(_:)``.
+    /// The recovery of this launch. It may change once more, in ``decide(_:)`` and in ``prepare(_:)``.
     public var recovery: Recovery { state.withLock { $0.recovery } }
 
     /// Why something could not be written down, or dropped: the first thing.
     public var problem: StorageError? { state.withLock { $0.problem } }
 
-    /// A sentence for the person before the launch: that it is in safe mode and why, or that the one before it died and where; nil
+    /// A sentence for the person before the launch: that it is in safe mode and why, that safe mode was declined, or that the one before it died and where; nil
     /// when all is as it should be. Reports have it as a note of the milestone.
     public var news: String? {
         if let sentence = recovery.sentence { return sentence }
+        if let declined = state.withLock({ $0.declined?.sentence }) { return "declined: \(declined)" }
         guard let lastLaunch, lastLaunch.ending.isDeath else { return nil }
         return "the launch before this one \(lastLaunch.ending)"
+    }
+
+    // MARK: Safe mode
+
+    /// Lets the app decide whether a launch in safe mode leaves out and deletes what its recovery says: it asks the person, say, or writes a line to a log.
+    ///
+    /// ```swift
+    /// await journal.decide { recovery in
+    ///     logger.warning("\(recovery.sentence ?? "")")
+    ///     return recovery.deletesData ? await screen.ask(recovery) : .recover
+    /// }
+    /// ```
+    ///
+    /// Call it after the journal is opened and before the environment is made, which begins with ``recover()``: from then on, and outside of safe mode, nothing is asked. A
+    /// launch that goes on all the same leaves nothing out; when it dies, the next one is asked again.
+    ///
+    /// Where the graph needs the operations that are left out, ``prepare(_:)`` also drops the configuration on trial, and does not ask once more.
+    nonisolated(nonsending) public func decide(
+        _ body: nonisolated(nonsending) (Recovery) async -> RecoveryChoice
+    ) async {
+        guard let proposed = state.withLock({ $0.isDecided || !$0.recovery.isSafeMode ? nil : $0.recovery }) else { return }
+        if await body(proposed) == .goOn {
+            state.withLock { state in
+                if state.isDecided { return }
+                state.isDecided = true
+                state.declined = proposed
+                state.recovery = .none
+            }
+        } else {
+            recover()
+        }
+    }
+
+    /// Deletes the stored data that the recovery of this launch goes without, unless that has been done or declined: the configuration on trial, caches; never the person's own.
+    ///
+    /// An environment with this journal does so before it reads anything, and so does ``prepare(_:)``. Call it where something else reads stored data before.
+    public func recover() {
+        let recovery = state.withLock { state -> Recovery? in
+            if state.isDecided { return nil }
+            state.isDecided = true
+            return state.recovery
+        }
+        if let recovery { drop(recovery) }
     }
 
     // MARK: Launching
@@ -170,6 +216,7 @@ public final class LaunchJournal: Sendable {
     /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread. Those of the prologue are written down there, a line each
     /// before its work: nobody else could in time.
     public func prepare(_ graph: inout OperationGraph) {
+        recover()
         let skippable = graph.skippable
         var recovery = recovery
         // A scenario without these operations has nothing to leave out.

@@ -79,6 +79,8 @@ public struct StartupEnvironment: Sendable {
         bundled: AppConfiguration = .bundled,
         splashMinimum: Duration = .milliseconds(400)
     ) {
+        // Before anything is read that a launch in safe mode goes without.
+        journal?.recover()
         self.app = app
         self.services = services
         let accounts = Locked(services.accounts)

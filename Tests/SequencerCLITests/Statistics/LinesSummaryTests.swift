@@ -41,7 +41,7 @@ struct LinesSummaryTests {
     }
 
     @Test("Every layout of three reports", arguments: layouts)
-    func layouts(_ text: String) {
+    func everyLayout(_ text: String) {
         let (summary, complaints) = Self.summary(text)
         #expect(complaints.isEmpty && summary.brokenLines == 0)
         #expect(summary.statistics.total.launches == 3)

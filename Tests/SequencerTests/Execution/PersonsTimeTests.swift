@@ -47,6 +47,16 @@ struct PersonsTimeTests {
         #expect(report["login"]?.isInteractive == false && report.budget.questions.isEmpty)
     }
 
+    @Test("A29: a step that never started asked nobody, though it would have")
+    func notStarted() async throws {
+        var graph = OperationGraph("skipped")
+        graph.add("tutorial", .interactive, .when { false }) {}
+        graph.add("login", .interactive) { launch in try await launch.sleep(for: .seconds(30)) }
+        let report = try await run(graph)
+        #expect(report["tutorial"]?.isInteractive == false && report["tutorial"]?.start == nil)
+        #expect(report["login"]?.isInteractive == true)
+    }
+
     @Test("A29: past launches tell what a step takes without the person: that is expected of the next one, and counts in its plan")
     func history() async throws {
         var graph = login(server: .milliseconds(100))

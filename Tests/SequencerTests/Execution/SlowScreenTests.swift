@@ -121,6 +121,35 @@ struct SlowScreenTests {
         #expect(try await launch.run(grace: .milliseconds(400)).makespan == .milliseconds(6_400))
     }
 
+    @Test(
+        "what is only shown still is no reason to fail: the deadline, or a cancel, ends it, and the launch has completed",
+        arguments: [false, true]
+    )
+    func onlyShown(isCancelled: Bool) async throws {
+        var launch = Launch()
+        launch.graph.wait("migrate", 5_500, launch.screen(forAtLeast: .seconds(60)))
+        var options = LaunchOptions.virtual(deadline: .seconds(20))
+        options.clock = launch.clock
+        options.stallWatch = StallWatch(after: .milliseconds(5_600)) { _ in Issue.record("a stall") }
+        let running = try launch.clock.hold {
+            let running = try launch.graph.start(options: options)
+            guard isCancelled else { return running }
+            var canceller = OperationGraph("canceller")
+            canceller.add("cancel") { step in
+                try await step.sleep(for: .seconds(7))
+                running.cancel()
+            }
+            var others = LaunchOptions.virtual()
+            others.clock = launch.clock
+            try canceller.start(options: others)
+            return running
+        }
+        let report = await running.end().report
+        #expect(report.outcome == .completed && report["migrate"]?.outcome == .succeeded)
+        #expect(launch.journal.all.first == "5000 migrate shown")
+        #expect(report.makespan == .seconds(isCancelled ? 7 : 20))
+    }
+
     @Test("its durations have a range")
     func validation() throws {
         for (limit, minimum) in [
