@@ -26,7 +26,7 @@ struct LaunchTests {
     }
 
     @Test("an event from outside is fulfilled by another launch, waited for by a step, and awaited by any code")
-    func events() async throws {
+    func eventsFromOutside() async throws {
         let window = ExternalEvent<String>("window")
         var graph = OperationGraph("events")
         let connected = graph.wait(for: window, .timeout(.seconds(5)))
