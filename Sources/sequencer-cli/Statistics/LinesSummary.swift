@@ -48,7 +48,7 @@ struct LinesSummary: Sendable {
         if line.map({ beginsAnother($0) }) ?? true, let complaint = finish() { complaints.append(complaint) }
         lines += 1
         guard let line else {
-            let count = countBroken(from: lines)
+            let count = countBroken(from: lines, to: lines)
             return complaints + [Complaint(line: lines, message: "the line is longer than 16 MiB", count: count)]
         }
         if !begun.isEmpty { return complaints + goOn(line) }
@@ -65,9 +65,16 @@ struct LinesSummary: Sendable {
     /// - Returns: the mistake in it, if there is one.
     mutating func finish() -> Complaint? {
         if begun.isEmpty { return nil }
-        let (bytes, first) = (begun, lines - begunLines + 1)
+        let first = lines - begunLines + 1
+        var bytes = begun
         (begun, begunLines, isIndented) = ([], 0, false)
-        return bytes.withUnsafeBufferPointer { add($0, from: first) }
+        // One that has broken off spoils no blank lines.
+        var last = lines
+        while let byte = bytes.last, ASCII.isWhitespace(byte) {
+            if byte == ASCII.newline { last -= 1 }
+            bytes.removeLast()
+        }
+        return bytes.withUnsafeBufferPointer { add($0, from: first, to: last) }
     }
 
     /// Whether the report that has been begun has broken off before this line, as far as that can be told: where no object may stand, or by its layout,
@@ -97,7 +104,7 @@ struct LinesSummary: Sendable {
                 return complaints
             }
             let report = UnsafeBufferPointer(rebasing: line[offset..<end])
-            if let complaint = add(report, from: lines, after: offset) { complaints.append(complaint) }
+            if let complaint = add(report, from: lines, to: lines, after: offset) { complaints.append(complaint) }
             offset = end
         }
     }
@@ -128,9 +135,10 @@ struct LinesSummary: Sendable {
     }
 
     /// - Parameters:
-    ///   - first: the number of its first line; it ends in the current one.
+    ///   - first: the number of its first line.
+    ///   - last: the number of its last one.
     ///   - column: how many bytes stand before it in its first line, and not in `report`.
-    private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, after column: Int = 0) -> Complaint? {
+    private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, to last: Int, after column: Int = 0) -> Complaint? {
         do throws(JSONError) {
             if let launch = try LaunchLineParser.parse(report) { statistics.add(launch) }
             return nil
@@ -138,17 +146,22 @@ struct LinesSummary: Sendable {
             let before = report[..<min(error.offset, report.count)]
             let start = before.lastIndex(of: ASCII.newline).map { $0 + 1 } ?? -column
             let line = first + before.count { $0 == ASCII.newline }
-            return Complaint(line: line, column: error.offset - start + 1, message: error.message, count: countBroken(from: first))
+            return Complaint(
+                line: line,
+                column: error.offset - start + 1,
+                message: error.message,
+                count: countBroken(from: first, to: last)
+            )
         }
     }
 
-    /// Counts the lines from `first` to the current one as broken, each once.
+    /// Counts the lines from `first` to `last` as broken, each once.
     ///
     /// - Returns: how many, 1 at least.
-    private mutating func countBroken(from first: Int) -> Int {
-        let count = max(lines - max(first - 1, lastBroken), 0)
+    private mutating func countBroken(from first: Int, to last: Int) -> Int {
+        let count = max(last - max(first - 1, lastBroken), 0)
         brokenLines += count
-        lastBroken = lines
+        lastBroken = last
         return max(count, 1)
     }
 }

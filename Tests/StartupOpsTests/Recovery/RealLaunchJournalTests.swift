@@ -79,7 +79,7 @@ struct RealLaunchJournalTests {
     @Test("fault P20: what begins while an observer holds the events up is written down before it begins, on main and as an operation")
     func untold() async throws {
         let journal = open()
-        let (isHeldUp, gate) = (Gate(), Gate())
+        let (hasBegun, isHeldUp, gate) = (Gate(), Gate(), Gate())
         let written = Locked<[String: [String]]>([:])
         let note: @Sendable (String) -> Void = { [location] step in
             let files = names(in: location.appendingPathComponent("journal"))
@@ -89,8 +89,12 @@ struct RealLaunchJournalTests {
             written.withLock { $0[step] = lines.filter { $0.event == .started }.compactMap(\.operation) }
         }
         var graph = OperationGraph("regular")
-        let first = graph.add("first") {}
-        let second = graph.add("second") { await isHeldUp.wait() }
+        // The thread that is to tell of the end of the first step must not have the second one in hand.
+        let first = graph.add("first") { await hasBegun.wait() }
+        let second = graph.add("second") {
+            hasBegun.open()
+            await isHeldUp.wait()
+        }
         let block = graph.add(BlockOperation { note("block") }, id: "block", after: second)
         graph.add("main-app", .milestone, after: first, block, on: .main) {
             note("main-app")

@@ -107,7 +107,7 @@ struct PredictedLaunch: Sendable {
             let isReplaced = endings[node] == .fallback
             options.append(StepOption { $0.retry = nil })
             if endings[node] == .timeout, node != instant { options.append(.timeout(durations[node])) }
-            options.append(isReplaced ? StepOption { $0.fallback = .value(()) } : .onFailure(.continue))
+            if !isReplaced { options.append(.onFailure(.continue)) }
             return options
         }
         self.seed = seed
@@ -152,6 +152,11 @@ struct PredictedLaunch: Sendable {
                 }
             }
         )
+        for node in kinds.indices where endings[node] == .fallback && kinds[node] != .join && kinds[node] != .conditionalJoin {
+            var policy = graph.nodes[node].policy?.value ?? StepPolicy()
+            policy.fallback = .value(())
+            graph.nodes[node].set(policy)
+        }
         graph.limit("database", to: Int.random(in: 1...3, using: &third))
         for node in kinds.indices where endings[node] == .delayed && durations[node] > .zero {
             // Never throws: it is there.
