@@ -67,11 +67,14 @@ extension OperationGraph {
         return true
     }
 
-    /// Lets every step wait for this one, but those that it waits for itself. A graph that is not valid, or has no such step, stays as it is.
+    /// Lets every step wait for this one, but the prologue and those whose values it reads: it waits for nothing else. A graph that is not valid, or has no such step, stays as it is.
     ///
     /// - Complexity: linear in operations and dependencies.
     package mutating func begin(with id: String) {
-        guard let validated = try? validated(), let first = validated.position(of: id) else { return }
+        guard let first = try? validated().position(of: id) else { return }
+        let index = resolveNames()
+        edges = edges.filter { $0.node != first || reads($0, in: index) }
+        guard let validated = try? validated() else { return }
         let ancestors = validated.predecessors.reachable(from: first)
         for (position, operation) in identifiers.enumerated() where position != first && !ancestors.contains(position) {
             addDependency(id, to: operation)
