@@ -186,6 +186,22 @@ extension String: StepReference {
     }
 }
 
+/// A dependency that is named by its identifier, in a graph that was read.
+package struct NamedDependency: StepReference {
+    private let id: String
+    /// Whether the step that waits is skipped without a result of this one, as it is where it reads a value that there is not.
+    private let needsResult: Bool
+
+    package init(_ id: String, needsResult: Bool) {
+        self.id = id
+        self.needsResult = needsResult
+    }
+
+    package func add(to list: inout DependencyList) {
+        list.references.append(DependencyList.Reference(id: id, needsValue: needsResult))
+    }
+}
+
 extension Array: StepReference where Element: StepReference {
     /// Adds every step of this array to `list`.
     public func add(to list: inout DependencyList) {

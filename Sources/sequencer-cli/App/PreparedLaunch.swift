@@ -20,23 +20,41 @@ struct LoadedScenario {
     ///
     /// - Parameters:
     ///   - clock: decides what work in files becomes.
+    ///   - facts: those that have other values than the file says.
     ///   - build: makes the graph of a built-in scenario; its steps are simulated unless said otherwise.
     static func load(
         _ name: String,
         clock: ClockMode,
+        facts: [FactArgument] = [],
         build: (Scenario) throws -> OperationGraph = { $0.graph(.simulated()) }
     ) throws -> LoadedScenario {
-        if let scenario = Scenario.named(name) { return LoadedScenario(graph: try build(scenario)) }
-        return LoadedScenario(try parseScenario(try bytes(of: name), file: inputName(name)), from: inputName(name), clock: clock)
+        if let scenario = Scenario.named(name) {
+            try checkNoFacts(facts)
+            return LoadedScenario(graph: try build(scenario))
+        }
+        let file = inputName(name)
+        var document = try parseScenario(try bytes(of: name), file: file)
+        try document.set(facts, file: file)
+        return LoadedScenario(document, from: file, clock: clock)
+    }
+
+    /// Which of the built-in scenarios it is follows from facts; none has any itself.
+    static func checkNoFacts(_ facts: [FactArgument]) throws(ToolError) {
+        if !facts.isEmpty { throw ToolError(.usage, "option '--fact' is for scenario files; a built-in scenario has no facts") }
     }
 
     /// Loads a scenario past its mistakes: those of the file, and the cycles of the graph that is made of what could be read.
     ///
     /// - Throws: when there is nothing to read.
-    static func inspect(_ name: String, limit: Int) throws -> (scenario: LoadedScenario, mistakes: [ScenarioError]) {
-        if let scenario = Scenario.named(name) { return (LoadedScenario(graph: scenario.graph(.simulated())), []) }
+    static func inspect(
+        _ name: String,
+        facts: [FactArgument],
+        limit: Int
+    ) throws -> (scenario: LoadedScenario, mistakes: [ScenarioError]) {
+        if Scenario.named(name) != nil { return (try load(name, clock: .virtual, facts: facts), []) }
         let file = inputName(name)
         var (document, mistakes) = try inspectScenario(try bytes(of: name), file: file, limit: limit)
+        if mistakes.isEmpty { try document.set(facts, file: file) }
         let scenario = LoadedScenario(document, from: file, clock: .virtual)
         do {
             _ = try scenario.graph.validated()
@@ -135,6 +153,7 @@ struct PreparedLaunch {
     ///   - device: nil for a launch that writes nothing down.
     init(_ arguments: RunArguments, screens: TerminalScreens? = nil, on device: JournaledDevice? = nil) throws {
         self.arguments = arguments
+        if arguments.isBuiltIn { try LoadedScenario.checkNoFacts(arguments.facts) }
         let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
         self.app = app
         for warning in app?.warnings ?? [] { message(warning) }
@@ -144,7 +163,7 @@ struct PreparedLaunch {
         }
         scenario =
             if let name = arguments.scenario {
-                try LoadedScenario.load(name, clock: arguments.clock, build: graph)
+                try LoadedScenario.load(name, clock: arguments.clock, facts: arguments.facts, build: graph)
             } else {
                 LoadedScenario(graph: graph(Scenario(for: app?.environment.facts() ?? .firstLaunch)))
             }
@@ -241,7 +260,10 @@ final class CancellableLaunch: Sendable {
 
 extension RunArguments {
     /// Whether it is the sample app that is launched, for real: the built-in scenarios in real time.
-    var launchesApp: Bool { clock == .wall && (scenario.map { Scenario.named($0) != nil } ?? true) }
+    var launchesApp: Bool { clock == .wall && isBuiltIn }
+
+    /// Whether the scenario is a built-in one.
+    fileprivate var isBuiltIn: Bool { scenario.map { Scenario.named($0) != nil } ?? true }
 }
 
 /// The threads that launches of the tool need: there have to be enough before a launch begins. Where the system's libraries find none they try again

@@ -95,7 +95,8 @@ struct BenchCommand: LaunchingCommand {
         if let scenario = arguments.scenario { return "the argument \(quoted(scenario))" }
         let given = [
             (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
-            (!arguments.injections.isEmpty, "inject"), (arguments.state != nil, "state"), (arguments.backend != nil, "backend"),
+            (!arguments.injections.isEmpty, "inject"), (!arguments.facts.isEmpty, "fact"), (arguments.state != nil, "state"),
+            (arguments.backend != nil, "backend"),
             (arguments.region != nil, "region"), (arguments.appVersion != nil, "app-version"),
         ]
         return given.first { $0.0 }.map { "'--\($0.1)'" }

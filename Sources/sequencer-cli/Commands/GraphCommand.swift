@@ -20,6 +20,7 @@ struct GraphCommand: Command {
                 help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."
             ) { $0.format = $1 },
             .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
+            .facts { $0.facts = $1 },
         ],
         part(CommonArguments.options, \.common)
     )
@@ -33,6 +34,7 @@ struct GraphCommand: Command {
     var format: Format?
     /// Whether to drop the dependencies that others imply.
     var reduce = false
+    var facts: [FactArgument] = []
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
@@ -50,7 +52,7 @@ struct GraphCommand: Command {
     }
 
     private func drawing(for output: Output) throws -> String {
-        var graph = try LoadedScenario.load(scenario, clock: .virtual).validated()
+        var graph = try LoadedScenario.load(scenario, clock: .virtual, facts: facts).validated()
         if reduce { graph = graph.reduced() }
         switch format ?? .tree {
         case .dot: return graph.dot()

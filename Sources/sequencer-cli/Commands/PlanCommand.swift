@@ -27,6 +27,7 @@ struct PlanCommand: Command {
                 $0.deadline = $1
             },
             .history { $0.history = $1 },
+            .facts { $0.facts = $1 },
             .goal { $0.goal = $1 },
             .processors { $0.processors = $1 },
             .integer("effort", "N", in: 0...1000, help: "Look N times as long for a shorter schedule, 0 to 1000 (default: 1).") {
@@ -76,6 +77,7 @@ struct PlanCommand: Command {
     var deadline: DeadlineArgument?
     /// A file of past launches.
     var history: String?
+    var facts: [FactArgument] = []
     var effort = 1
     var common = CommonArguments()
 
@@ -85,7 +87,7 @@ struct PlanCommand: Command {
         let progress = ProgressBar("plan", reading: scenario, inLines: common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: inputName(scenario))
-        var loaded = try LoadedScenario.load(scenario, clock: .virtual)
+        var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }
         if let past { loaded.graph.expect(past) }
         let graph = try loaded.validated()

@@ -10,7 +10,7 @@ struct VerifyCommand: Command {
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
+    static let options: [CommandOption<Self>] = combined([.facts { $0.facts = $1 }], part(CommonArguments.options, \.common))
     static let examples: KeyValuePairs = [
         "verify launch.json": "Check a scenario file.",
         "verify - < launch.json": "Check one from standard input.",
@@ -23,6 +23,7 @@ struct VerifyCommand: Command {
     ]
 
     var scenario = ""
+    var facts: [FactArgument] = []
     var common = CommonArguments()
 
     /// More mistakes than anyone mends at once.
@@ -32,7 +33,7 @@ struct VerifyCommand: Command {
         let output = Output(common.output)
         try output.check()
         let (loaded, mistakes) = try ProgressBar.during("verify", reading: scenario) {
-            try LoadedScenario.inspect(scenario, limit: Self.maximumMistakes)
+            try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
         }
         if !mistakes.isEmpty { return try report(mistakes, in: loaded, to: output) }
         let findings = try ProgressBar.during("verify", reading: scenario) {

@@ -66,6 +66,8 @@ struct RunArguments: Equatable, Sendable {
     var clock = ClockMode.wall
     /// At most one for each operation.
     var injections: [Injection] = []
+    /// The facts of a scenario file that have other values than it says.
+    var facts: [FactArgument] = []
     /// A file of past launches: what operations took in them is expected of this one, which is added to it.
     var history: String?
     /// Whether the budget counts from the start of the process, rather than from the start of the run.
@@ -104,6 +106,7 @@ struct RunArguments: Equatable, Sendable {
             help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.",
             read: Injection.all
         ) { $0.injections = $1 },
+        .facts { $0.facts = $1 },
         .goal { $0.goal = $1 },
         .processors { $0.processors = $1 },
         .flag("no-plan", help: "Start what is most urgent first, without looking for a better order beforehand.") { $0.isPlanned = false },
@@ -139,6 +142,10 @@ extension CommandOption {
 
     static func deadline(help: String, set: @escaping @Sendable (inout Root, DeadlineArgument) -> Void) -> Self {
         .value("deadline", "TIME|none", help: help, read: DeadlineArgument.parse, set: set)
+    }
+
+    static func facts(set: @escaping @Sendable (inout Root, [FactArgument]) -> Void) -> Self {
+        .repeated("fact", "NAME=VALUE", help: "Give a fact of a scenario file another value; repeatable.", read: FactArgument.all, set: set)
     }
 
     static func goal(set: @escaping @Sendable (inout Root, LaunchGoal) -> Void) -> Self {

@@ -23,6 +23,8 @@ struct ScenarioDocument: Equatable, Sendable {
     var deadline: Duration?
     /// How many operations may hold a resource at the same time; of others, one may.
     var resources: [String: Int] = [:]
+    /// The facts that conditions ask for, each with the values that it may have; the first is the one that it has.
+    var facts: [String: [String]] = [:]
     var operations: [OperationDocument] = []
 }
 
@@ -30,8 +32,8 @@ struct ScenarioDocument: Equatable, Sendable {
 struct OperationDocument: Equatable, Sendable {
     var id: String
     var title: String?
-    /// The identifiers of the operations that must end first.
-    var after: [String] = []
+    /// The operations that must end first.
+    var after: [DependencyDocument] = []
     /// Whether it runs on the main thread, rather than on any other.
     var onMain = false
     var timeout: Duration?
@@ -54,12 +56,38 @@ struct OperationDocument: Equatable, Sendable {
     var expectsOwnTime = false
     /// The condition for running at all; false skips the operation and lets its dependents run.
     var when: Bool?
+    /// What is to be so for it to run; all of them.
+    var conditions: [FactCondition] = []
     var work = WorkDocument.none
     /// Where the operation begins in the file.
     var position = SourcePosition(line: 1, column: 1)
 
     /// The line where the operation begins in the file.
     var line: Int { position.line }
+}
+
+/// An operation that another one waits for.
+struct DependencyDocument: Equatable, Sendable, ExpressibleByStringLiteral {
+    /// The effect of its failure on the one that waits.
+    enum FailurePolicy: String, CaseIterable, Sendable {
+        case skip, `continue`
+    }
+
+    let id: String
+    /// Nil for the effect that it has on all that wait for it.
+    var onFailure: FailurePolicy?
+    /// Whether it may be missing in the file; it is then not waited for.
+    var isOptional = false
+
+    init(_ id: String, onFailure: FailurePolicy? = nil, isOptional: Bool = false) {
+        self.id = id
+        self.onFailure = onFailure
+        self.isOptional = isOptional
+    }
+
+    init(stringLiteral id: String) {
+        self.init(id)
+    }
 }
 
 /// The effect of an operation's failure on the others.

@@ -9,17 +9,20 @@ struct ScenarioField: Sendable {
 
     /// The keys and values of an object, each key known; they are in the order of the file.
     ///
-    /// - Parameter unknown: is told of a key that is not; by default, it throws.
+    /// - Parameters:
+    ///   - homes: the places of keys that belong elsewhere.
+    ///   - unknown: is told of a key that is not; by default, it throws.
     func members<Key: RawRepresentable<String> & CaseIterable>(
         _ keys: Key.Type,
         called name: String = "key",
+        homes: [String: String] = [:],
         unknown: (ScenarioFault) throws(ScenarioFault) -> Void = { fault throws(ScenarioFault) in throw fault }
     ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
         var known: [(Key, ScenarioField)] = []
         for member in try object() {
             guard let key = Key(rawValue: member.key) else {
-                let message = "unknown \(name) \(quoted(member.key)); \(suggestion(for: member.key, in: Key.allCases.map(\.rawValue)))"
-                try unknown(member.fault(message, in: self))
+                let hint = homes[member.key].map { "it belongs \($0)" } ?? suggestion(for: member.key, in: Key.allCases.map(\.rawValue))
+                try unknown(member.fault("unknown \(name) \(quoted(member.key)); \(hint)", in: self))
                 continue
             }
             known.append((key, ScenarioField(value: member.value, path: .key(member.key, of: path))))
@@ -106,19 +109,25 @@ struct ScenarioField: Sendable {
     /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it that is not seen.
     func label(_ name: String) throws(ScenarioFault) -> String {
         let text = try string()
-        if text.isEmpty { throw fault("\(name) is empty") }
-        if text.utf8.count > 256 {
-            throw fault("\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed")
-        }
-        if isPlain(text) { return text }
-        for (scalar, isShown) in JudgedScalars(text) where !isShown {
-            throw fault("\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))")
-        }
-        if text.allSatisfy(\.isWhitespace) { throw fault("\(name) is blank") }
-        if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
-            throw fault("\(name) \(quoted(text)) has a space at its start or end")
-        }
+        if let complaint = Self.complaint(about: text, called: name) { throw fault(complaint) }
         return text
+    }
+
+    /// The reason why a text cannot name something; nil where it can.
+    static func complaint(about text: String, called name: String) -> String? {
+        if text.isEmpty { return "\(name) is empty" }
+        if text.utf8.count > 256 {
+            return "\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed"
+        }
+        if isPlain(text) { return nil }
+        for (scalar, isShown) in JudgedScalars(text) where !isShown {
+            return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
+        }
+        if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }
+        if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
+            return "\(name) \(quoted(text)) has a space at its start or end"
+        }
+        return nil
     }
 
     func labels(_ name: String) throws(ScenarioFault) -> [String] {
@@ -146,7 +155,7 @@ struct ScenarioField: Sendable {
     }
 
     /// Whether the text is printable ASCII with no space at either end, as nearly all are: their characters need no closer look.
-    private func isPlain(_ text: String) -> Bool {
+    private static func isPlain(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             for byte in bytes where byte < 0x20 || byte > 0x7E { return false }

@@ -15,6 +15,7 @@ struct ScenarioGraphCheck {
         let indices = try indicesOfUniqueIDs()
         try checkDependencies(indices)
         try checkResources()
+        try checkConditions()
         try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
         // What is said of the milestone is not said once more.
         guard document.initialDisplay != document.milestone else { return }
@@ -69,21 +70,57 @@ struct ScenarioGraphCheck {
     private func checkDependencies(_ indices: [String: Int]) throws(ScenarioFault) {
         for (index, operation) in document.operations.enumerated() {
             var seen: Set<Int> = []
-            for (position, id) in operation.after.enumerated() {
+            for (position, dependency) in operation.after.enumerated() {
+                let id = dependency.id
                 var complaint: String?
-                if let dependency = indices[id] {
+                if let target = indices[id] {
+                    if dependency.onFailure != nil { complaint = objection(toPolicyFor: document.operations[target]) }
                     if id == operation.id { complaint = "\(quoted(id)) depends on itself" }
                     // Most operations wait for one other: no set for those.
-                    if operation.after.count > 1, !seen.insert(dependency).inserted {
+                    if operation.after.count > 1, !seen.insert(target).inserted {
                         complaint = "the dependency \(quoted(id)) is given twice"
                     }
-                } else {
+                } else if !dependency.isOptional {
                     complaint = "unknown dependency \(quoted(id)) of \(quoted(operation.id))\(nearest(id))"
                 }
                 guard let complaint else { continue }
-                try faults.keep { () throws(ScenarioFault) in throw dependency(position, of: index).fault(complaint) }
+                try faults.keep { () throws(ScenarioFault) in throw self.dependency(position, of: index).fault(complaint) }
             }
         }
+    }
+
+    /// The reason why a dependency on an operation cannot say what a failure of that means; nil where it can.
+    private func objection(toPolicyFor operation: OperationDocument) -> String? {
+        let id = quoted(operation.id)
+        if operation.fallback != nil { return "\(id) has a fallback, so it does not fail for those that wait for it" }
+        if operation.deferrable { return "\(id) is deferrable, so those that wait for it may go on before it has run" }
+        if operation.onFailure == .required { return "\(id) is required, so its failure ends the launch; give it another 'onFailure'" }
+        return nil
+    }
+
+    /// Checks that conditions ask for facts that there are.
+    private func checkConditions() throws(ScenarioFault) {
+        // Facts that could not be read are not to be missed.
+        if document.facts.isEmpty, root.child("facts") != nil, !faults.all.isEmpty { return }
+        for (index, operation) in document.operations.enumerated() {
+            for condition in operation.conditions {
+                guard let complaint = complaint(about: condition) else { continue }
+                try faults.keep { () throws(ScenarioFault) in
+                    let when = field("when", of: index)
+                    throw (when.child(condition.fact) ?? when).fault(complaint)
+                }
+            }
+        }
+    }
+
+    private func complaint(about condition: FactCondition) -> String? {
+        guard let known = document.facts[condition.fact] else {
+            let names = document.facts.keys.sorted()
+            let hint = names.isEmpty ? "the file has no 'facts'" : suggestion(for: condition.fact, in: names)
+            return "unknown fact \(quoted(condition.fact)); \(hint)"
+        }
+        guard let unknown = condition.values.first(where: { !known.contains($0) }) else { return nil }
+        return unknownWord(unknown, called: "value of \(quoted(condition.fact))", among: known)
     }
 
     /// For the first mistakes only: each takes a pass over all names.

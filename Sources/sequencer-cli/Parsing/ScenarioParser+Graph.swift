@@ -52,7 +52,7 @@ extension ScenarioParser {
                     isNamed = true
                     operation.id = try field.label("the id")
                 case .title: operation.title = try field.string()
-                case .after: operation.after = try field.labels("the id")
+                case .after: operation.after = try field.labels("the id").map { DependencyDocument($0) }
                 case .on: operation.onMain = try field.word(ThreadWord.self, called: "thread") == .main
                 case .interactive: operation.interactive = try field.bool()
                 case .exclusive: operation.exclusive = try parseResources(field) { field throws(ScenarioFault) in try field.string() }

@@ -2,16 +2,16 @@ import Foundation
 
 /// The work of operations: what they do when they run.
 extension ScenarioParser {
-    private enum WorkKey: String, CaseIterable {
+    enum WorkKey: String, CaseIterable {
         case simulate, compute, command, http
     }
 
-    private enum HTTPKey: String, CaseIterable {
+    enum HTTPKey: String, CaseIterable {
         case url, method, headers
     }
 
     func parseWork(_ object: ScenarioField) throws(ScenarioFault) -> WorkDocument {
-        let members = try object.members(WorkKey.self, called: "kind of work")
+        let members = try object.members(WorkKey.self, called: "kind of work", homes: Self.homes)
         guard let (key, field) = members.first else {
             throw object.fault("the work is empty; expected \(alternatives(WorkKey.allCases.map(\.rawValue)))")
         }
@@ -44,7 +44,7 @@ extension ScenarioParser {
         var url: URL?
         var method: String?
         var headers: [String: String] = [:]
-        for (key, field) in try object.members(HTTPKey.self) {
+        for (key, field) in try object.members(HTTPKey.self, homes: Self.homes) {
             switch key {
             case .url:
                 let text = try field.string()

@@ -36,12 +36,16 @@ struct ScenarioParser {
     let faults: ScenarioFaults
 
     private enum ScenarioKey: String, CaseIterable {
-        case schema, name, budget, milestone, initialDisplay, lanes, deadline, resources, operations
+        case schema, name, budget, milestone, initialDisplay, lanes, deadline, resources, facts, operations
     }
 
     private enum OperationKey: String, CaseIterable {
         case id, title, after, on, timeout, onFailure, fallback, retry, interactive, deferrable, cuttable, exclusive, qos, expected, when,
             work
+    }
+
+    private enum DependencyKey: String, CaseIterable {
+        case id, onFailure, optional
     }
 
     private enum RetryKey: String, CaseIterable {
@@ -51,6 +55,21 @@ struct ScenarioParser {
     private enum ThreadWord: String, CaseIterable {
         case main, background
     }
+
+    /// Where each key belongs, for messages about keys in other places.
+    static let homes: [String: String] = {
+        var homes: [String: String] = [:]
+        func add<Key: RawRepresentable<String> & CaseIterable>(_ keys: Key.Type, _ home: String) {
+            for key in keys.allCases where homes[key.rawValue] == nil { homes[key.rawValue] = home }
+        }
+        add(OperationKey.self, "in an operation")
+        add(ScenarioKey.self, "at the top of the file")
+        add(RetryKey.self, "in 'retry'")
+        add(WorkKey.self, "in 'work'")
+        add(HTTPKey.self, "in 'http'")
+        add(DependencyKey.self, "in an object in 'after'")
+        return homes
+    }()
 
     /// - Throws: the mistake that leaves nothing to read; others are among the faults.
     func parse(_ root: ScenarioField) throws(ScenarioFault) -> ScenarioDocument {
@@ -66,7 +85,7 @@ struct ScenarioParser {
 
     private func parse(_ root: ScenarioField, _ document: inout ScenarioDocument) throws(ScenarioFault) {
         var operations: [ScenarioField]?
-        for (key, field) in try members(of: root, ScenarioKey.self) {
+        for (key, field) in try members(of: root, ScenarioKey.self, homes: Self.homes) {
             try faults.keep { () throws(ScenarioFault) in
                 switch key {
                 case .schema: break
@@ -77,6 +96,7 @@ struct ScenarioParser {
                 case .lanes: document.lanes = try field.integer(in: ScenarioDocument.lanes)
                 case .deadline: document.deadline = try field.duration()
                 case .resources: document.resources = try parseLimits(field)
+                case .facts: document.facts = try parseFacts(field)
                 case .operations:
                     operations = try parseOperations(field, &document) { field throws(ScenarioFault) in try parseOperation(field) }
                 }
@@ -125,9 +145,12 @@ struct ScenarioParser {
     /// The members of an object that have a known key; the others are mistakes.
     func members<Key: RawRepresentable<String> & CaseIterable>(
         of object: ScenarioField,
-        _ keys: Key.Type
+        _ keys: Key.Type,
+        homes: [String: String] = [:]
     ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
-        try object.members(keys) { fault throws(ScenarioFault) in try faults.keep { () throws(ScenarioFault) in throw fault } }
+        try object.members(keys, homes: homes) { fault throws(ScenarioFault) in
+            try faults.keep { () throws(ScenarioFault) in throw fault }
+        }
     }
 
     /// First of all: a file in another format would only earn misleading complaints.
@@ -151,14 +174,14 @@ struct ScenarioParser {
         var operation = OperationDocument(id: "", position: lines.position(of: object.value.offset))
         var policy: ScenarioField?
         var isNamed = false
-        for (key, field) in try members(of: object, OperationKey.self) {
+        for (key, field) in try members(of: object, OperationKey.self, homes: Self.homes) {
             try faults.keep { () throws(ScenarioFault) in
                 switch key {
                 case .id:
                     isNamed = true
                     operation.id = try field.label("the id")
                 case .title: operation.title = try field.label("the title")
-                case .after: operation.after = try field.labels("the id")
+                case .after: operation.after = try parseDependencies(field)
                 case .on: operation.onMain = try field.word(ThreadWord.self, called: "thread") == .main
                 case .timeout: operation.timeout = try field.duration()
                 case .onFailure:
@@ -172,7 +195,12 @@ struct ScenarioParser {
                 case .exclusive: operation.exclusive = try parseResources(field)
                 case .qos: operation.qos = try field.word(QualityDocument.self, called: "quality of service")
                 case .expected: operation.expected = try field.duration(minimum: .zero)
-                case .when: operation.when = try field.bool()
+                case .when:
+                    switch field.value.content {
+                    case .bool(let bool): operation.when = bool
+                    case .object: operation.conditions = try parseConditions(field)
+                    default: throw field.expected("true, false or an object of facts")
+                    }
                 case .work: operation.work = try parseWork(field)
                 }
             }
@@ -214,11 +242,38 @@ struct ScenarioParser {
         return limits
     }
 
+    private func parseDependencies(_ field: ScenarioField) throws(ScenarioFault) -> [DependencyDocument] {
+        var dependencies: [DependencyDocument] = []
+        for element in try field.elements() {
+            if case .object = element.value.content {
+                dependencies.append(try parseDependency(element))
+            } else {
+                dependencies.append(DependencyDocument(try element.label("the id")))
+            }
+        }
+        return dependencies
+    }
+
+    private func parseDependency(_ object: ScenarioField) throws(ScenarioFault) -> DependencyDocument {
+        var id: String?
+        var policy: DependencyDocument.FailurePolicy?
+        var isOptional = false
+        for (key, field) in try object.members(DependencyKey.self, homes: Self.homes) {
+            switch key {
+            case .id: id = try field.label("the id")
+            case .onFailure: policy = try field.word(DependencyDocument.FailurePolicy.self, called: "failure policy of a dependency")
+            case .optional: isOptional = try field.bool()
+            }
+        }
+        guard let id else { throw object.missing("id") }
+        return DependencyDocument(id, onFailure: policy, isOptional: isOptional)
+    }
+
     private func parseRetry(_ object: ScenarioField) throws(ScenarioFault) -> RetryPolicy {
         var attempts: Int?
         var most: Duration?
         var retry = RetryPolicy(attempts: 1, backoff: .zero)
-        for (key, field) in try object.members(RetryKey.self) {
+        for (key, field) in try object.members(RetryKey.self, homes: Self.homes) {
             switch key {
             case .attempts: attempts = try field.integer(in: 1...100)
             case .backoff: retry.backoff = try field.duration(minimum: .zero)

@@ -11,19 +11,65 @@ extension ScenarioDocument {
         var graph = OperationGraph(name)
         graph.reserveCapacity(operations.count)
         for (resource, limit) in resources { graph.limit(ExclusiveResource(resource), to: limit) }
+        let edges = ScenarioEdges(self)
         for operation in operations {
             var displays: [StepOption] = []
             if operation.id == milestone { displays.append(.milestone) }
             if operation.id == initialDisplay { displays.append(.milestone(.initialDisplay)) }
-            operation.add(to: &graph, clock: clock, displays)
+            operation.add(to: &graph, clock: clock, runs: runs(operation), edges, displays)
         }
         return graph
     }
 }
 
+/// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation that fails, and what needs the result of one
+/// that goes on without it is skipped.
+private struct ScenarioEdges {
+    /// All identifiers; empty where every dependency is sure to be there.
+    private var identifiers: Set<String> = []
+    /// Operations whose failure skips some of those that wait for them, and not others.
+    private var mixed: Set<String> = []
+    /// Operations whose condition is false: these do not fail.
+    private var absent: Set<String> = []
+
+    init(_ document: ScenarioDocument) {
+        var (areOptional, continued): (Bool, Set<String>) = (false, [])
+        for operation in document.operations {
+            for dependency in operation.after {
+                if dependency.isOptional { areOptional = true }
+                if dependency.onFailure == .continue { continued.insert(dependency.id) }
+            }
+            if !document.runs(operation) { absent.insert(operation.id) }
+        }
+        if areOptional { identifiers = Set(document.operations.map(\.id)) }
+        if continued.isEmpty { return }
+        mixed = Set(document.operations.filter { $0.onFailure == .skipDependents && continued.contains($0.id) }.map(\.id))
+    }
+
+    /// What an operation waits for.
+    func dependencies(of operation: OperationDocument) -> [NamedDependency] {
+        operation.after.compactMap { dependency in
+            if dependency.isOptional, !identifiers.contains(dependency.id) { return nil }
+            let isSkipped = dependency.onFailure == .skip || dependency.onFailure == nil && mixed.contains(dependency.id)
+            return NamedDependency(dependency.id, needsResult: isSkipped && !absent.contains(dependency.id))
+        }
+    }
+
+    func policy(of operation: OperationDocument) -> FailurePolicyDocument {
+        mixed.contains(operation.id) ? .continue : operation.onFailure
+    }
+}
+
 extension OperationDocument {
-    fileprivate func add(to graph: inout OperationGraph, clock: ClockMode, _ displays: [StepOption]) {
-        let options = StepOption.all(options + displays)
+    fileprivate func add(
+        to graph: inout OperationGraph,
+        clock: ClockMode,
+        runs: Bool,
+        _ edges: ScenarioEdges,
+        _ displays: [StepOption]
+    ) {
+        let after = edges.dependencies(of: self)
+        let options = StepOption.all(options(runs: runs, edges.policy(of: self)) + displays)
         if onMain {
             graph.add(id, options, after: after, on: .main, fallback: fallback) { launch in
                 try await perform(in: launch, clock: clock)
@@ -61,20 +107,21 @@ extension OperationDocument {
     }
 
     private var options: [StepOption] {
+    private func options(runs: Bool, _ policy: FailurePolicyDocument) -> [StepOption] {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
-        if let expected = expected ?? work.knownDuration { options.append(.expected(expected)) }
+        if let expected = runs ? expected ?? work.knownDuration : Duration.zero { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry)) }
-        if let when { options.append(.when { when }) }
+        if when != nil || !conditions.isEmpty { options.append(.when { runs }) }
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
         if interactive { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if cuttable { options.append(.cuttable) }
-        switch onFailure {
+        switch policy {
         case .required: break
         case .skipDependents: options.append(.onFailure(.skipDependents))
         case .continue: options.append(.onFailure(.continue))

@@ -16,7 +16,7 @@ struct WorkQuestion: Equatable, Sendable {
         var works: [(text: String, first: String, more: Int)] = []
         var places: [String: Int] = [:]
         var (programs, requests) = (0, 0)
-        for operation in document.operations where operation.when != false {
+        for operation in document.operations where document.runs(operation) {
             guard let text = operation.work.foreignText else { continue }
             if case .command = operation.work { programs += 1 } else { requests += 1 }
             if let place = places.updateValue(works.count, forKey: text) {

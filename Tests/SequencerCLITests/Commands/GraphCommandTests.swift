@@ -90,7 +90,7 @@ struct GraphCommandTests {
 
     @Test(
         "every example scenario is sound and passes",
-        arguments: ["bank-app", "checkout-app", "music-player", "offline-first", "service-startup"]
+        arguments: ["bank-app", "checkout-app", "music-player", "news-reader", "offline-first", "service-startup"]
     )
     func examples(name: String) async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

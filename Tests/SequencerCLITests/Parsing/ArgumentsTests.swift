@@ -46,6 +46,10 @@ struct ArgumentsTests {
             ("graph a --json", GraphCommand(scenario: "a", format: .json, common: CommonArguments(json: true))),
             ("graph a --json --format json", GraphCommand(scenario: "a", format: .json, common: CommonArguments(json: true))),
             ("verify a.json", VerifyCommand(scenario: "a.json")),
+            (
+                "verify a.json --fact b=c=d --fact e=f",
+                VerifyCommand(scenario: "a.json", facts: [FactArgument(name: "b", value: "c=d"), FactArgument(name: "e", value: "f")])
+            ),
             ("explain", ExplainCommand()),
             ("explain --state d --last 3", ExplainCommand(state: "d", last: 3)),
             (
@@ -155,12 +159,13 @@ struct ArgumentsTests {
               SCENARIO  A built-in scenario, a scenario file, or '-'.
 
             Options:
-                  --format FORMAT  tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.
-                  --reduce         Drop the dependencies that others imply.
-                  --json           Print the result as JSON.
-              -o, --output FILE    Write the result to FILE instead of standard output ('-').
-                  --color WHEN     Use colour: auto (default: on a terminal), always or never.
-              -h, --help           Show this help.
+                  --format FORMAT    tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.
+                  --reduce           Drop the dependencies that others imply.
+                  --fact NAME=VALUE  Give a fact of a scenario file another value; repeatable.
+                  --json             Print the result as JSON.
+              -o, --output FILE      Write the result to FILE instead of standard output ('-').
+                  --color WHEN       Use colour: auto (default: on a terminal), always or never.
+              -h, --help             Show this help.
 
             Examples:
               sequencer-cli graph regular                                         Show the regular launch as a tree.

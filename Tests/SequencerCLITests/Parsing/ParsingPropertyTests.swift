@@ -65,11 +65,17 @@ struct ParsingPropertyTests {
         let count = Int.random(in: 0...30, using: &random)
         for index in 0..<count {
             var operation = OperationDocument(id: "operation \"\(index)\" /")
-            let earlier = document.operations.map(\.id).shuffled(using: &random)
-            operation.after = Array(earlier.prefix(Int.random(in: 0...4, using: &random)))
+            let earlier = document.operations.shuffled(using: &random)
+            operation.after = earlier.prefix(Int.random(in: 0...4, using: &random)).map { randomDependency(on: $0, &random) }
+            if Bool.random(using: &random) { operation.after.append(DependencyDocument("absent", isOptional: true)) }
             operation.onMain = Bool.random(using: &random)
             operation.interactive = Bool.random(using: &random)
             operation.when = [nil, true, false].randomElement(using: &random) ?? nil
+            if operation.when == nil, Bool.random(using: &random) {
+                operation.conditions = [
+                    FactCondition(fact: "account \"é\"", values: ["known"]), FactCondition(fact: "b", values: ["x", "y"]),
+                ]
+            }
             operation.timeout = Bool.random(using: &random) ? randomDuration(&random) : nil
             operation.expected = Bool.random(using: &random) ? randomDuration(&random) : nil
             operation.exclusive = Bool.random(using: &random) ? ["ui", "disk"] : []
@@ -89,10 +95,19 @@ struct ParsingPropertyTests {
         }
         document.milestone = document.operations.randomElement(using: &random)?.id
         document.initialDisplay = document.operations.randomElement(using: &random)?.id
+        document.facts = ["account \"é\"": ["known", "unknown"], "b": ["y", "x"]]
         document.budget = Bool.random(using: &random) ? randomDuration(&random) : nil
         document.lanes = Bool.random(using: &random) ? Int.random(in: 1...1024, using: &random) : nil
         document.operations.shuffle(using: &random)
         return document
+    }
+
+    private func randomDependency(on operation: OperationDocument, _ random: inout SeededGenerator) -> DependencyDocument {
+        var dependency = DependencyDocument(operation.id, isOptional: Bool.random(using: &random))
+        let policies: [DependencyDocument.FailurePolicy?] = [nil, .skip, .continue]
+        let mayFail = operation.fallback == nil && operation.onFailure != .required
+        if mayFail { dependency.onFailure = policies.randomElement(using: &random) ?? nil }
+        return dependency
     }
 
     private func randomDuration(_ random: inout SeededGenerator) -> Duration {
@@ -107,15 +122,24 @@ struct ParsingPropertyTests {
         if let milestone = document.milestone { members.append("\"milestone\": \(literal(milestone))") }
         if let initialDisplay = document.initialDisplay { members.append("\"initialDisplay\": \(literal(initialDisplay))") }
         if let lanes = document.lanes { members.append("\"lanes\": \(lanes)") }
+        let facts = document.facts.map { "\(literal($0.key)): [\($0.value.map(literal).joined(separator: ", "))]" }
+        members.append("\"facts\": {\(facts.joined(separator: ", "))}")
         members.append("\"operations\": [\n\(document.operations.map(json).joined(separator: ",\n"))\n]")
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
     }
 
     private func json(_ operation: OperationDocument) -> String {
-        var members = ["\"id\": \(literal(operation.id))", "\"after\": [\(operation.after.map(literal).joined(separator: ", "))]"]
+        var members = ["\"id\": \(literal(operation.id))", "\"after\": [\(operation.after.map(json).joined(separator: ", "))]"]
         members.append("\"on\": \(operation.onMain ? "\"main\"" : "\"background\"")")
         members.append("\"interactive\": \(operation.interactive)")
         members.append("\"exclusive\": [\(operation.exclusive.map(literal).joined(separator: ", "))]")
+        if !operation.conditions.isEmpty {
+            let conditions = operation.conditions.map { condition in
+                let values = condition.values.map(literal).joined(separator: ", ")
+                return "\(literal(condition.fact)): " + (condition.values.count == 1 ? values : "[\(values)]")
+            }
+            members.append("\"when\": {\(conditions.joined(separator: ", "))}")
+        }
         if let when = operation.when { members.append("\"when\": \(when)") }
         if let timeout = operation.timeout { members.append("\"timeout\": \(literal(timeout))") }
         if let expected = operation.expected { members.append("\"expected\": \(literal(expected))") }
@@ -136,6 +160,12 @@ struct ParsingPropertyTests {
         case .http, .expected, .none: break
         }
         return "  { " + members.joined(separator: ", ") + " }"
+    }
+
+    private func json(_ dependency: DependencyDocument) -> String {
+        if dependency.onFailure == nil, !dependency.isOptional { return literal(dependency.id) }
+        let policy = dependency.onFailure.map { ", \"onFailure\": \"\($0.rawValue)\"" } ?? ""
+        return "{\"id\": \(literal(dependency.id)), \"optional\": \(dependency.isOptional)\(policy)}"
     }
 
     private func literal(_ duration: Duration) -> String {

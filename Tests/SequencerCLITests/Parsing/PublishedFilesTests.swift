@@ -27,6 +27,7 @@ struct PublishedFilesTests {
         arguments: [
             ([], "{\"schema\": \"sequencer.scenario/1\", KEYS}"),
             (["$defs", "operation"], "{\"schema\": \"sequencer.scenario/1\", \"operations\": [{KEYS}]}"),
+            (["$defs", "dependency"], "{\"schema\": \"sequencer.scenario/1\", \"operations\": [{\"after\": [{KEYS}]}]}"),
             (["$defs", "retry"], "{\"schema\": \"sequencer.scenario/1\", \"operations\": [{\"retry\": {KEYS}}]}"),
             (["$defs", "work"], "{\"schema\": \"sequencer.scenario/1\", \"operations\": [{\"work\": {KEYS}}]}"),
             (["$defs", "http"], "{\"schema\": \"sequencer.scenario/1\", \"operations\": [{\"work\": {\"http\": {KEYS}}}]}"),

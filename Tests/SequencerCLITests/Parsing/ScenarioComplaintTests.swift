@@ -50,9 +50,51 @@ struct ScenarioComplaintTests {
             (inFile("\"opertions\": []"), "f.json:2:1: opertions: unknown key 'opertions'; did you mean 'operations'?"),
             (
                 inFile("\"x y\": []"),
-                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'lanes', 'deadline', 'resources' or 'operations'"
+                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'lanes', 'deadline', 'resources', 'facts' or 'operations'"
             ),
             (inFile("\"name\": \"n\", \"name\": \"n\""), "f.json:2:14: the key 'name' is given twice in one object"),
+            (
+                inFile("\"facts\": {\"a=b\": [\"x\"]}"),
+                "f.json:2:11: facts['a=b']: the name of a fact cannot hold '='"
+            ),
+            (
+                inFile("\"facts\": {\"\": [\"x\"]}"),
+                "f.json:2:11: facts['']: the name is empty"
+            ),
+            (
+                inFile("\"facts\": {\"a\": []}"),
+                "f.json:2:16: facts.a: no value is given; expected one or more"
+            ),
+            (
+                inFile("\"facts\": {\"a\": \"x\"}"),
+                "f.json:2:16: facts.a: expected an array, found a string"
+            ),
+            (
+                inFile("\"facts\": {\"a\": [\"x\", \"x\"]}"),
+                "f.json:2:16: facts.a: a value is given twice"
+            ),
+            (
+                inFile(
+                    "\"name\": \"n\", \"facts\": {\"account\": [\"known\"]}, "
+                        + "\"operations\": [{\"id\": \"a\", \"when\": {\"acount\": \"known\"}}]"
+                ),
+                "f.json:2:93: operations[0].when.acount: unknown fact 'acount'; did you mean 'account'?"
+            ),
+            (
+                inFile(
+                    "\"name\": \"n\", \"facts\": {\"account\": [\"known\"]}, "
+                        + "\"operations\": [{\"id\": \"a\", \"when\": {\"account\": [\"known\", \"knwon\"]}}]"
+                ),
+                "f.json:2:94: operations[0].when.account: unknown value of 'account' 'knwon'; expected 'known'; did you mean 'known'?"
+            ),
+            (
+                inFile("\"milestones\": 1, \"timeout\": \"1s\""),
+                "f.json:2:1: milestones: unknown key 'milestones'; did you mean 'milestone'?"
+            ),
+            (
+                inFile("\"timeout\": \"1s\""),
+                "f.json:2:1: timeout: unknown key 'timeout'; it belongs in an operation"
+            ),
             (inFile("\"lanes\": 0"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 0"),
             (inFile("\"lanes\": 1025"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1025"),
             (inFile("\"lanes\": 1.5"), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1.5"),
@@ -128,7 +170,51 @@ struct ScenarioComplaintTests {
             ),
             ("{\"id\": \"a\", \"fallback\": 1}", "25: operations[0].fallback: expected a string, found a number"),
             ("{\"id\": \"a\", \"interactive\": \"yes\"}", "28: operations[0].interactive: expected true or false, found a string"),
-            ("{\"id\": \"a\", \"when\": null}", "21: operations[0].when: expected true or false, found null"),
+            ("{\"id\": \"a\", \"when\": null}", "21: operations[0].when: expected true, false or an object of facts, found null"),
+            (
+                "{\"id\": \"a\", \"simulate\": \"1s\"}",
+                "13: operations[0].simulate: unknown key 'simulate'; it belongs in 'work'"
+            ),
+            (
+                "{\"id\": \"a\", \"budget\": \"1s\"}",
+                "13: operations[0].budget: unknown key 'budget'; it belongs at the top of the file"
+            ),
+            (
+                "{\"id\": \"a\", \"attempts\": 2}",
+                "13: operations[0].attempts: unknown key 'attempts'; it belongs in 'retry'"
+            ),
+            (
+                "{\"id\": \"a\", \"after\": [{\"id\": \"b\", \"timeout\": \"1s\"}]}",
+                "35: operations[0].after[0].timeout: unknown key 'timeout'; it belongs in an operation"
+            ),
+            (
+                "{\"id\": \"a\", \"after\": [{\"id\": \"b\", \"opt\": true}]}",
+                "35: operations[0].after[0].opt: unknown key 'opt'; expected 'id', 'onFailure' or 'optional'"
+            ),
+            (
+                "{\"id\": \"a\", \"after\": [{\"optional\": true}]}",
+                "23: operations[0].after[0]: missing key 'id'"
+            ),
+            (
+                "{\"id\": \"a\", \"after\": [{\"id\": \"b\", \"onFailure\": \"abort\"}]}",
+                "48: operations[0].after[0].onFailure: unknown failure policy of a dependency 'abort'; expected 'skip' or 'continue'"
+            ),
+            (
+                "{\"id\": \"a\", \"when\": {}}",
+                "21: operations[0].when: the condition is empty; expected facts and their values"
+            ),
+            (
+                "{\"id\": \"a\", \"when\": {\"account\": \"known\"}}",
+                "33: operations[0].when.account: unknown fact 'account'; the file has no 'facts'"
+            ),
+            (
+                "{\"id\": \"a\", \"when\": {\"account\": []}}",
+                "33: operations[0].when.account: no value is given; expected one or more"
+            ),
+            (
+                "{\"id\": \"a\", \"when\": {\"account\": 1}}",
+                "33: operations[0].when.account: expected an array, found a number"
+            ),
             ("{\"id\": \"a\", \"exclusive\": [\"ui\", \"ui\"]}", "26: operations[0].exclusive: the resource 'ui' is given twice"),
             ("{\"id\": \"a\", \"retry\": {}}", "22: operations[0].retry: missing key 'attempts'"),
             (
@@ -162,6 +248,7 @@ struct ScenarioComplaintTests {
         arguments: [
             ("1", "21: operations[0].work: expected an object, found a number"),
             ("{}", "21: operations[0].work: the work is empty; expected 'simulate', 'compute', 'command' or 'http'"),
+            ("{\"url\": \"https://b.example\"}", "22: operations[0].work.url: unknown kind of work 'url'; it belongs in 'http'"),
             ("{\"simulated\": \"1s\"}", "22: operations[0].work.simulated: unknown kind of work 'simulated'; did you mean 'simulate'?"),
             (
                 "{\"sleep\": \"1s\"}",
@@ -223,6 +310,18 @@ struct ScenarioComplaintTests {
             ),
             ("{\"id\": \"a\", \"after\": [\"zzzz\"]}", "f.json:2:23: operations[0].after[0]: unknown dependency 'zzzz' of 'a'"),
             ("{\"id\": \"a\", \"after\": [\"a\"]}", "f.json:2:23: operations[0].after[0]: 'a' depends on itself"),
+            (
+                "{\"id\": \"a\"}, {\"id\": \"b\", \"after\": [{\"id\": \"a\", \"onFailure\": \"skip\"}]}",
+                "f.json:2:36: operations[1].after[0]: 'a' is required, so its failure ends the launch; give it another 'onFailure'"
+            ),
+            (
+                "{\"id\": \"a\", \"fallback\": \"\"}, {\"id\": \"b\", \"after\": [{\"id\": \"a\", \"onFailure\": \"skip\"}]}",
+                "f.json:2:52: operations[1].after[0]: 'a' has a fallback, so it does not fail for those that wait for it"
+            ),
+            (
+                "{\"id\": \"a\", \"onFailure\": \"continue\", \"deferrable\": true}, {\"id\": \"b\", \"after\": [{\"id\": \"a\", \"onFailure\": \"skip\"}]}",
+                "f.json:2:81: operations[1].after[0]: 'a' is deferrable, so those that wait for it may go on before it has run"
+            ),
             (
                 "{\"id\": \"a\"}, {\"id\": \"b\", \"after\": [\"a\", \"a\"]}",
                 "f.json:2:41: operations[1].after[1]: the dependency 'a' is given twice"

@@ -39,6 +39,16 @@ struct RealWorkQuestionTests {
         #expect(found == ["f runs 1 program:", #"  a: 'rm\u{1B}[2K\r\n' '\u{202E}\u{200B}' \#(long)"#])
     }
 
+    @Test("A program is named where the facts let its operation run, and only there")
+    func facts() throws {
+        let operation = #"{ "id": "a", "when": { "account": "unknown" }, "work": { "command": ["true"] } }"#
+        let text = scenarioText(operation, head: #""facts": { "account": ["known", "unknown"] },"#)
+        var document = try parseScenario(Array(text.utf8), file: "f")
+        #expect(WorkQuestion(document, file: "f") == nil)
+        try document.set([FactArgument(name: "account", value: "unknown")], file: "f")
+        #expect(WorkQuestion(document, file: "f")?.lines == ["  a: true"])
+    }
+
     private static let writes = #"{ "id": "write", "work": { "command": ["touch", "MARK"] } }"#
 
     /// Runs a command on a terminal, and answers; nil presses Ctrl-D.
