@@ -70,7 +70,10 @@ struct ScenarioField: Sendable {
     func integer(in range: ClosedRange<Int>) throws(ScenarioFault) -> Int {
         let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard case .number(let text) = value.content else { throw expected(wanted) }
-        guard let integer = Int(text), range.contains(integer) else { throw outside(wanted, text) }
+        // In JSON, 4.0 is a whole number too.
+        guard let integer = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }), range.contains(integer) else {
+            throw outside(wanted, text)
+        }
         return integer
     }
 

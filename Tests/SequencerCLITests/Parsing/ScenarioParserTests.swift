@@ -109,6 +109,12 @@ struct ScenarioParserTests {
         #expect(try parseOne(#"{"id": "a", "retry": {"attempts": 2}}"#).retry == RetryPolicy(attempts: 2, backoff: .zero))
     }
 
+    @Test("A whole number may be written as JSON writes any number", arguments: ["4", "4.0", "4e0", "0.4e1", "40E-1"])
+    func wholeNumbers(_ text: String) throws {
+        let file = #"{"schema": "sequencer.scenario/1", "name": "n", "lanes": \#(text), "operations": []}"#
+        #expect(try parseScenario(Array(file.utf8), file: "f").lanes == 4)
+    }
+
     @Test("fault G8: No operation at all is a launch that ends at once")
     func empty() throws {
         let text = #"{"schema": "sequencer.scenario/1", "name": "n", "deadline": "5s", "operations": []}"#
