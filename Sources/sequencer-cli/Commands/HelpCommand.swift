@@ -3,20 +3,28 @@ struct HelpCommand: Command {
     static let name = "help"
     static let summary = "Show help for the tool or for a command."
     static let positionals: [CommandPositional<Self>] = [.optional("COMMAND", help: "The command to explain.") { $0.topic = $1 }]
+    static let options: [CommandOption<Self>] = [
+        .flag("man", help: "Print the manual page of all commands, for man(1).") { $0.isManual = true }
+    ]
     static let examples: KeyValuePairs = [
         "help": "List the commands.",
         "help run": "Explain one.",
+        "help --man | man -l -": "Read the manual page.",
     ]
 
     /// The name of a command; nil for the tool as a whole.
     var topic: String?
+    /// Whether it is the manual page that is wanted.
+    var isManual = false
 
     func check() throws(UsageError) {
-        if let topic { _ = try command(named: topic) }
+        guard let topic else { return }
+        _ = try command(named: topic)
+        if isManual { throw Self.failure("option '--man' has all commands; it goes without COMMAND") }
     }
 
     func run() throws -> ExitCode {
-        try Output(nil).write(try text() + "\n")
+        try Output(nil).write(isManual ? ManualPage.text : try text() + "\n")
         return .success
     }
 
@@ -49,20 +57,25 @@ extension UsageError {
 
 /// The help pages, written from the declarations alone so that they never lie.
 enum HelpText {
+    static let summary = "Runs launches: graphs of operations, as parallel as their dependencies allow, against a budget."
+    static let scenario = "SCENARIO is the name of a built-in one, a scenario file, or '-' for standard input."
+    /// The exit codes that all commands have, and their meaning.
+    static let mistakes = ("64, 65, 66, 73", "Wrong usage, invalid input, no such input, an output that cannot be written.")
+
     /// The page for the tool as a whole.
     static var overview: String {
         let commands = CommandDeclaration.all.map { command in
             ([command.name] + command.positionals.map(\.spelling)).joined(separator: " ")
         }
         return """
-            Runs launches: graphs of operations, as parallel as their dependencies allow, against a budget.
+            \(summary)
 
             Usage: \(CommandLineTool.name) COMMAND [SCENARIO] [options]
 
             Commands:
             \(table(Array(zip(commands, CommandDeclaration.all.map(\.summary)))))
 
-            SCENARIO is the name of a built-in one, a scenario file, or '-' for standard input.
+            \(scenario)
 
             Options:
             \(table([("-h, --help", "Show this help."), ("    --version", "Show the version.")]))
@@ -88,8 +101,6 @@ enum HelpText {
         if !command.signals.isEmpty { sections.append("Signals:\n" + table(command.signals.map { ($0.key, $0.value) })) }
         return sections.joined(separator: "\n\n")
     }
-
-    private static let mistakes = ("64, 65, 66, 73", "Wrong usage, invalid input, no such input, an output that cannot be written.")
 
     static func usage(of command: CommandDeclaration) -> String {
         let words =
