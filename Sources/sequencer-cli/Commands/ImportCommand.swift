@@ -21,6 +21,9 @@ struct ImportCommand: Command {
                 ImportFormat.self,
                 help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content)."
             ) { $0.format = $1 },
+            .text("dot", "FILE", help: "Take what the units of a system waited for from what 'systemd-analyze dot' has written to FILE.") {
+                $0.dot = $1
+            },
             .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
         ],
         part([CommonArguments.outputOption], \.common)
@@ -28,6 +31,7 @@ struct ImportCommand: Command {
     static let examples: KeyValuePairs = [
         "import .ninja_log -o build.json": "Make a report of the last build; then try 'blame build.json'.",
         "import trace.json -o report.json": "The same of a trace for ui.perfetto.dev or chrome://tracing.",
+        "import boot.json --dot boot.dot -o boot.report.json": "The start of a system, and what waited for what in it.",
         "import boot.json --as scenario -o boot.scenario.json": "Try other schedules: 'plan boot.scenario.json --lanes 2'.",
     ]
 
@@ -35,15 +39,30 @@ struct ImportCommand: Command {
     var input = ""
     /// Nil for whichever the content is of.
     var format: ImportFormat?
+    /// The dependencies of a system's units; a file, or `-`.
+    var dot: String?
     var form = Form.report
     var common = CommonArguments()
+
+    mutating func check() throws(UsageError) {
+        guard let dot else { return }
+        if let format, format != .systemd {
+            throw Self.failure("option '--dot' is for the units of systemd, not for '--format \(format.rawValue)'")
+        }
+        if input == "-", dot == "-" { throw Self.failure("standard input ('-') can be read only once") }
+        format = .systemd
+    }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
         let (text, remark) = try ProgressBar.during("import", reading: input) {
             let bytes = try readInput(input, limit: ImportFormat.sizeLimit)
-            let launch = try importLaunch(bytes, file: inputName(input), format: format)
+            var launch = try importLaunch(bytes, file: inputName(input), format: format)
+            if let dot {
+                let bytes = try readInput(dot, limit: ImportFormat.sizeLimit)
+                try addSystemdDependencies(from: bytes, file: inputName(dot), to: &launch)
+            }
             let text =
                 switch form {
                 case .report: launch.report().json() + "\n"

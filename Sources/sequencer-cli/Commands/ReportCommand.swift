@@ -19,7 +19,8 @@ struct ReportCommand: LaunchingCommand {
                 "FORMAT",
                 Format.self,
                 help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
-            ) { $0.format = $1 }
+            ) { $0.format = $1 },
+            .text("service", "NAME", help: "The app's name in OTLP, its service.name (default: sequencer).") { $0.service = $1 },
         ],
         part([CommonArguments.linesOption] + CommonArguments.options, \.common)
     )
@@ -38,9 +39,12 @@ struct ReportCommand: LaunchingCommand {
     var source = ""
     /// Nil for text.
     var format: Format?
+    /// The name of the app in OTLP; nil for that of the engine.
+    var service: String?
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
+        if service != nil, format != .otlp { throw Self.failure("option '--service' is for '--format otlp'") }
         guard common.json else { return }
         if let format, format != .json {
             let option = common.isInLines ? "json-lines" : "json"
@@ -83,6 +87,8 @@ struct ReportCommand: LaunchingCommand {
 
     /// What ran in virtual time began at no time: it is told as if it began now.
     private func otlp(_ report: LaunchReport) throws -> String {
-        try report.otlp(startedAt: report.startedAt ?? Date())
+        let startedAt = report.startedAt ?? Date()
+        guard let service else { return try report.otlp(startedAt: startedAt) }
+        return try report.otlp(startedAt: startedAt, service: service)
     }
 }

@@ -3,7 +3,8 @@ import Sequencer
 /// Reads what `systemd-analyze plot --json=short` prints: the units of a start of the system, each with the microsecond at which it was being activated, and how
 /// long that took.
 ///
-/// The format knows no dependencies. An array of names under `after`, which another program may have added to a unit, is taken for its own.
+/// The format knows no dependencies: `systemd-analyze dot` has them. An array of names under `after`, which another program may have added to a unit, is taken
+/// for its own.
 func readSystemdPlot(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var launch = ImportedLaunch(name: "boot", begin: 0)
     var names: [[String]] = []

@@ -56,6 +56,13 @@ struct SavedReportsTests {
         #expect(try await Tool.run("compare", bench, path).output.hasSuffix("SAME  neither faster nor slower by more than 5%\n"))
     }
 
+    @Test("report --format otlp --service names the app")
+    func service() async throws {
+        let path = SnapshotTests.folder.appendingPathComponent("launch.report.json").path
+        let result = try await Tool.run("report", path, "--format", "otlp", "--service", "shop")
+        #expect(result.code == 0 && result.output.contains(#"{"key":"service.name","value":{"stringValue":"shop"}}"#), "\(result.messages)")
+    }
+
     @Test("report: one after the other where the form allows that", arguments: layouts)
     func report(_ layout: Layout) async throws {
         let folder = try TemporaryFolder()

@@ -109,6 +109,31 @@ struct LogImportTests {
         #expect(complaint("[{\"name\":\"a\"}]", .systemd)?.hasPrefix("f:1:2: missing key 'activating'") == true)
     }
 
+    @Test("Green lines of 'systemd-analyze dot' are dependencies; other colours, and units that were not started, are not")
+    func systemdDot() throws {
+        let plot = #"""
+            [{"name":"a.service","activated":2000,"activating":1000,"time":1000},
+             {"name":"b.service","activated":5000,"activating":3000,"time":2000},
+             {"name":"dev-disk\\x2d1.device","activated":900,"activating":900,"time":null}]
+            """#
+        let dot = #"""
+            digraph systemd {
+            \t"b.service"->"a.service" [color="green"];
+            \t"b.service"->"dev-disk\x2d1.device" [color="green"];
+            \t"b.service"->"absent.target" [color="green"];
+            \t"a.service"->"dev-disk\x2d1.device" [color="black"];
+            \t"a.service"->"shutdown.target" [color="red"];
+            }
+            """#
+        var launch = try importLaunch(Array(plot.utf8), file: "f")
+        try addSystemdDependencies(from: Array(dot.replacing("\\t", with: "\t").utf8), file: "d", to: &launch)
+        let found = launch.report()
+        #expect(found["b.service"]?.dependencies == ["a.service", #"dev-disk\x2d1.device"#])
+        #expect(found["a.service"]?.dependencies == [])
+        let error = #expect(throws: ScenarioError.self) { try addSystemdDependencies(from: Array(plot.utf8), file: "d", to: &launch) }
+        #expect(error?.description.hasPrefix(#"d:1:1: no line of the form '"b.service"->"a.service" [color="green"];'; expected"#) == true)
+    }
+
     // MARK: OTLP
 
     @Test("Spans of another program: the root is the launch, links and parents that had ended are dependencies, errors are failures")
