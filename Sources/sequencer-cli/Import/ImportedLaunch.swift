@@ -10,6 +10,10 @@ struct ImportedLaunch {
     var version: String?
     var startedAt: Date?
     var outcome = LaunchReport.Outcome.completed
+    /// Nil where nobody measured it against one.
+    var budget: BudgetResult?
+    /// How long the process had run before the launch, where the budget counts that.
+    var beforeRun: Duration?
     /// Nil for the start of what began first.
     var begin: Nanoseconds?
     /// Nil for the end of what ended last.

@@ -22,6 +22,7 @@ private struct OTLPReader {
         var parent = ""
         var links: [String] = []
         var operation = ImportedOperation(name: "", end: 0)
+        var result = ExportedResult()
     }
 
     private var spans: [Span] = []
@@ -79,6 +80,7 @@ private struct OTLPReader {
             case "attributes":
                 try readAttributes(&json) { _, key, values in
                     if span.operation.read(key, values, &details) { isOwn = true }
+                    span.result.read(key, values)
                 }
             case "status":
                 try json.object { json, key throws(JSONFault) in
@@ -102,6 +104,7 @@ private struct OTLPReader {
         span.operation.start = isOwn && details.attempts == 0 && start == end ? nil : start
         span.operation.end = end
         if isOwn || hasFailed { span.operation.details = details }
+        span.result.message = message
         spans.append(span)
     }
 
@@ -136,6 +139,7 @@ private struct OTLPReader {
             if !operation.name.isEmpty { launch.name = operation.name }
             (launch.begin, launch.end) = (operation.start, operation.end)
             launch.knowsDependencies = isExport
+            if isExport { spans[root].result.add(to: &launch) }
         }
         let begin = launch.begin ?? spans.lazy.map { $0.operation.start ?? $0.operation.end }.min()
         launch.startedAt = begin.map { Date(timeIntervalSince1970: Double($0 / 1_000_000) / 1000) }

@@ -73,15 +73,24 @@ struct ImportRoundTripTests {
         }
     }
 
-    @Test("So do spans, with what was expected besides", arguments: 0..<200 as Range<UInt64>)
+    @Test("So do spans, with what was expected besides, and the time against the budget", arguments: 0..<200 as Range<UInt64>)
     func otlp(seed: UInt64) throws {
         var launch = randomLaunch(seed, hasExpectations: true)
-        // A span says nothing about how a launch was stopped that a reader of it knows.
-        launch.outcome = .completed
+        if seed.isMultiple(of: 3) {
+            launch.beforeRun = seed.isMultiple(of: 2) ? .microseconds(seed) : nil
+            launch.budget = BudgetResult(
+                budget: Budget(.microseconds(1 + seed), from: launch.beforeRun == nil ? .run : .processStart),
+                measured: .nanoseconds(1_234_567 + Int64(seed)),
+                interactive: .microseconds(7),
+                isMet: seed.isMultiple(of: 5),
+                causes: ["config 0", "a, b"]
+            )
+        }
         let report = launch.report()
         let begin = Date(timeIntervalSince1970: 1_700_000_000.25)
         let found = try importLaunch(Array(report.otlp(startedAt: begin).utf8), file: "f").report()
         #expect(found.startedAt == begin)
+        #expect(found.budget == report.budget && found.beforeRun == report.beforeRun, "\(seed)")
         expectSame(found, report, seed)
     }
 
