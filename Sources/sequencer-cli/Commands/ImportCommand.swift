@@ -11,7 +11,10 @@ struct ImportCommand: Command {
     static let name = "import"
     static let summary = "Make a report or a scenario of what another tool has timed, for the other commands to explain."
     static let positionals: [CommandPositional<Self>] = [
-        .required("FILE", help: "Spans, a trace, a .ninja_log, a package-lock.json, what systemd-analyze plots, or '-'.") { $0.input = $1 }
+        .required(
+            "FILE",
+            help: "Spans, a trace, a .ninja_log, a package-lock.json, a workflow as JSON, what systemd-analyze plots, or '-'."
+        ) { $0.input = $1 }
     ]
     static let options: [CommandOption<Self>] = combined(
         [

@@ -3,7 +3,7 @@ import Sequencer
 
 /// The files of other tools that can be read.
 enum ImportFormat: String, CaseIterable, Sendable {
-    case chrome, otlp, systemd, ninja, npm
+    case chrome, otlp, systemd, ninja, npm, github
 
     /// In bytes: a file that is larger is not read.
     static let sizeLimit = 256 * 1024 * 1024
@@ -16,6 +16,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
         case .systemd: "the output of 'systemd-analyze plot --json=short'"
         case .ninja: "a .ninja_log"
         case .npm: "a package-lock.json"
+        case .github: "a workflow of GitHub Actions as JSON"
         }
     }
 }
@@ -38,6 +39,7 @@ func importLaunch(_ bytes: [UInt8], file: String, format: ImportFormat? = nil) t
                 case .systemd: return try readSystemdPlot(&json)
                 case .ninja: return try readNinjaLog(buffer)
                 case .npm: return try readPackageLock(&json)
+                case .github: return try readGitHubWorkflow(&json)
                 }
             } catch {
                 throw JSONError(offset: error.offset, message: json.json.message(for: error))
@@ -73,6 +75,7 @@ private func recognizedFormat(_ bytes: UnsafeBufferPointer<UInt8>, named format:
             if key == "traceEvents" { return .chrome }
             if key == "resourceSpans" { return .otlp }
             if key == "lockfileVersion" { return .npm }
+            if key == "jobs" { return .github }
             if key == "schema" { throw JSONFault(0, .mistake("this is a file of this tool already; it needs no import")) }
             guard json.skip(ASCII.colon) else { throw json.expected("':' after the key \(quoted(key))") }
             try json.skipValue()

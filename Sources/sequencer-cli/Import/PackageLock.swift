@@ -34,7 +34,6 @@ private struct PackageLock {
 
     /// A longer path is no path: for each dependency all of its folders are looked at.
     private static let pathLimit = 1024
-    private static let duration: Nanoseconds = 1_000_000
 
     var name: String?
     private var packages: [Package] = []
@@ -71,21 +70,8 @@ private struct PackageLock {
             package.target.map { places[$0].map { [$0] } ?? [] }
                 ?? package.dependencies.compactMap { Self.place(of: $0, for: package.path, places) }
         }
-        let schedule = Schedule(dependencies)
         var launch = ImportedLaunch(name: name ?? "packages", begin: 0)
-        if schedule.circles > 0 {
-            launch.remark = "\(schedule.circles) dependenc\(schedule.circles == 1 ? "y" : "ies") that would close a circle left out"
-        }
-        launch.operations = packages.indices.map { place in
-            let start = Nanoseconds(schedule.levels[place]) * Self.duration
-            return ImportedOperation(
-                name: title(of: packages[place]),
-                start: start,
-                end: start + Self.duration,
-                dependencies: schedule.dependencies[place]
-            )
-        }
-        launch.reconstructLanes()
+        launch.addUntimed(packages.map { (title(of: $0), nil) }, dependencies)
         return launch
     }
 
@@ -104,45 +90,5 @@ private struct PackageLock {
             folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
         }
         return places["node_modules/\(name)"]
-    }
-}
-
-/// When each node of a graph could start if all took one step, circles opened.
-private struct Schedule {
-    private(set) var levels: [Int]
-    private(set) var dependencies: [[Int]]
-    /// How many dependencies were left out.
-    private(set) var circles = 0
-
-    /// Depth first, without recursion.
-    init(_ graph: [[Int]]) {
-        levels = [Int](repeating: -1, count: graph.count)
-        dependencies = [[Int]](repeating: [], count: graph.count)
-        var isOpen = [Bool](repeating: false, count: graph.count)
-        for root in graph.indices where levels[root] < 0 {
-            var path = [(node: root, next: 0)]
-            isOpen[root] = true
-            while let (node, next) = path.last {
-                guard next < graph[node].count else {
-                    var level = 0
-                    for dependency in dependencies[node] { level = max(level, levels[dependency] + 1) }
-                    levels[node] = level
-                    isOpen[node] = false
-                    path.removeLast()
-                    continue
-                }
-                path[path.count - 1].next += 1
-                let dependency = graph[node][next]
-                if isOpen[dependency] {
-                    circles += 1
-                    continue
-                }
-                dependencies[node].append(dependency)
-                if levels[dependency] < 0 {
-                    isOpen[dependency] = true
-                    path.append((dependency, 0))
-                }
-            }
-        }
     }
 }

@@ -90,6 +90,21 @@ struct LogImportTests {
         #expect(complaint(#"{"lockfileVersion":1,"dependencies":{}}"#, .npm)?.contains("missing key 'packages'") == true)
     }
 
+    // MARK: GitHub
+
+    @Test("Jobs of a workflow come after those that they need; each takes a millisecond")
+    func github() throws {
+        let path = SnapshotTests.folder.appendingPathComponent("../Corpus/import/workflow.json").standardized.path
+        let found = try importLaunch(try readInput(path), file: "f").report()
+        #expect(rows(found) == ["lint 0 1 1", "test 0 1 2", "coverage 1 2 1 test", "release 2 3 1 lint coverage"])
+        #expect(found.scenario == "CI" && found["release"]?.title == "Release" && found.criticalPath == ["test", "coverage", "release"])
+        #expect(complaint(#"{"on":"push"}"#, .github) == "f:1:1: missing key 'jobs'")
+        let unknown = #"{"jobs":{"build":{},"test":{"needs":["biuld"]}}}"#
+        #expect(complaint(unknown, .github) == "f:1:28: 'test' needs 'biuld', which is no job; did you mean 'build'?")
+        let circle = #"{"jobs":{"a":{"needs":"b"},"b":{"needs":"a"}}}"#
+        #expect(try importLaunch(Array(circle.utf8), file: "f").remark == "1 dependency that would close a circle left out")
+    }
+
     // MARK: systemd
 
     @Test("Units with their times; dependencies only where somebody has added them, and the chain through them")

@@ -1,0 +1,62 @@
+import Sequencer
+
+extension ImportedLaunch {
+    /// Adds the operations of a file that has no times: each takes one millisecond, as early as its dependencies let it. A dependency that closes a circle is left out.
+    ///
+    /// - Parameter dependencies: for each operation, the places of those that it comes after.
+    mutating func addUntimed(_ units: [(name: String, title: String?)], _ dependencies: [[Int]]) {
+        let schedule = UnitSchedule(dependencies)
+        if schedule.circles > 0 {
+            remark = "\(schedule.circles) dependenc\(schedule.circles == 1 ? "y" : "ies") that would close a circle left out"
+        }
+        let duration: Nanoseconds = 1_000_000
+        operations = units.indices.map { place in
+            let start = Nanoseconds(schedule.levels[place]) * duration
+            var operation = ImportedOperation(name: units[place].name, start: start, end: start + duration)
+            operation.dependencies = schedule.dependencies[place]
+            operation.details = units[place].title.map { ImportedOperation.Details(title: $0) }
+            return operation
+        }
+        reconstructLanes()
+    }
+}
+
+/// When each node of a graph could start if all took one step, circles opened.
+private struct UnitSchedule {
+    private(set) var levels: [Int]
+    private(set) var dependencies: [[Int]]
+    /// How many dependencies were left out.
+    private(set) var circles = 0
+
+    /// Depth first, without recursion.
+    init(_ graph: [[Int]]) {
+        levels = [Int](repeating: -1, count: graph.count)
+        dependencies = [[Int]](repeating: [], count: graph.count)
+        var isOpen = [Bool](repeating: false, count: graph.count)
+        for root in graph.indices where levels[root] < 0 {
+            var path = [(node: root, next: 0)]
+            isOpen[root] = true
+            while let (node, next) = path.last {
+                guard next < graph[node].count else {
+                    var level = 0
+                    for dependency in dependencies[node] { level = max(level, levels[dependency] + 1) }
+                    levels[node] = level
+                    isOpen[node] = false
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                let dependency = graph[node][next]
+                if isOpen[dependency] {
+                    circles += 1
+                    continue
+                }
+                dependencies[node].append(dependency)
+                if levels[dependency] < 0 {
+                    isOpen[dependency] = true
+                    path.append((dependency, 0))
+                }
+            }
+        }
+    }
+}
