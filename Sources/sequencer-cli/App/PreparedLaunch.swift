@@ -101,6 +101,14 @@ struct LoadedScenario {
         }
     }
 
+    /// Expects of operations what they took in past launches, and nothing of those that this one leaves out.
+    mutating func expect(_ history: LaunchHistory) {
+        graph.expect(history)
+        guard let document = file?.document else { return }
+        let absent = document.operations.lazy.filter { !document.runs($0) }.map { ($0.id, Duration.zero) }
+        graph.expect(Dictionary(absent) { first, _ in first })
+    }
+
     /// The graph, checked; errors name their place in the file.
     func validated() throws -> ValidatedGraph {
         do {

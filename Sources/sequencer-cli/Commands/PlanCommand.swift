@@ -89,7 +89,7 @@ struct PlanCommand: Command {
         progress?.update(fraction: nil, detail: inputName(scenario))
         var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }
-        if let past { loaded.graph.expect(past) }
+        if let past { loaded.expect(past) }
         let graph = try loaded.validated()
         let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)

@@ -39,7 +39,7 @@ struct VerifyCommand: Command {
         let findings = try ProgressBar.during("verify", reading: scenario) {
             let budget = loaded.budget ?? LoadedScenario.defaultBudget
             let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: Budget(budget))
-            return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline)
+            return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline, document: loaded.file?.document)
         }
         try output.write(common.json ? findings.json() : findings.text())
         return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
@@ -80,9 +80,9 @@ struct ScenarioFindings {
 
     /// The codes of warnings, in their order, each with how further ones are called that are counted only.
     private static let kinds = [
-        ("impliedDependency", "implied dependencies"), ("overlappingInteraction", "such pairs"), ("budget", ""), ("deadline", ""),
-        ("deadlineWithinBudget", ""), ("timeouts", ""),
-        ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
+        ("impliedDependency", "implied dependencies"), ("absentDependency", "such dependencies"), ("overlappingInteraction", "such pairs"),
+        ("budget", ""), ("deadline", ""), ("deadlineWithinBudget", ""), ("timeouts", ""), ("lateUpdateCheck", ""),
+        ("unawaitedRequired", "such operations"),
     ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
@@ -102,7 +102,8 @@ struct ScenarioFindings {
     /// - Parameters:
     ///   - budget: what the launch may take until its milestone.
     ///   - deadline: when it is ended, whatever still runs; nil for never.
-    init(_ graph: ValidatedGraph, budget: Duration, deadline: Duration?) throws {
+    ///   - document: the file that the graph was made of.
+    init(_ graph: ValidatedGraph, budget: Duration, deadline: Duration?, document: ScenarioDocument? = nil) throws {
         self.graph = graph
         self.budget = budget
         self.deadline = deadline
@@ -114,6 +115,7 @@ struct ScenarioFindings {
                     "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it"
             )
         }
+        warnings += (document.map(Self.misspelledDependencies) ?? []).map { Warning(code: "absentDependency", message: $0) }
         let overlaps = graph.overlappingInteractions(maximum: Self.maximumPairs)
         warnings += overlaps.pairs.map { first, second in
             Warning(
@@ -176,6 +178,22 @@ struct ScenarioFindings {
             }
         }
         self.warnings = warnings
+    }
+
+    /// Warns of dependencies that may be absent, and are, but for an operation of a similar name. The first few: each takes a pass over all names.
+    private static func misspelledDependencies(in document: ScenarioDocument) -> [String] {
+        let ids = document.operations.lazy.map(\.id)
+        let names = Set(ids)
+        var (messages, looked): ([String], Int) = ([], 0)
+        for operation in document.operations {
+            for dependency in operation.after where dependency.isOptional && !names.contains(dependency.id) && looked < 20 {
+                looked += 1
+                guard let nearest = nearestName(to: dependency.id, in: ids), nearest != operation.id else { continue }
+                let (id, missing) = (printable(operation.id, limit: 64), printable(dependency.id, limit: 64))
+                messages.append("\(id) does not wait for \(missing), which the file lacks; did you mean \(quoted(nearest))?")
+            }
+        }
+        return messages
     }
 
     /// Warns of a late check for a required update, which can end the launch: all operations before it run in vain, and in a version that may not be

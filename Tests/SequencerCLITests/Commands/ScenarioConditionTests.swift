@@ -106,6 +106,28 @@ struct ScenarioConditionTests {
         #expect(run["makespanMs"] as? Double == makespan)
     }
 
+    @Test("What an operation took in launches with other facts is not expected of one that leaves it out")
+    func history() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.facts)
+        let history = ["--history", folder.file("history.json").path]
+        #expect(try await Tool.run(["run", path, "--clock", "virtual", "--fact", "account=unknown"] + history).code == 0)
+        for (fact, makespan) in [("account=known", 110.0), ("account=unknown", 1100)] {
+            let plan = try await Tool.run(["plan", path, "--lanes", "2", "--json", "--fact", fact] + history).json()
+            #expect((plan["plans"] as? [[String: Any]])?.first?["makespanMs"] as? Double == makespan, "\(fact)")
+        }
+    }
+
+    @Test("verify warns of an optional dependency that is absent where an operation has a similar name")
+    func misspelled() async throws {
+        let home = #"{ "id": "home", "after": [{ "id": "consnet", "optional": true }, { "id": "absent", "optional": true }] }"#
+        let result = try await Tool.run("verify", "-", "--json", input: scenarioText(#"{ "id": "consent" }"#, home))
+        let warnings = try #require(try result.json()["warnings"] as? [[String: String]])
+        let message = "home does not wait for consnet, which the file lacks; did you mean 'consent'?"
+        #expect(result.code == 0 && warnings == [["code": "absentDependency", "message": message]])
+    }
+
     @Test("graph, verify and bench take facts, too", arguments: [["graph"], ["verify"], ["bench", "--clock", "virtual", "--runs", "2"]])
     func others(command: [String]) async throws {
         let result = try await Tool.run(command + ["-", "--fact", "account=unknown"], input: Data(Self.facts.utf8))
