@@ -25,8 +25,14 @@ let package = Package(
         .target(name: "Sequencer", exclude: ["Analysis", "Testing"]),
         // Explains one: drawings, reports for people and for other programs, plans, histories.
         .target(name: "SequencerAnalysis", dependencies: ["Sequencer"], path: "Sources/Sequencer/Analysis"),
-        // Proves one: faults to inject.
-        .target(name: "SequencerTesting", dependencies: ["Sequencer"], path: "Sources/Sequencer/Testing"),
+        // Proves one: faults to inject, orders to explore. Without Swift Testing, for programs; SequencerTesting has all of it, and is for test targets.
+        .target(name: "SequencerTestingCore", dependencies: ["Sequencer"], path: "Sources/Sequencer/Testing/Core"),
+        .target(
+            name: "SequencerTesting",
+            dependencies: ["Sequencer", "SequencerAnalysis", "SequencerTestingCore"],
+            path: "Sources/Sequencer/Testing",
+            exclude: ["Core"]
+        ),
         .target(name: "StartupStorage", dependencies: ["Sequencer"], path: "Sources/StartupOps/Storage"),
         .target(name: "StartupNetworking", dependencies: ["Sequencer", "StartupStorage"], path: "Sources/StartupOps/Networking"),
         // The launch of an app.
@@ -36,7 +42,7 @@ let package = Package(
             exclude: ["Networking", "Storage", "Samples"]
         ),
         .target(name: "StartupSamples", dependencies: startup, path: "Sources/StartupOps/Samples"),
-        .executableTarget(name: "sequencer-cli", dependencies: startup + tools + ["StartupSamples"]),
+        .executableTarget(name: "sequencer-cli", dependencies: startup + ["SequencerAnalysis", "SequencerTestingCore", "StartupSamples"]),
         .executableTarget(
             name: "QuickStart",
             dependencies: ["Sequencer"],

@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerAnalysis
-import SequencerTesting
+import SequencerTestingCore
 import StartupOps
 
 /// A scenario to work on, from wherever it came.

@@ -65,7 +65,7 @@ struct DocumentationLinkTests {
             separatedBy: "\n\n"
         )
         let tutorial = try Self.text("\(resources)/FirstLaunchTests-3.swift")
-        #expect(parts.contains { $0.hasPrefix("@Test func launchIsWithinItsBudget()") })
+        #expect(parts.contains { $0.hasPrefix("@Test(.launchBudget(.milliseconds(500))) func launchIsWithinItsBudget()") })
         for part in parts { #expect(tutorial.contains(part)) }
         let manifest = try typed("Package.swift")
         let targets = try #require(manifest.range(of: "    targets: ["))

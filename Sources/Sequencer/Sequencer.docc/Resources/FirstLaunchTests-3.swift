@@ -11,11 +11,8 @@ import Testing
     #expect(try launch.canOverlap("splash", "fetch-config"))
 }
 
-@Test func launchIsWithinItsBudget() async throws {
-    let options = LaunchOptions(clock: VirtualClock())
-    let report = try await firstLaunch().run(budget: .milliseconds(500), options: options).report
-    #expect(report.outcome == .completed)
-    #expect(report.budget.isMet)
+@Test(.launchBudget(.milliseconds(500))) func launchIsWithinItsBudget() async throws {
+    let report = try await expectLaunch(firstLaunch()).report
     #expect(report.budget.measured == .milliseconds(400))
     #expect(report.criticalPath == ["splash", "main-app"])
 }

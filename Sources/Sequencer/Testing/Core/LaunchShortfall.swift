@@ -1,0 +1,90 @@
+import Sequencer
+
+/// Why a launch is not as good as expected: it did not complete, or it took longer than its budget.
+public struct LaunchShortfall: DescribedError, Sendable {
+    /// The report of the launch.
+    public let report: LaunchReport
+    /// One sentence: `first-launch took 1.2 s of 1 s, 200 ms over: login (1.1 s, 600 ms expected)`, or `first-launch failed at login: no network`.
+    public let description: String
+
+    /// The shortfall of a launch that was run, or whose report was read; nil where there is none.
+    ///
+    /// ```swift
+    /// if let shortfall = LaunchShortfall(of: report, within: .seconds(3)) { throw shortfall }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - report: the report.
+    ///   - budget: the most that the launch may take; nil for the budget that it was given.
+    /// - Complexity: O(operations).
+    public init?(of report: LaunchReport, within budget: Budget? = nil) {
+        let name = printable(report.scenario, limit: 80)
+        let limit = budget?.limit ?? report.budget.budget?.limit
+        if report.outcome != .completed {
+            description = "\(name) \(report.outcome == .cancelled ? "was cancelled" : Self.text(report.outcome))\(report.milestoneText())"
+        } else if let limit, report.budget.measured > limit {
+            let measured = report.budget.measured
+            description =
+                "\(name) took \(durationText(measured)) of \(durationText(limit)), \(durationText(measured - limit)) over"
+                + Self.blame(in: report)
+        } else {
+            return nil
+        }
+        self.report = report
+    }
+
+    private static func text(_ outcome: LaunchReport.Outcome) -> String {
+        if case .aborted = outcome { "was \(outcome)" } else { "\(outcome)" }
+    }
+
+    /// So many operations are named.
+    private static let maximumNamed = 5
+
+    /// Whoever caused the overrun; where the launch met a budget of its own, the longest operation of its critical path.
+    private static func blame(in report: LaunchReport) -> String {
+        var causes = report.budget.causes.prefix(maximumNamed).compactMap { report[$0] }
+        if causes.isEmpty {
+            // The time before the launch may explain all of it.
+            guard report.budget.isMet else { return report.beforeRun.map { ": \(durationText($0)) before the launch" } ?? "" }
+            causes = report.operations.filter(\.isCritical).max { $0.duration < $1.duration }.map { [$0] } ?? []
+        }
+        return causes.isEmpty ? "" : ": " + causes.map(text).joined(separator: ", ")
+    }
+
+    private static func text(_ operation: OperationReport) -> String {
+        let expected = operation.expected.flatMap { $0 < operation.duration ? ", \(durationText($0)) expected" : nil } ?? ""
+        return "\(printable(operation.id, limit: 80)) (\(durationText(operation.duration))\(expected))"
+    }
+}
+
+extension LaunchOptions {
+    /// How tests run launches unless they say otherwise: in virtual time, with the same pauses between attempts each time.
+    package static var ofTests: LaunchOptions { LaunchOptions(clock: VirtualClock(), seed: 0) }
+}
+
+/// Runs a launch, and throws where it does not complete within the budget: for XCTest, where an error fails the test, and for programs. With swift-testing,
+/// `expectLaunch` of `SequencerTesting` does more.
+///
+/// ```swift
+/// func testLaunch() async throws {
+///     let launch = try await requireLaunch(appLaunch(), budget: .milliseconds(500))
+///     XCTAssertEqual(launch.report.criticalPath, ["splash", "main-app"])
+/// }
+/// ```
+///
+/// - Parameters:
+///   - graph: the graph to run.
+///   - budget: the most time. The launch keeps it, as it does when it is run.
+///   - options: how to run it; nil for virtual time, where sleeps, timeouts and deadlines take no time, and the result is the same on every machine.
+/// - Returns: the launch.
+/// - Throws: a ``LaunchShortfall``, or a `GraphError` when the graph is not valid.
+@discardableResult
+nonisolated(nonsending) public func requireLaunch(
+    _ graph: OperationGraph,
+    budget: Budget,
+    options: LaunchOptions? = nil
+) async throws -> FinishedLaunch {
+    let launch = try await graph.run(budget: budget, options: options ?? .ofTests)
+    if let shortfall = LaunchShortfall(of: launch.report) { throw shortfall }
+    return launch
+}
