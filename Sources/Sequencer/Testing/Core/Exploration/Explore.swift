@@ -1,0 +1,101 @@
+import Sequencer
+
+/// Runs a launch in many legal orders, and looks for one that comes to something else: then an operation needs another one that it does not wait for.
+///
+/// ```swift
+/// let exploration = try await explore(appLaunch())
+/// #expect(exploration.hidden == nil)
+/// ```
+///
+/// The orders are drawn by random priorities from a seed. Where one operation of n needs another one, each order shows it with a probability of 1/n at least; as many
+/// are run as find it with 99%, unless said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
+///
+/// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: what `graph` makes is made once for each order, so make there what the
+/// steps share. Operations run one at a time, so that an order is an order of whole operations.
+///
+/// - Parameters:
+///   - graph: makes the graph. It must be the same each time.
+///   - orders: how many orders to run; nil for enough.
+///   - depth: how many pairs of operations have to be in the wrong order for something to fail. More than 1 takes far more orders.
+///   - seed: the same one gives the same orders.
+///   - oneAtATime: false for a launch whose steps wait for signals of each other: then the orders are those in which steps start.
+///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
+///   - check: throws where a launch is not as it should be, besides operations that fail.
+/// - Returns: what was found.
+/// - Throws: a `GraphError` when the graph is not valid.
+nonisolated(nonsending) public func explore(
+    _ graph: @autoclosure () throws -> OperationGraph,
+    orders: Int? = nil,
+    depth: Int = 1,
+    seed: UInt64 = 0,
+    oneAtATime: Bool = true,
+    options: LaunchOptions? = nil,
+    check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
+) async throws -> Exploration {
+    nonisolated(nonsending) func course(_ order: [String]) async throws -> ExploredCourse {
+        var graph = try graph()
+        if oneAtATime { graph.runOneAtATime() }
+        var options = options ?? .ofExplorations
+        (options.order, options.goal) = (order, .makespan)
+        if oneAtATime { options.lanes = 1 }
+        let launch = try await graph.run(options: options)
+        do {
+            try await check(launch)
+            return ExploredCourse(launch.report, check: nil)
+        } catch {
+            return ExploredCourse(launch.report, check: error)
+        }
+    }
+    nonisolated(nonsending) func shrink(
+        passing: [String],
+        _ good: ExploredCourse,
+        failing: [String],
+        _ bad: ExploredCourse.Problem
+    ) async throws -> HiddenOrder? {
+        var search = OrderSearch(passing: passing, failing: failing)
+        var problem = bad
+        while let order = search.next {
+            let found = try await course(order).problem(against: good)
+            if let found { problem = found }
+            search.add(fails: found != nil)
+        }
+        guard let (first, second) = search.pair else { return nil }
+        return HiddenOrder(
+            operation: problem.operation,
+            message: problem.message,
+            first: first,
+            second: second,
+            failing: search.failing,
+            passing: search.passing
+        )
+    }
+
+    let validated = try graph().validated()
+    var source = PriorityOrders(validated, depth: depth, seed: seed)
+    let count = max(orders ?? source.enough, 0)
+    let usual = validated.order.map { validated.id(Int($0)) }
+    let usualCourse = try await course(usual)
+    for number in 0..<count {
+        try Task.checkCancellation()
+        let order = source.next()
+        let found = try await course(order)
+        // Whichever of the two is the one that fails.
+        let hidden: HiddenOrder?
+        if let problem = found.problem(against: usualCourse) {
+            hidden = try await shrink(passing: usual, usualCourse, failing: order, problem)
+        } else if let problem = usualCourse.problem(against: found) {
+            hidden = try await shrink(passing: order, found, failing: usual, problem)
+        } else {
+            continue
+        }
+        if let hidden { return Exploration(orders: number + 1, seed: seed, hidden: hidden) }
+    }
+    return Exploration(orders: count, seed: seed, hidden: nil)
+}
+
+extension LaunchOptions {
+    /// One operation at a time takes longer than all at once.
+    fileprivate static var ofExplorations: LaunchOptions {
+        LaunchOptions(deadline: .seconds(3_600), deadlineCountsInteractiveTime: true, clock: VirtualClock(), seed: 0)
+    }
+}

@@ -1,0 +1,74 @@
+import Sequencer
+
+/// The result of ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
+public struct Exploration: Sendable, Hashable, CustomStringConvertible {
+    /// How many orders were run.
+    public let orders: Int
+    /// The seed of the orders: the same one gives the same orders.
+    public let seed: UInt64
+    /// The dependency that was found to be missing; nil where all orders came to the same.
+    public let hidden: HiddenOrder?
+
+    /// One sentence: `login fails when images runs first: undeclared dependency`, or `the same in 33 orders`.
+    public var description: String {
+        hidden?.description ?? "the same in \(orders) order\(orders == 1 ? "" : "s")"
+    }
+}
+
+/// Two operations whose order matters, though no dependency says so.
+public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
+    /// The operation that fails; nil where only the check of the whole launch does.
+    public let operation: String?
+    /// How that fails, in one sentence; nil where nothing is said.
+    public let message: String?
+    /// The operation that ran first when it failed.
+    public let first: String
+    /// The operation that ran right after that. When these two change places, all is well.
+    public let second: String
+    /// The order that fails.
+    public let failing: [String]
+    /// The order that differs only in these two, and does not fail.
+    public let passing: [String]
+
+    /// One sentence: `login fails when images runs first: undeclared dependency`.
+    public var description: String {
+        let (one, other) = (printable(first, limit: 80), printable(second, limit: 80))
+        let fact =
+            switch operation {
+            case second: "\(other) fails when \(one) runs first"
+            case first: "\(one) fails when it runs before \(other)"
+            case let failed?: "\(printable(failed, limit: 80)) fails when \(one) runs before \(other)"
+            case nil: "the check fails when \(one) runs before \(other)"
+            }
+        return fact + ": undeclared dependency"
+    }
+}
+
+/// What a launch came to, as far as it may depend on the order.
+struct ExploredCourse {
+    /// Why it is not as good as another one.
+    struct Problem {
+        let operation: String?
+        let message: String?
+    }
+
+    /// Operations that did not succeed by themselves, in the order in which they ended.
+    private let failures: [OperationReport]
+    private let check: (any Error)?
+
+    init(_ report: LaunchReport, check: (any Error)?) {
+        let bad: Set<Outcome> = [.failed, .timedOut, .fellBack]
+        failures = report.operations.filter { bad.contains($0.outcome) }.sorted { $0.end < $1.end }
+        self.check = check
+    }
+
+    /// The first operation that failed here and not there; otherwise the check.
+    func problem(against other: ExploredCourse) -> Problem? {
+        let known = Set(other.failures.map(\.id))
+        if let failure = failures.first(where: { !known.contains($0.id) }) {
+            return Problem(operation: failure.id, message: failure.message)
+        }
+        guard let check, other.check == nil else { return nil }
+        return Problem(operation: nil, message: "\(check)")
+    }
+}

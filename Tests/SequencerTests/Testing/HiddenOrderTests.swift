@@ -1,0 +1,98 @@
+import Sequencer
+import SequencerTestingCore
+import TestSupport
+import Testing
+
+/// Dependencies that nobody declared.
+@Suite("Hidden order", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct HiddenOrderTests {
+    private struct NoToken: Error, CustomStringConvertible {
+        var description: String { "there is no token" }
+    }
+
+    /// A login that needs the token which the images throw away.
+    private func launch(declared: Bool) -> OperationGraph {
+        let token = Locked<String?>("token")
+        var graph = OperationGraph("launch")
+        graph.add("splash", on: .main) {}
+        graph.add("config") { launch in try await launch.sleep(for: .milliseconds(300)) }
+        graph.add("login", after: "config") { launch in
+            try await launch.sleep(for: .milliseconds(100))
+            if token.withLock({ $0 }) == nil { throw NoToken() }
+        }
+        graph.add("images", after: declared ? ["login"] : []) { token.withLock { $0 = nil } }
+        graph.add("main", .milestone, after: "splash", "login", "images", on: .main) {}
+        return graph
+    }
+
+    @Test("it is found, and told in one sentence")
+    func sentence() async throws {
+        let exploration = try await explore(launch(declared: false))
+        let hidden = try #require(exploration.hidden)
+        #expect("\(exploration)" == "login fails when images runs first: undeclared dependency")
+        #expect((hidden.operation, hidden.first, hidden.second) == ("login", "images", "login"))
+        #expect(hidden.message?.contains("there is no token") == true)
+        let place = try #require(hidden.failing.firstIndex(of: "images"))
+        var order = hidden.failing
+        order.swapAt(place, place + 1)
+        #expect(order == hidden.passing)
+        #expect(exploration == (try await explore(launch(declared: false))))
+    }
+
+    @Test("where the dependency is declared, all orders come to the same")
+    func declared() async throws {
+        let exploration = try await explore(launch(declared: true), orders: 200)
+        #expect(exploration.hidden == nil && exploration.orders == 200)
+        #expect("\(exploration)" == "the same in 200 orders")
+    }
+
+    @Test("the check of a launch finds what no operation notices")
+    func check() async throws {
+        let seen = Locked<[String]>([])
+        func graph() -> OperationGraph {
+            seen.withLock { $0 = [] }
+            var graph = OperationGraph("analytics")
+            for id in ["consent", "tracker", "ads"] { graph.add(id) { seen.withLock { $0.append(id) } } }
+            return graph
+        }
+        let exploration = try await explore(graph()) { _ in
+            let order = seen.withLock { $0 }
+            if order.firstIndex(of: "tracker") ?? 0 < order.firstIndex(of: "consent") ?? 0 { throw NoToken() }
+        }
+        #expect("\(exploration)" == "the check fails when tracker runs before consent: undeclared dependency")
+    }
+
+    @Test("operations run one at a time, those of the main thread and of lanes together, and each in many places")
+    func oneAtATime() async throws {
+        func graph() -> OperationGraph {
+            var graph = OperationGraph("mixed")
+            for number in 0..<3 {
+                graph.add("lane \(number)") { launch in try await launch.sleep(for: .milliseconds(100)) }
+                graph.add("main \(number)", on: .main) { launch in try await launch.sleep(for: .milliseconds(50)) }
+            }
+            return graph
+        }
+        let firsts = Locked<Set<String>>([])
+        _ = try await explore(graph(), orders: 60) { launch in
+            let operations = launch.report.operations.sorted { $0.end < $1.end }
+            for (one, other) in zip(operations, operations.dropFirst()) { #expect(one.end <= other.start ?? .zero) }
+            firsts.withLock { _ = $0.insert(operations[0].id) }
+        }
+        #expect(firsts.withLock { $0.count } == 6)
+    }
+
+    @Test("a launch that fails in every order hides nothing")
+    func alwaysFails() async throws {
+        var graph = OperationGraph("broken")
+        graph.add("login") { throw NoToken() }
+        graph.add("images") {}
+        #expect(try await explore(graph).hidden == nil)
+    }
+
+    @Test("a graph that is not valid is an error")
+    func invalid() async throws {
+        var graph = OperationGraph("broken")
+        graph.add("login", after: "nobody") {}
+        await #expect(throws: GraphError.self) { try await explore(graph) }
+    }
+}
