@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// The figures of a scenario, computed from its runs. Times are in nanoseconds.
 struct BenchSummary: Sendable {
@@ -78,31 +79,8 @@ extension BenchedScenario {
     }
 }
 
-extension Duration {
-    /// The duration of this many nanoseconds, rounded; 0 for NaN.
-    static func nearest(nanoseconds: Double) -> Duration {
-        .nanoseconds(Int64(exactly: nanoseconds.rounded()) ?? (nanoseconds > 0 ? .max : 0))
-    }
-}
-
 /// The change of a scenario from one bench to another.
 struct BenchComparison: Sendable {
-    enum Verdict: String, CaseIterable, Sendable {
-        /// It is faster by more than the threshold.
-        case improved
-        /// It is neither faster nor slower by more than the threshold.
-        case same
-        /// It is slower by more than the threshold.
-        case regression
-        /// There is too little to say.
-        case inconclusive
-    }
-
-    /// Below this, a difference is taken for one that chance does not explain.
-    static let significance = 0.01
-    /// A change that is beyond the threshold by less is equal to it: 1.05 - 1 is not 0.05 to the last digit.
-    private static let tolerance = 1e-9
-
     let before: BenchSummary
     let after: BenchSummary
     /// Of the medians, as a share of the first; nil when a side has no completed run, or took no time.
@@ -118,7 +96,7 @@ struct BenchComparison: Sendable {
     let askedThreshold: Double
     /// Nil when the runs were made in turns.
     let gap: BenchGap?
-    let verdict: Verdict
+    let verdict: ChangeVerdict
     /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
@@ -138,28 +116,14 @@ struct BenchComparison: Sendable {
         let blame = OperationBlame(self.before, self.after, clock: clock, gap: gap)
         operations = blame.changes
         criticalPathMove = blame.criticalPathMove
-        guard let first = self.before.sample, let second = self.after.sample, first.minimum > 0 else {
-            (change, interval, test, modes, verdict) = (nil, nil, nil, nil, .inconclusive)
-            return
-        }
-        let change = second.median / first.median - 1
-        self.change = change
-        guard clock == .wall else {
-            (interval, test, modes) = (nil, nil, nil)
-            verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
-            return
-        }
-        interval = BootstrapInterval.change(from: first, to: second)
-        test = MannWhitney(first.values, second.values)
-        let (firstModes, secondModes) = (self.before.modes, self.after.modes)
-        modes = firstModes.flatMap { first in secondModes.flatMap { ModeComparison(first, $0) } }
-        guard let interval, let test else {
-            verdict = .inconclusive
-            return
-        }
-        let all = Self.verdict(interval, p: test.p, threshold: threshold, same: askedThreshold)
-        let ofModes = modes.map { Self.verdict($0.interval, p: $0.p, threshold: threshold, same: askedThreshold) }
-        verdict = ofModes.map { Self.verdict(of: all, interval, modes: $0) } ?? all
+        let change = SampleChange(
+            from: self.before.sample,
+            to: self.after.sample,
+            isVirtual: clock == .virtual,
+            threshold: threshold,
+            same: askedThreshold
+        )
+        (self.change, interval, test, modes, verdict) = (change.change, change.interval, change.test, change.modes, change.verdict)
     }
 
     /// See ``drift(_:_:)``. It counts where the benches were taken apart.
@@ -174,48 +138,6 @@ struct BenchComparison: Sendable {
     /// How much the runs of either side drifted while they were made: so may the machine have done in the time between the two.
     static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
         max(before.trend?.drift ?? 1, after.trend?.drift ?? 1)
-    }
-
-    /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same
-    /// when the whole interval is within `same`.
-    ///
-    /// - Parameter same: the threshold that was asked for: between that and a larger one lies what the machine alone may have done.
-    static func verdict(_ interval: BootstrapInterval, p: Double, threshold: Double, same: Double) -> Verdict {
-        let limit = threshold + tolerance
-        if p < significance {
-            if interval.lower > limit { return .regression }
-            if interval.upper < -limit { return .improved }
-        }
-        return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
-    }
-
-    /// The verdict on launches of two kinds. The median of all of them rarely tells more than that of how many are of which kind: the medians of the
-    /// kinds tell of the rest. Where one contradicts the other, there is nothing to say.
-    ///
-    /// - Parameters:
-    ///   - all: that on all runs together.
-    ///   - interval: of the change of their median.
-    ///   - modes: that on each kind compared with itself.
-    static func verdict(of all: Verdict, _ interval: BootstrapInterval, modes: Verdict) -> Verdict {
-        switch (all, modes) {
-        case (.inconclusive, .regression): interval.upper > 0 ? modes : all
-        case (.inconclusive, .improved): interval.lower < 0 ? modes : all
-        case (.regression, .improved), (.improved, .regression), (.same, .regression), (.same, .improved): .inconclusive
-        default: all
-        }
-    }
-
-    /// Whether some result of so many runs could show a change.
-    static func canDecide(_ runs: Int, against others: Int) -> Bool {
-        MannWhitney.leastP(runs, others).map { $0 < significance } ?? false
-    }
-
-    /// The least number of runs that could show a change.
-    ///
-    /// - Parameter others: how many runs they are compared with; nil for as many.
-    /// - Returns: nil when no number is enough.
-    static func runsNeeded(against others: Int?) -> Int? {
-        (1...MannWhitney.exactLimit).first { canDecide($0, against: others ?? $0) }
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// Reads a saved bench, or saved reports, from a file, or from standard input for `-`.
 func readBench(_ path: String) throws -> BenchDocument {

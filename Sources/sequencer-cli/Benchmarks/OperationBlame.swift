@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// An operation whose own time changed beyond doubt. Operations overlap: these changes do not add up to the launch's.
 struct OperationChange: Equatable, Sendable {
@@ -81,7 +82,7 @@ struct OperationBlame {
         var most = 0.0
         return changes.sorted { ($0.p ?? 1) < ($1.p ?? 1) }.enumerated().compactMap { place, change in
             most = max(most, min((change.p ?? 1) * Double(count - place), 1))
-            if most >= BenchComparison.significance { return nil }
+            if most >= SampleChange.significance { return nil }
             var change = change
             change.adjustedP = most
             return change

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// What the operations of a launch took in two benches, in nanoseconds.
 ///

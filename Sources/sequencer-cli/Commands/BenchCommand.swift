@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// `bench`: runs scenarios many times and says how long they take.
 struct BenchCommand: LaunchingCommand {
@@ -206,8 +207,8 @@ struct BenchCommand: LaunchingCommand {
         if clock == .virtual { return nil }
         var others: [Int?] = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
         if document.scenarios.count > 1 || save != nil { others.append(nil) }
-        guard let other = others.first(where: { !BenchComparison.canDecide(runs, against: $0 ?? runs) }) else { return nil }
-        let needed = BenchComparison.runsNeeded(against: other)
+        guard let other = others.first(where: { !SampleChange.canDecide(runs, against: $0 ?? runs) }) else { return nil }
+        let needed = SampleChange.runsNeeded(against: other)
         return "\(runs) run\(runs == 1 ? "" : "s") against \(other ?? runs) cannot show a change, however large; "
             + (needed.map { "measure at least \($0)" } ?? "measure the baseline anew, with more runs")
     }

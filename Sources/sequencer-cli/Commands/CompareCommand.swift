@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// `compare`: the change of a launch from one saved bench to another.
 struct CompareCommand: Command {
@@ -215,13 +216,13 @@ struct ComparisonText {
         let names = [("before", comparison.before), ("after", comparison.after)]
         if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
-        if let modes = comparison.modes, modes.p < BenchComparison.significance,
+        if let modes = comparison.modes, modes.p < SampleChange.significance,
             modes.interval.lower > comparison.threshold || modes.interval.upper < -comparison.threshold
         {
             return "either kind of runs has changed one way, and how many are of which kind the other way"
         }
-        if test.p >= BenchComparison.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
-            return "chance may explain the change (p is not below \(brief(BenchComparison.significance))); \(moreRuns)"
+        if test.p >= SampleChange.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
+            return "chance may explain the change (p is not below \(brief(SampleChange.significance))); \(moreRuns)"
         }
         if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
             return "the machine alone may have made the change; measure both in turns ('bench --command' twice)"
@@ -232,8 +233,8 @@ struct ComparisonText {
 
     private var moreRuns: String {
         let (before, after) = (comparison.before.sample?.count ?? 0, comparison.after.sample?.count ?? 0)
-        if BenchComparison.canDecide(after, against: before) { return "measure more runs" }
-        let needed = BenchComparison.runsNeeded(against: nil).map { "; measure at least \($0) of each" } ?? ""
+        if SampleChange.canDecide(after, against: before) { return "measure more runs" }
+        let needed = SampleChange.runsNeeded(against: nil).map { "; measure at least \($0) of each" } ?? ""
         return "\(after) run\(after == 1 ? "" : "s") against \(before) cannot show one, however large\(needed)"
     }
 

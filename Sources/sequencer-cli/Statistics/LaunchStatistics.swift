@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// The outcomes and times of many launches, by scenario and version of the app, in a memory that does not grow with their number.
 struct LaunchStatistics: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SequencerAnalysis
 
 /// Measurements that become larger or smaller, one after the other: on a machine that becomes hot, or on which other work begins.
 ///

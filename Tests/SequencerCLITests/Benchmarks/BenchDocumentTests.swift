@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import TestSupport
 import Testing
 
@@ -127,7 +128,7 @@ struct BenchDocumentTests {
             scenario.runs = Array(repeating: run, count: 10)
             return scenario
         }
-        for (share, verdict) in [(threshold, BenchComparison.Verdict.same), (-threshold, .same), (threshold + 0.001, .regression)] {
+        for (share, verdict) in [(threshold, ChangeVerdict.same), (-threshold, .same), (threshold + 0.001, .regression)] {
             let comparison = BenchComparison(scenario(800e6), scenario(800e6 * (1 + share)), clock: clock, threshold: threshold)
             #expect(comparison.verdict == verdict, "\(share)")
         }
@@ -141,12 +142,12 @@ struct BenchDocumentTests {
         arguments: [(4, 4, false), (5, 5, true), (3, 10, true), (2, 10, false), (2, 100, false), (3, 60, true), (0, 9, false)]
     )
     func leastRuns(_ runs: Int, _ others: Int, _ canDecide: Bool) {
-        #expect(BenchComparison.canDecide(runs, against: others) == canDecide)
+        #expect(SampleChange.canDecide(runs, against: others) == canDecide)
     }
 
     @Test("How many runs are needed", arguments: [(nil, 5), (10, 3), (2, 19), (1, nil)] as [(Int?, Int?)])
     func runsNeeded(_ others: Int?, _ expected: Int?) {
-        #expect(BenchComparison.runsNeeded(against: others) == expected)
+        #expect(SampleChange.runsNeeded(against: others) == expected)
     }
 
     @Test("Runs of graphs that are not quite the same keep each operation's runs in line")

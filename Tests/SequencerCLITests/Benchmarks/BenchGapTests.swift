@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import TestSupport
 import Testing
 
@@ -173,9 +174,9 @@ struct BenchGapTests {
         // Nothing that is cheaper could be a regression, and the rest takes its time in a build for debugging.
         guard second.median / first.median - 1 > threshold else { return false }
         let test = try #require(MannWhitney(before, after))
-        guard test.p < BenchComparison.significance else { return false }
+        guard test.p < SampleChange.significance else { return false }
         let interval = try #require(BootstrapInterval.change(from: first, to: second))
-        return BenchComparison.verdict(interval, p: test.p, threshold: threshold, same: 0.05) == .regression
+        return SampleChange.verdict(interval, p: test.p, threshold: threshold, same: 0.05) == .regression
     }
 
     /// The share of pairs that the tool would call a regression.

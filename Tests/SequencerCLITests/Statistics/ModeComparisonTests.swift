@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 import TestSupport
 import Testing
 
@@ -74,24 +75,24 @@ struct ModeComparisonTests {
     @Test("Which verdict follows from those on all runs and on each kind")
     func verdicts() {
         let wide = BootstrapInterval(lower: -0.3, upper: 0.3)
-        for verdict in BenchComparison.Verdict.allCases {
+        for verdict in ChangeVerdict.allCases {
             for modes in [verdict, .inconclusive, .same] {
-                #expect(BenchComparison.verdict(of: verdict, wide, modes: modes) == verdict)
+                #expect(SampleChange.verdict(of: verdict, wide, modes: modes) == verdict)
             }
         }
         let (slower, faster) = (BootstrapInterval(lower: 0.1, upper: 0.3), BootstrapInterval(lower: -0.3, upper: -0.1))
         for interval in [wide, slower] {
-            #expect(BenchComparison.verdict(of: .inconclusive, interval, modes: .regression) == .regression)
+            #expect(SampleChange.verdict(of: .inconclusive, interval, modes: .regression) == .regression)
         }
         for interval in [wide, faster] {
-            #expect(BenchComparison.verdict(of: .inconclusive, interval, modes: .improved) == .improved)
+            #expect(SampleChange.verdict(of: .inconclusive, interval, modes: .improved) == .improved)
         }
-        #expect(BenchComparison.verdict(of: .inconclusive, faster, modes: .regression) == .inconclusive)
-        #expect(BenchComparison.verdict(of: .inconclusive, slower, modes: .improved) == .inconclusive)
+        #expect(SampleChange.verdict(of: .inconclusive, faster, modes: .regression) == .inconclusive)
+        #expect(SampleChange.verdict(of: .inconclusive, slower, modes: .improved) == .inconclusive)
         for (all, modes) in [(.regression, .improved), (.improved, .regression), (.same, .regression), (.same, .improved)]
-            as [(BenchComparison.Verdict, BenchComparison.Verdict)]
+            as [(ChangeVerdict, ChangeVerdict)]
         {
-            #expect(BenchComparison.verdict(of: all, wide, modes: modes) == .inconclusive)
+            #expect(SampleChange.verdict(of: all, wide, modes: modes) == .inconclusive)
         }
     }
 

@@ -1,3 +1,4 @@
+import SequencerAnalysis
 import TestSupport
 import Testing
 

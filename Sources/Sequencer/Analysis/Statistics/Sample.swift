@@ -1,46 +1,46 @@
 import Sequencer
 
 /// Measurements in order of size, and figures of a typical one: medians, which one slow run cannot move, rather than means.
-struct SortedSample: Equatable, Sendable {
+package struct SortedSample: Equatable, Sendable {
     /// Ascending; never empty, and all of them finite.
-    let values: [Double]
+    package let values: [Double]
 
     /// - Returns: nil without a measurement, or when one of them is not finite.
-    init?(_ values: some Sequence<Double>) {
+    package init?(_ values: some Sequence<Double>) {
         let sorted = values.sorted()
         guard !sorted.isEmpty, sorted.allSatisfy(\.isFinite) else { return nil }
         self.values = sorted
     }
 
-    var count: Int { values.count }
-    var minimum: Double { values[0] }
-    var maximum: Double { values[values.count - 1] }
-    var median: Double { percentile(50) }
+    package var count: Int { values.count }
+    package var minimum: Double { values[0] }
+    package var maximum: Double { values[values.count - 1] }
+    package var median: Double { percentile(50) }
 
     /// The value that `percent` of a hundred measurements do not exceed, with straight lines between neighbours: type 7 of Hyndman and Fan,
     /// "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), as NumPy and R do unless told otherwise.
     ///
     /// - Parameter percent: from 0 to 100; anything else is taken for the nearer of the two.
-    func percentile(_ percent: Double) -> Double {
+    package func percentile(_ percent: Double) -> Double {
         let rank = min(max(percent, 0), 100) / 100 * Double(values.count - 1)
         let lower = min(Int(rank), values.count - 1)
         let upper = min(lower + 1, values.count - 1)
         return values[lower] + (values[upper] - values[lower]) * (rank - Double(lower))
     }
 
-    /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how this tool defines the percentiles that it shows, in
+    /// The smallest measurement that `percent` of a hundred do not exceed: the nearest rank, which is how the tool defines the percentiles that it shows, in
     /// `bench` as in `stats`. Type 1 of Hyndman and Fan.
-    func nearestRank(_ percent: Double) -> Double {
+    package func nearestRank(_ percent: Double) -> Double {
         values[Self.rank(percent, of: count) - 1]
     }
 
     /// The rank of a percentile among `count` values, 1 to `count`.
-    static func rank(_ percent: Double, of count: Int) -> Int {
+    package static func rank(_ percent: Double, of count: Int) -> Int {
         Int(min(max((percent / 100 * Double(count)).rounded(.up), 1), Double(count)))
     }
 
     /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard deviation.
-    var medianAbsoluteDeviation: Double {
+    package var medianAbsoluteDeviation: Double {
         let median = median
         return SortedSample(unchecked: values.map { abs($0 - median) }.sorted()).median
     }
@@ -52,15 +52,15 @@ struct SortedSample: Equatable, Sendable {
 
 /// How far measurements are off, in units that make 3.5 the limit: the modified z-score of Iglewicz and Hoaglin, "How to Detect and Handle
 /// Outliers", ASQC Basic References in Quality Control 16 (1993).
-struct OutlierRule: Equatable, Sendable {
+package struct OutlierRule: Equatable, Sendable {
     /// The limit that the authors recommend.
-    static let limit = 3.5
+    package static let limit = 3.5
 
     private let median: Double
     /// One unit; 0 when all measurements are the same.
     private let unit: Double
 
-    init(_ sample: SortedSample) {
+    package init(_ sample: SortedSample) {
         let median = sample.median
         self.median = median
         let deviation = sample.medianAbsoluteDeviation
@@ -75,11 +75,11 @@ struct OutlierRule: Equatable, Sendable {
         }
     }
 
-    func score(_ value: Double) -> Double {
+    package func score(_ value: Double) -> Double {
         unit > 0 ? (value - median) / unit : 0
     }
 
-    func isOutlier(_ value: Double) -> Bool {
+    package func isOutlier(_ value: Double) -> Bool {
         abs(score(value)) > Self.limit
     }
 }
@@ -88,14 +88,18 @@ struct OutlierRule: Equatable, Sendable {
 /// "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7 (1979).
 ///
 /// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to be.
-struct BootstrapInterval: Equatable, Sendable {
-    var lower: Double
-    var upper: Double
+package struct BootstrapInterval: Equatable, Sendable {
+    package var lower: Double
+    package var upper: Double
+
+    package init(lower: Double, upper: Double) {
+        (self.lower, self.upper) = (lower, upper)
+    }
 
     private static let seed: UInt64 = 0x5EED_0001
 
     /// Of the median.
-    static func median(of sample: SortedSample) -> BootstrapInterval {
+    package static func median(of sample: SortedSample) -> BootstrapInterval {
         var resampling = Resampling(sample, seed: seed)
         return percentiles((0..<resamples(sample.count)).map { _ in resampling.median() })
     }
@@ -103,14 +107,14 @@ struct BootstrapInterval: Equatable, Sendable {
     /// Of the change of the median from one sample to another as a share of the first: 0.05 is 5% more.
     ///
     /// - Returns: nil when a median of the first sample is 0, which nothing is a share of.
-    static func change(from first: SortedSample, to second: SortedSample) -> BootstrapInterval? {
+    package static func change(from first: SortedSample, to second: SortedSample) -> BootstrapInterval? {
         change(of: [(first, second)])
     }
 
     /// Of the changes of the medians of several parts, each with the weight of its measurements.
     ///
     /// - Returns: nil without a part, and when a median of a part's first sample is 0.
-    static func change(of parts: [(before: SortedSample, after: SortedSample)]) -> BootstrapInterval? {
+    package static func change(of parts: [(before: SortedSample, after: SortedSample)]) -> BootstrapInterval? {
         let count = parts.reduce(0) { sum, part in sum + part.before.count + part.after.count }
         guard count > 0, parts.allSatisfy({ $0.before.minimum > 0 }) else { return nil }
         let weights = parts.map { Double($0.before.count + $0.after.count) / Double(count) }
@@ -164,5 +168,12 @@ private struct Resampling {
             if left < 0 { return sample.values[index] }
         }
         return sample.maximum
+    }
+}
+
+extension Duration {
+    /// The duration of this many nanoseconds, rounded; 0 for NaN.
+    package static func nearest(nanoseconds: Double) -> Duration {
+        .nanoseconds(Int64(exactly: nanoseconds.rounded()) ?? (nanoseconds > 0 ? .max : 0))
     }
 }

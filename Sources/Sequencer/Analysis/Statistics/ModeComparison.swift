@@ -5,16 +5,16 @@ import Foundation
 /// The test is that of P. van Elteren, "On the Combination of Independent Two Sample Tests of Wilcoxon", Bulletin of the International Statistical
 /// Institute 37 (1960): Mann and Whitney's of either kind, weighted by the inverse of its size and one. How many runs are of which kind has no part in
 /// it.
-struct ModeComparison: Equatable, Sendable {
-    let before: TwoModes
-    let after: TwoModes
-    /// Of the medians, with the weight of the runs of each kind; as ``BenchComparison/interval``.
-    let interval: BootstrapInterval
+package struct ModeComparison: Equatable, Sendable {
+    package let before: TwoModes
+    package let after: TwoModes
+    /// Of the medians, with the weight of the runs of each kind; as ``SampleChange/interval``.
+    package let interval: BootstrapInterval
     /// How probable such a difference is without a change.
-    let p: Double
+    package let p: Double
 
     /// - Returns: nil when a kind took no time.
-    init?(_ before: TwoModes, _ after: TwoModes) {
+    package init?(_ before: TwoModes, _ after: TwoModes) {
         let parts = [(before: before.lower, after: after.lower), (before: before.upper, after: after.upper)]
         guard let interval = BootstrapInterval.change(of: parts) else { return nil }
         guard let p = Self.p(parts) else { return nil }
@@ -24,7 +24,7 @@ struct ModeComparison: Equatable, Sendable {
     /// The probability of a difference at least as clear, in either direction, where every part of both samples is of the same distribution.
     ///
     /// - Returns: nil without a part.
-    static func p(_ parts: [(before: SortedSample, after: SortedSample)]) -> Double? {
+    package static func p(_ parts: [(before: SortedSample, after: SortedSample)]) -> Double? {
         var (distance, variance) = (0.0, 0.0)
         for part in parts {
             guard let test = MannWhitney(part.before.values, part.after.values) else { continue }
@@ -38,7 +38,7 @@ struct ModeComparison: Equatable, Sendable {
     }
 
     /// The change of the median of each kind, as a share of that before.
-    var changes: (lower: Double, upper: Double) {
+    package var changes: (lower: Double, upper: Double) {
         (after.lower.median / before.lower.median - 1, after.upper.median / before.upper.median - 1)
     }
 }

@@ -2,19 +2,19 @@ import Foundation
 
 /// Whether the values of one sample tend to be larger than those of another, for any distributions: the test of Mann and Whitney, "On a
 /// Test of Whether one of Two Random Variables is Stochastically Larger than the Other", The Annals of Mathematical Statistics 18 (1947).
-struct MannWhitney: Equatable, Sendable {
+package struct MannWhitney: Equatable, Sendable {
     /// In how many of all pairs the value of the first sample is the larger one; a tie counts as half.
-    let u: Double
+    package let u: Double
     /// The probability of a difference at least as clear, in either direction, between samples of the same distribution.
-    let p: Double
+    package let p: Double
     /// Whether every way to divide the values was counted, rather than approximated by a normal distribution.
-    let isExact: Bool
+    package let isExact: Bool
 
     /// Up to as many values in both samples together, the number of ways to divide them is exact in a `Double`.
-    static let exactLimit = 50
+    package static let exactLimit = 50
 
     /// - Returns: nil when a sample is empty.
-    init?(_ first: [Double], _ second: [Double]) {
+    package init?(_ first: [Double], _ second: [Double]) {
         guard !first.isEmpty, !second.isEmpty else { return nil }
         let ranking = Ranking(first, second)
         let size = Double(first.count)
@@ -24,7 +24,7 @@ struct MannWhitney: Equatable, Sendable {
     }
 
     /// The least `p` of samples of these sizes: that of two which do not overlap.
-    static func leastP(_ first: Int, _ second: Int) -> Double? {
+    package static func leastP(_ first: Int, _ second: Int) -> Double? {
         MannWhitney((0..<first).map(Double.init), (first..<first + second).map(Double.init))?.p
     }
 }
@@ -101,11 +101,11 @@ private struct Ranking {
 ///
 /// The exact bound of Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26
 /// (1934): with no miss in 10 trials, a rate of up to 25.9% cannot be ruled out.
-enum BinomialBound {
+package enum BinomialBound {
     /// The bound that the true rate is below with this confidence.
     ///
     /// - Returns: 1 without a trial, and when all trials missed.
-    static func upper(misses: Int, trials: Int, confidence: Double = 0.95) -> Double {
+    package static func upper(misses: Int, trials: Int, confidence: Double = 0.95) -> Double {
         guard trials > 0, misses < trials else { return 1 }
         let (first, second) = (Double(max(misses, 0)) + 1, Double(trials - max(misses, 0)))
         // The bound is a quantile of a beta distribution, whose distribution function rises all the way.
@@ -125,7 +125,7 @@ enum BinomialBound {
 /// - Parameters:
 ///   - x: from 0 to 1.
 ///   - first: more than 0, as is `second`.
-func regularizedIncompleteBeta(_ x: Double, _ first: Double, _ second: Double) -> Double {
+package func regularizedIncompleteBeta(_ x: Double, _ first: Double, _ second: Double) -> Double {
     if x <= 0 { return 0 }
     if x >= 1 { return 1 }
     // Beyond this point the fraction converges slowly; the function of the complement is on its good side.
@@ -158,7 +158,7 @@ private func continuedFraction(_ x: Double, _ first: Double, _ second: Double) -
 /// The logarithm of the gamma function for positive numbers, by Stirling's series: DLMF 5.11.1 (https://dlmf.nist.gov/5.11#E1).
 ///
 /// The C function of that name has different results on different platforms: some return the sign too.
-func logGamma(_ x: Double) -> Double {
+package func logGamma(_ x: Double) -> Double {
     var x = x
     var product = 1.0
     // The series is exact to the last digits from here on.

@@ -4,9 +4,9 @@
 /// sum is below ``maximumDistance`` of the one without a split, the median absolute deviation of either below ``maximumDeviation`` of the distance of their
 /// medians, and that distance at least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each, whatever their one mode looks like
 /// (normal, exponential, uniform), about one is taken for two.
-struct TwoModes: Equatable, Sendable {
-    let lower: SortedSample
-    let upper: SortedSample
+package struct TwoModes: Equatable, Sendable {
+    package let lower: SortedSample
+    package let upper: SortedSample
 
     /// Neither mode has fewer measurements, nor less than ``leastShare`` of all: those would be outliers.
     private static let leastCount = 4
@@ -18,7 +18,7 @@ struct TwoModes: Equatable, Sendable {
     /// - Returns: nil when there is one mode, or too little to say.
     ///
     /// - Complexity: O(measurements).
-    init?(_ sample: SortedSample) {
+    package init?(_ sample: SortedSample) {
         let values = sample.values
         let least = max(Self.leastCount, Int((Self.leastShare * Double(values.count)).rounded(.up)))
         guard values.count >= 2 * least else { return nil }

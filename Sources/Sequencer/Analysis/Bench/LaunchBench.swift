@@ -1,0 +1,178 @@
+import Foundation
+import Sequencer
+
+/// Measures launches of a graph that is written in Swift: how long they take, and whether they have become slower.
+///
+/// ```swift
+/// let result = try await LaunchBench(runs: 30) {
+///     appLaunch()
+/// } baseline: {
+///     appLaunchOfTheLastRelease()
+/// }.run()
+/// print(result)
+/// if result.verdict == .regression { exit(4) }
+/// ```
+///
+/// The runs of the two take turns, so that what slows the machine for a while slows both. The statistics are those of `sequencer-cli bench`, and of `compare`, which
+/// reads what ``MeasuredLaunches/save(to:)`` writes.
+public struct LaunchBench: Sendable {
+    /// How many runs are measured.
+    public var runs: Int
+    /// How many come before them, and are not measured.
+    public var warmups: Int
+    /// The budget of each launch; nil for none.
+    public var budget: Budget?
+    /// How each launch is run. In virtual time all runs are the same.
+    public var options: LaunchOptions
+    /// The least change that counts, as a share: 0.05 is 5%.
+    public var threshold: Double
+    private let graph: @Sendable () async throws -> OperationGraph
+    private let baseline: (@Sendable () async throws -> OperationGraph)?
+
+    /// A bench.
+    ///
+    /// - Parameters:
+    ///   - runs: how many runs to measure: 1 or more.
+    ///   - warmups: how many come before them.
+    ///   - budget: the budget of each launch.
+    ///   - options: how each launch is run.
+    ///   - threshold: the least change that counts, as a share.
+    ///   - graph: makes the graph, anew for each run. That is not measured.
+    ///   - baseline: makes the graph to compare with.
+    public init(
+        runs: Int = 10,
+        warmups: Int = 1,
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions(),
+        threshold: Double = 0.05,
+        graph: @escaping @Sendable () async throws -> OperationGraph,
+        baseline: (@Sendable () async throws -> OperationGraph)? = nil
+    ) {
+        self.runs = runs
+        self.warmups = warmups
+        self.budget = budget
+        self.options = options
+        self.threshold = threshold
+        self.graph = graph
+        self.baseline = baseline
+    }
+
+    /// Runs all launches, one at a time.
+    ///
+    /// - Returns: what they came to. Launches that did not complete are among them, and have no part in the times.
+    /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError` in a cancelled task.
+    public func run() async throws -> LaunchBenchResult {
+        var launches: [LaunchReport] = []
+        var others: [LaunchReport] = []
+        for round in 0..<max(warmups, 0) + max(runs, 1) {
+            // Who comes second finds warm caches: the two change places each round.
+            let isBaselineFirst = !round.isMultiple(of: 2)
+            var other: LaunchReport?
+            if isBaselineFirst { other = try await launch(baseline) }
+            let launched = try await launch(graph)
+            if !isBaselineFirst { other = try await launch(baseline) }
+            guard round >= max(warmups, 0) else { continue }
+            if let launched { launches.append(launched) }
+            if let other { others.append(other) }
+        }
+        return LaunchBenchResult(
+            MeasuredLaunches(reports: launches),
+            baseline: baseline == nil ? nil : MeasuredLaunches(reports: others),
+            isVirtual: options.clock is VirtualClock,
+            threshold: threshold
+        )
+    }
+
+    private func launch(_ graph: (@Sendable () async throws -> OperationGraph)?) async throws -> LaunchReport? {
+        guard let graph else { return nil }
+        try Task.checkCancellation()
+        return try await graph().run(budget: budget, options: options).report
+    }
+}
+
+/// The runs of one graph.
+public struct MeasuredLaunches: Sendable {
+    /// The report of each run, in their order.
+    public let reports: [LaunchReport]
+    package let sample: SortedSample?
+
+    init(reports: [LaunchReport]) {
+        self.reports = reports
+        sample = SortedSample(reports.lazy.filter { $0.outcome == .completed }.map { Double($0.budget.measured.nanoseconds) })
+    }
+
+    /// The median of the times that count, up to the milestone, of the runs that completed; nil when none did.
+    public var median: Duration? { (sample?.median).map { .nearest(nanoseconds: $0) } }
+
+    /// The median of the distances from the median; nil when no run completed.
+    public var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
+
+    /// Contains the true median in 95 of 100 cases; nil when no run completed.
+    public var interval: ClosedRange<Duration>? {
+        sample.map(BootstrapInterval.median).map { .nearest(nanoseconds: $0.lower) ... .nearest(nanoseconds: max($0.lower, $0.upper)) }
+    }
+
+    /// How many runs did not meet the budget that they were given.
+    public var budgetMisses: Int { reports.count { !$0.budget.isMet } }
+
+    /// Writes the reports into a file, one a line: `sequencer-cli compare` and `stats` read it.
+    ///
+    /// - Throws: what the system says where the file cannot be written.
+    public func save(to file: URL) throws {
+        let lines = reports.map { $0.json(pretty: false) + "\n" }
+        try Data(lines.joined().utf8).write(to: file, options: .atomic)
+    }
+}
+
+/// What a bench came to.
+public struct LaunchBenchResult: Sendable {
+    /// The runs of the graph.
+    public let launches: MeasuredLaunches
+    /// Those of the graph that it is compared with; nil where there is none.
+    public let baseline: MeasuredLaunches?
+    /// The verdict on the change from the baseline; nil where there is none.
+    public let verdict: ChangeVerdict?
+    /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run of a side completed.
+    public let change: Double?
+    /// Contains the true change in 95 of 100 cases; nil in virtual time, and where there is no change.
+    public let changeInterval: ClosedRange<Double>?
+
+    init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {
+        (self.launches, self.baseline) = (launches, baseline)
+        let change = baseline.map {
+            SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
+        }
+        self.change = change?.change
+        verdict = change?.verdict
+        changeInterval = (change?.interval).map { $0.lower...max($0.lower, $0.upper) }
+    }
+}
+
+extension MeasuredLaunches: CustomStringConvertible {
+    /// One line: `launch: 1.33 s (1.32 s to 1.34 s), MAD 3 ms, 30 runs, 0 over budget`.
+    public var description: String {
+        let name = printable(reports.first?.scenario ?? "", limit: 80)
+        let runs = "\(reports.count) run\(reports.count == 1 ? "" : "s")"
+        guard let sample, let median, let interval, let deviation = medianAbsoluteDeviation else {
+            return "\(name): \(runs), none completed"
+        }
+        let failures = reports.count - sample.count
+        return "\(name): \(durationText(median)) (\(durationText(interval.lowerBound)) to \(durationText(interval.upperBound))), "
+            + "MAD \(durationText(deviation)), \(runs), \(budgetMisses) over budget" + (failures > 0 ? ", \(failures) not completed" : "")
+    }
+}
+
+extension LaunchBenchResult: CustomStringConvertible {
+    /// A line for each graph, and one for the verdict: `regression: 6.1% slower (5.2% to 7%)`.
+    public var description: String {
+        guard let baseline, let verdict else { return "\(launches)" }
+        return "\(launches)\nbefore: \(baseline)\n\(verdict)" + (change.map { ": \(text($0))" } ?? "")
+    }
+
+    private func text(_ change: Double) -> String {
+        let interval = changeInterval.map { " (\(percent($0.lowerBound)) to \(percent($0.upperBound)))" } ?? ""
+        return "\(percent(abs(change))) \(change < 0 ? "faster" : "slower")\(interval)"
+    }
+
+    private func percent(_ share: Double) -> String { "\((share * 1_000).rounded() / 10)%" }
+}

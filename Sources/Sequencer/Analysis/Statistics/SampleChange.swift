@@ -1,0 +1,99 @@
+/// The verdict on a change.
+public enum ChangeVerdict: String, CaseIterable, Sendable, Hashable {
+    /// The launch is faster by more than the threshold.
+    case improved
+    /// It is neither faster nor slower by more than the threshold.
+    case same
+    /// It is slower by more than the threshold.
+    case regression
+    /// There is too little to say.
+    case inconclusive
+}
+
+/// The change from one sample to another: what `compare` and ``LaunchBench`` say of two launches.
+package struct SampleChange: Sendable {
+    /// Below this, a difference is taken for one that chance does not explain.
+    package static let significance = 0.01
+    /// A change that is beyond the threshold by less is equal to it: 1.05 - 1 is not 0.05 to the last digit.
+    private static let tolerance = 1e-9
+
+    /// Of the medians, as a share of the first; nil when a sample is missing, or the first took no time.
+    package let change: Double?
+    /// Contains the true change in 95 of 100 cases; nil in virtual time, where every run is the same.
+    package let interval: BootstrapInterval?
+    package let test: MannWhitney?
+    /// Nil unless both sides have two modes; nil in virtual time.
+    package let modes: ModeComparison?
+    package let verdict: ChangeVerdict
+
+    /// - Parameters:
+    ///   - isVirtual: whether the samples were taken in virtual time, where the medians alone decide.
+    ///   - threshold: the least change that counts, as a share.
+    ///   - same: the threshold that was asked for; see ``verdict(_:p:threshold:same:)``.
+    package init(from first: SortedSample?, to second: SortedSample?, isVirtual: Bool, threshold: Double, same: Double) {
+        guard let first, let second, first.minimum > 0 else {
+            (change, interval, test, modes, verdict) = (nil, nil, nil, nil, .inconclusive)
+            return
+        }
+        let change = second.median / first.median - 1
+        self.change = change
+        if isVirtual {
+            (interval, test, modes) = (nil, nil, nil)
+            verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
+            return
+        }
+        interval = BootstrapInterval.change(from: first, to: second)
+        test = MannWhitney(first.values, second.values)
+        let (firstModes, secondModes) = (TwoModes(first), TwoModes(second))
+        modes = firstModes.flatMap { first in secondModes.flatMap { ModeComparison(first, $0) } }
+        guard let interval, let test else {
+            verdict = .inconclusive
+            return
+        }
+        let all = Self.verdict(interval, p: test.p, threshold: threshold, same: same)
+        let ofModes = modes.map { Self.verdict($0.interval, p: $0.p, threshold: threshold, same: same) }
+        verdict = ofModes.map { Self.verdict(of: all, interval, modes: $0) } ?? all
+    }
+
+    /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same
+    /// when the whole interval is within `same`.
+    ///
+    /// - Parameter same: the threshold that was asked for: between that and a larger one lies what the machine alone may have done.
+    package static func verdict(_ interval: BootstrapInterval, p: Double, threshold: Double, same: Double) -> ChangeVerdict {
+        let limit = threshold + tolerance
+        if p < significance {
+            if interval.lower > limit { return .regression }
+            if interval.upper < -limit { return .improved }
+        }
+        return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
+    }
+
+    /// The verdict on launches of two kinds. The median of all of them rarely tells more than that of how many are of which kind: the medians of the
+    /// kinds tell of the rest. Where one contradicts the other, there is nothing to say.
+    ///
+    /// - Parameters:
+    ///   - all: that on all runs together.
+    ///   - interval: of the change of their median.
+    ///   - modes: that on each kind compared with itself.
+    package static func verdict(of all: ChangeVerdict, _ interval: BootstrapInterval, modes: ChangeVerdict) -> ChangeVerdict {
+        switch (all, modes) {
+        case (.inconclusive, .regression): interval.upper > 0 ? modes : all
+        case (.inconclusive, .improved): interval.lower < 0 ? modes : all
+        case (.regression, .improved), (.improved, .regression), (.same, .regression), (.same, .improved): .inconclusive
+        default: all
+        }
+    }
+
+    /// Whether some result of so many runs could show a change.
+    package static func canDecide(_ runs: Int, against others: Int) -> Bool {
+        MannWhitney.leastP(runs, others).map { $0 < significance } ?? false
+    }
+
+    /// The least number of runs that could show a change.
+    ///
+    /// - Parameter others: how many runs they are compared with; nil for as many.
+    /// - Returns: nil when no number is enough.
+    package static func runsNeeded(against others: Int?) -> Int? {
+        (1...MannWhitney.exactLimit).first { canDecide($0, against: others ?? $0) }
+    }
+}
