@@ -7,13 +7,30 @@ import StartupOps
 /// A graph that cannot run is bad data; one whose path to the milestone exceeds the budget is over budget; one whose critical path alone exceeds the deadline
 /// will fail; everything else is a warning.
 struct VerifyCommand: Command {
+    enum Format: String, CaseIterable, Sendable {
+        case text, json, github, junit, sarif, xcode
+    }
+
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
-    static let options: [CommandOption<Self>] = combined([.facts { $0.facts = $1 }], part(CommonArguments.options, \.common))
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .word(
+                "format",
+                "FORMAT",
+                Format.self,
+                help:
+                    "text (default), json, github (annotations), junit, sarif, or xcode: problems on standard error, the result a comment."
+            ) { $0.format = $1 },
+            .facts { $0.facts = $1 },
+        ],
+        part(CommonArguments.options, \.common)
+    )
     static let examples: KeyValuePairs = [
         "verify launch.json": "Check a scenario file.",
         "verify - < launch.json": "Check one from standard input.",
+        "verify launch.json --format github": "Annotate the lines of a pull request.",
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "The launch can run; warnings may be worth a look.",
@@ -25,6 +42,13 @@ struct VerifyCommand: Command {
     var scenario = ""
     var facts: [FactArgument] = []
     var common = CommonArguments()
+    var format = Format.text
+
+    mutating func check() throws(UsageError) {
+        guard common.json else { return }
+        if format != .text, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
+        format = .json
+    }
 
     /// More mistakes than anyone mends at once.
     private static let maximumMistakes = 100
@@ -41,7 +65,11 @@ struct VerifyCommand: Command {
             let deadline = LaunchOptions.deadline(loaded.deadline(nil), beside: Budget(budget))
             return try ScenarioFindings(try loaded.validated(), budget: budget, deadline: deadline, document: loaded.file?.document)
         }
-        try output.write(common.json ? findings.json() : findings.text())
+        switch format {
+        case .text: try output.write(findings.text())
+        case .json: try output.write(findings.json())
+        case .github, .junit, .sarif, .xcode: try write(findings.problems(in: loaded), of: loaded, findings.text(), to: output)
+        }
         return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
     }
 }
@@ -49,9 +77,18 @@ struct VerifyCommand: Command {
 extension VerifyCommand {
     /// Says why a scenario cannot run: on standard error, and as JSON where that is asked for.
     private func report(_ mistakes: [ScenarioError], in scenario: LoadedScenario, to output: Output) throws -> ExitCode {
-        for mistake in mistakes { message("\(mistake)") }
+        let isForPrograms = format != .text && format != .json
+        if isForPrograms {
+            let problems = mistakes.map { mistake in
+                let text = mistake.path.isEmpty ? mistake.message : "\(mistake.path): \(mistake.message)"
+                return Verification.Problem(level: .error, code: "mistake", message: text, position: mistake.position)
+            }
+            try write(problems, of: scenario, nil, to: output)
+        } else {
+            for mistake in mistakes { message("\(mistake)") }
+        }
         if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
-        guard common.json, let document = scenario.file?.document else { return .badData }
+        guard format == .json, let document = scenario.file?.document else { return .badData }
         let json = JSONWriter.document("sequencer.verification/1") { json in
             json.write(document.name, for: "scenario")
             json.write(document.operations.count, for: "operations")
@@ -70,12 +107,38 @@ extension VerifyCommand {
     }
 }
 
+extension VerifyCommand {
+    /// Writes what was found in a format for other programs.
+    ///
+    /// - Parameter text: the result for people, of a scenario that can run.
+    private func write(_ problems: [Verification.Problem], of loaded: LoadedScenario, _ text: String?, to output: Output) throws {
+        let verification = Verification(
+            file: isStandardInput(scenario) ? nil : loaded.file?.name,
+            scenario: printable(loaded.graph.name, limit: 64),
+            problems: problems
+        )
+        switch format {
+        case .text, .json: break
+        case .github: try output.write(verification.githubCommands)
+        case .junit: try output.write(verification.junit)
+        case .sarif: try output.write(verification.sarif)
+        case .xcode:
+            Terminal.standardError.write(verification.compilerLines)
+            // A file of Swift that says nothing: what builds a target can wait for it.
+            guard let text else { return }
+            try output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined())
+        }
+    }
+}
+
 /// The warnings of `verify` about a graph that can run.
 struct ScenarioFindings {
     struct Warning {
         /// Fit for programs, one of ``ScenarioFindings/kinds``.
         let code: String
         let message: String
+        /// The operation that it is about; nil for the whole scenario.
+        var operation: String?
     }
 
     /// The codes of warnings, in their order, each with how further ones are called that are counted only.
@@ -112,7 +175,8 @@ struct ScenarioFindings {
             Warning(
                 code: "impliedDependency",
                 message:
-                    "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it"
+                    "\(printable(edge.operation, limit: 64)) need not wait for \(printable(edge.dependency, limit: 64)): other dependencies imply it",
+                operation: edge.operation
             )
         }
         warnings += (document.map(Self.misspelledDependencies) ?? []).map { Warning(code: "absentDependency", message: $0) }
@@ -121,7 +185,8 @@ struct ScenarioFindings {
             Warning(
                 code: "overlappingInteraction",
                 message: "\(printable(first, limit: 64)) and \(printable(second, limit: 64)) can ask the person at the same time; "
-                    + "give both the exclusive resource 'ui'"
+                    + "give both the exclusive resource 'ui'",
+                operation: second
             )
         }
         unnamed = overlaps.count - overlaps.pairs.count
@@ -132,7 +197,8 @@ struct ScenarioFindings {
             warnings.append(
                 Warning(
                     code: "budget",
-                    message: "the critical path alone takes \(durationText(counted)) of \(durationText(budget)): \(names)"
+                    message: "the critical path alone takes \(durationText(counted)) of \(durationText(budget)): \(names)",
+                    operation: path.last
                 )
             )
         }
@@ -166,14 +232,17 @@ struct ScenarioFindings {
                 )
             )
         }
-        warnings += try Self.lateUpdateCheck(graph, budget).map { Warning(code: "lateUpdateCheck", message: $0) }
+        warnings += try Self.lateUpdateCheck(graph, budget).map {
+            Warning(code: "lateUpdateCheck", message: $0, operation: StartupStep.forceUpdate.id)
+        }
         if let milestone = graph.milestone {
             let name = printable(milestone, limit: 64)
             warnings += graph.unawaitedRequiredOperations.map { id in
                 Warning(
                     code: "unawaitedRequired",
                     message: "\(printable(id, limit: 64)) is required, but \(name) does not wait for it; "
-                        + "add the dependency, or give it another 'onFailure'"
+                        + "add the dependency, or give it another 'onFailure'",
+                    operation: id
                 )
             }
         }
@@ -229,6 +298,23 @@ struct ScenarioFindings {
             "\(name): \(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies"), \(count)\n"
         let times = "budget \(durationText(budget)), deadline \(deadline.map(durationText) ?? "none")\n"
         return head + times + lines.joined() + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
+    }
+
+    /// The warnings, the first of each kind, with the places of their operations. One that the command fails for is an error.
+    func problems(in scenario: LoadedScenario) -> [Verification.Problem] {
+        let operations = scenario.file?.document.operations ?? []
+        let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
+        return Self.kinds.flatMap { code, _ in
+            warnings.filter { $0.code == code }.prefix(Self.maximumShown).map { warning in
+                let isError = isOverBudget ? code == "budget" : isPastDeadline && code == "deadline"
+                return Verification.Problem(
+                    level: isError ? .error : .warning,
+                    code: code,
+                    message: warning.message,
+                    position: warning.operation.flatMap { positions[$0] }
+                )
+            }
+        }
     }
 
     /// The first of each kind, and how many others there are.
