@@ -19,6 +19,7 @@ let package = Package(
         // Not for apps: Examples/Backend and Examples/iOS, which are not part of this package, are made with it.
         .library(name: "StartupSamples", targets: ["StartupSamples"]),
         .executable(name: "sequencer-cli", targets: ["sequencer-cli"]),
+        .plugin(name: "VerifyScenarios", targets: ["VerifyScenarios"]),
     ],
     targets: [
         // Runs a launch.
@@ -43,6 +44,8 @@ let package = Package(
         ),
         .target(name: "StartupSamples", dependencies: startup, path: "Sources/StartupOps/Samples"),
         .executableTarget(name: "sequencer-cli", dependencies: startup + ["SequencerAnalysis", "SequencerTestingCore", "StartupSamples"]),
+        // Checks the scenario files of a target while it builds.
+        .plugin(name: "VerifyScenarios", capability: .buildTool(), dependencies: ["sequencer-cli"]),
         .executableTarget(
             name: "QuickStart",
             dependencies: ["Sequencer"],
@@ -104,5 +107,7 @@ let package = Package(
 // The gate sets this, and so builds once for the check and for the tests. It is no default: a newer compiler's warnings stop nobody who depends on
 // this package.
 if Context.environment["SEQUENCER_STRICT"] == "1" {
-    for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)] }
+    for target in package.targets where target.type != .plugin {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+    }
 }
