@@ -4,6 +4,11 @@ import SequencerAnalysis
 
 /// `bench`: runs scenarios many times and says how long they take.
 struct BenchCommand: LaunchingCommand {
+    enum Format: String, CaseIterable, Sendable {
+        case text, json
+        case githubActionBenchmark = "github-action-benchmark"
+    }
+
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
     static let positionals: [CommandPositional<Self>] = [
@@ -27,6 +32,9 @@ struct BenchCommand: LaunchingCommand {
             ) { $0.commands = $1 },
             .text("save", "FILE", help: "Keep all measurements in FILE.") { $0.save = $1 },
             .text("baseline", "FILE", help: "Compare with the measurements in FILE; exit with 4 on a regression.") { $0.baseline = $1 },
+            .word("format", "FORMAT", Format.self, help: "text (default), json, or github-action-benchmark, for the action of that name.") {
+                $0.format = $1
+            },
         ],
         part(VerdictArguments.options, \.verdict),
         part(RunArguments.howToRun, \.arguments),
@@ -70,6 +78,8 @@ struct BenchCommand: LaunchingCommand {
     var save: String?
     /// The saved bench to compare with.
     var baseline: String?
+    /// Nil for text, unless JSON is asked for.
+    var format: Format?
     var verdict = VerdictArguments()
 
     var clock: ClockMode { arguments.clock }
@@ -85,6 +95,9 @@ struct BenchCommand: LaunchingCommand {
         }
         if let crash = arguments.injections.first(where: { $0.effect == .crash }) {
             throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
+        }
+        if common.json, let format, format != .json {
+            throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other")
         }
         if (scenarios + [baseline].compactMap(\.self)).count(where: { $0 == "-" }) > 1 {
             throw Self.failure("standard input ('-') can be read only once")
@@ -124,7 +137,11 @@ struct BenchCommand: LaunchingCommand {
         if let save, document.scenarios.contains(where: { !$0.runs.isEmpty }) {
             try Output(save).write(document.json(pretty: false))
         }
-        try output.write(common.json ? document.json(comparisons) : text(document, comparisons, for: output))
+        switch format ?? (common.json ? .json : .text) {
+        case .text: try output.write(text(document, comparisons, for: output))
+        case .json: try output.write(document.json(comparisons))
+        case .githubActionBenchmark: try output.write(BenchmarkActionText(document: document).text)
+        }
         if let signal { return .interrupted(by: signal) }
         return code(document, comparisons)
     }

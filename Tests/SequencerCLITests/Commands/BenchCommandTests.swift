@@ -111,6 +111,28 @@ struct BenchCommandTests {
         #expect(comparison["verdict"] as? String == "regression" && comparison["change"] as? Double == 0.375)
     }
 
+    @Test("--format github-action-benchmark: an object for the launch and for each operation, in milliseconds")
+    func benchmarkAction() async throws {
+        let text = scenarioText(
+            #"{ "id": "a", "work": { "simulate": "1500ms" } }"#,
+            #"{ "id": "b", "after": ["a"], "work": { "simulate": "250us" } }"#
+        )
+        let options = ["bench", "-", "--clock", "virtual", "--runs", "2", "--format", "github-action-benchmark"]
+        let result = try await Tool.run(options, input: Data(text.utf8))
+        #expect(
+            result.output == """
+                [
+                  {"name":"test","unit":"ms","value":1500.25,"range":"± 0 ms","extra":"0 of 2 runs over the budget of 3 s"},
+                  {"name":"test: a","unit":"ms","value":1500,"range":"± 0 ms","extra":"on the critical path"},
+                  {"name":"test: b","unit":"ms","value":0.25,"range":"± 0 ms","extra":"on the critical path"}
+                ]
+
+                """
+        )
+        #expect(result.code == 0)
+        #expect(try await Tool.run(options + ["--json"], input: Data(text.utf8)).code == 64)
+    }
+
     @Test("Two scenarios in turn are compared with each other")
     func interleave() async throws {
         let result = try await Tool.run("bench", "regular", "--interleave", "first-launch", "--clock", "virtual", "--runs", "2", "--json")
