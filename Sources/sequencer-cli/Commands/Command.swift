@@ -99,7 +99,8 @@ extension LaunchingCommand {
 extension CommandDeclaration {
     /// All commands, in the order of help.
     static let commands: [any Command.Type] = [
-        RunCommand.self, PlanCommand.self, GraphCommand.self, VerifyCommand.self, BlameCommand.self, CriticalChainCommand.self,
+        RunCommand.self, PlanCommand.self, GraphCommand.self, VerifyCommand.self, ExploreCommand.self, BlameCommand.self,
+        CriticalChainCommand.self,
         BenchCommand.self, CompareCommand.self, ReportCommand.self, ImportCommand.self, StatsCommand.self, ExplainCommand.self,
         ScenariosCommand.self, CompletionsCommand.self, HelpCommand.self,
     ]

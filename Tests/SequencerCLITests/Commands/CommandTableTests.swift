@@ -50,6 +50,7 @@ struct CommandTableTests {
         Row(command: "plan", sources: scenarios, schema: "sequencer.plan/1"),
         Row(command: "graph", sources: scenarios, schema: "sequencer.graph/1"),
         Row(command: "verify", sources: scenarios, schema: "sequencer.verification/1"),
+        Row(command: "explore", sources: scenarios, options: ["--clock", "virtual", "--orders", "2"], schema: "sequencer.exploration/1"),
         Row(command: "blame", sources: launches, schema: "sequencer.blame/1"),
         Row(command: "critical-chain", sources: launches, schema: "sequencer.critical-chain/1"),
         Row(command: "bench", sources: scenarios, options: ["--clock", "virtual", "--runs", "2"], schema: "sequencer.bench/1"),
@@ -121,7 +122,7 @@ struct CommandTableTests {
         #expect(!plain.output.contains("\u{1B}"))
         let escapes = try Regex("\u{1B}\\[[0-9;]*m")
         #expect(colored.output.replacing(escapes, with: "") == plain.output)
-        if ["run", "plan", "blame", "critical-chain", "bench", "compare", "report", "stats"].contains(row.command) {
+        if ["run", "plan", "explore", "blame", "critical-chain", "bench", "compare", "report", "stats"].contains(row.command) {
             #expect(colored.output.contains("\u{1B}["), "\(row.command)")
         }
         let wrong = try await Tool.run(line + ["--color", "sometimes"], input: input)

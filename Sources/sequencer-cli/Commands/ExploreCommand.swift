@@ -1,0 +1,149 @@
+import Foundation
+import Sequencer
+import SequencerTestingCore
+import StartupOps
+
+/// `explore`: looks for a dependency that nobody declared.
+struct ExploreCommand: LaunchingCommand {
+    static let name = "explore"
+    static let summary = "Run a launch in many orders, to find an operation that needs another one without waiting for it."
+    static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
+                $0.orders = $1
+            },
+            .integer("depth", "N", in: 1...10, help: "Look for what fails only where N pairs are in the wrong order (default: 1).") {
+                $0.depth = $1
+            },
+            .integer("seed", "N", in: 0...1_000_000_000, help: "Draw other orders; the same N gives the same ones (default: 0).") {
+                $0.seed = $1
+            },
+            .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: their work is done) or virtual (it is simulated).") {
+                $0.wantedClock = $1
+            },
+            .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
+        ],
+        part(CommonArguments.workingOptions, \.common)
+    )
+    static let examples: KeyValuePairs = [
+        "explore launch.json": "Run the programs of a file in many orders, one at a time.",
+        "explore launch.json --orders 20 --seed 7": "Run fewer, and others.",
+    ]
+    static let exitCodes: KeyValuePairs = [
+        "0": "All orders came to the same.",
+        "1": "An operation needs another one that it does not wait for; both are named.",
+    ]
+    static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
+
+    /// What one launch may take, whatever the scenario says: its operations run one at a time.
+    private static let deadline = Duration.seconds(3_600)
+
+    var scenario = ""
+    /// Nil for enough.
+    var orders: Int?
+    var depth = 1
+    var seed = 0
+    /// Nil for real time, but for the built-in scenarios.
+    var wantedClock: ClockMode?
+    /// Whether a scenario file runs its programs and sends its requests unasked.
+    var isTrusted = false
+    var common = CommonArguments()
+
+    private var isBuiltIn: Bool { Scenario.named(scenario) != nil }
+    var clock: ClockMode { wantedClock ?? (isBuiltIn ? .virtual : .wall) }
+
+    func check() throws(UsageError) {
+        if isBuiltIn, clock == .wall { throw Self.failure("option '--clock': the steps of a built-in scenario are only simulated here") }
+    }
+
+    func launch() async throws -> ExitCode {
+        let output = Output(common.output)
+        try output.check()
+        var arguments = RunArguments()
+        arguments.scenario = scenario
+        arguments.clock = clock
+        arguments.isTrusted = isTrusted
+        let launch = try PreparedLaunch(arguments)
+        let progress = ProgressBar("explore", reading: scenario, inLines: common.showsProgress)
+        defer { progress?.end() }
+        let cancellable = CancellableLaunch()
+        let running = Locked<Task<Exploration, any Error>?>(nil)
+        try SignalThread.shared.launchBegan(abandon: { progress?.end() }) {
+            cancellable.cancel()
+            running.withLock { $0 }?.cancel()
+        }
+        let exploration: Exploration
+        do {
+            progress?.pause()
+            try await launch.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
+            progress?.resume()
+            let task = explore(launch.scenario, progress)
+            running.withLock { $0 = task }
+            // The signal found nothing to cancel.
+            if cancellable.isCancelled { task.cancel() }
+            exploration = try await task.value
+        } catch {
+            // After a signal, errors only follow from that.
+            guard let signal = SignalThread.shared.launchEnded() else { throw error }
+            return .interrupted(by: signal)
+        }
+        if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
+        progress?.end()
+        let name = launch.scenario.graph.name
+        try output.write(common.json ? json(exploration, name) : text(exploration, name, TextStyle(common.color, for: output)))
+        return exploration.hidden == nil ? .success : .failed
+    }
+
+    private func explore(_ scenario: LoadedScenario, _ progress: ProgressBar?) -> Task<Exploration, any Error> {
+        let graph = scenario.graph
+        let options = LaunchOptions(
+            deadline: Self.deadline,
+            deadlineCountsInteractiveTime: true,
+            clock: clock == .virtual ? VirtualClock() : SuspendingClock(),
+            seed: 0
+        )
+        let launches = Locked(0)
+        return Task {
+            try await SequencerTestingCore.explore(
+                graph,
+                orders: orders,
+                depth: depth,
+                seed: UInt64(seed),
+                options: options
+            ) { _ in
+                let count = launches.withLock { launches in
+                    launches += 1
+                    return launches
+                }
+                progress?.update(fraction: nil, detail: "\(count) launch\(count == 1 ? "" : "es")")
+            }
+        }
+    }
+
+    private func text(_ exploration: Exploration, _ name: String, _ style: TextStyle) -> String {
+        let count = "\(exploration.orders) order\(exploration.orders == 1 ? "" : "s")"
+        let head = style.bold(printable(name, limit: 80)) + ": "
+        guard let hidden = exploration.hidden else { return head + "the same in \(count)\n" }
+        let message = hidden.message.map { "  \(printable($0, limit: 600))\n" } ?? ""
+        return head + style.red("\(hidden)") + "\n" + message + "  found in \(count), seed \(seed)\n"
+    }
+
+    private func json(_ exploration: Exploration, _ name: String) -> String {
+        JSONWriter.document("sequencer.exploration/1") { json in
+            json.write(name, for: "scenario")
+            json.write(exploration.orders, for: "orders")
+            json.write(seed, for: "seed")
+            guard let hidden = exploration.hidden else { return }
+            json.writeObject(for: "hidden") { json in
+                json.write("\(hidden)", for: "text")
+                if let operation = hidden.operation { json.write(operation, for: "operation") }
+                if let message = hidden.message { json.write(message, for: "message") }
+                json.write(hidden.first, for: "first")
+                json.write(hidden.second, for: "second")
+                json.write(hidden.failing, for: "failing")
+                json.write(hidden.passing, for: "passing")
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import sequencer_cli
+
+@Suite("explore", .serialized, .timeLimit(.minutes(30)), .besideOthers)
+struct ExploreCommandTests {
+    /// A login that needs the file which the images remove; what comes first makes it anew.
+    private static func launch(token: String, declared: Bool) -> String {
+        scenarioText(
+            #"{ "id": "prepare", "work": { "command": ["touch", "\#(token)"] } }"#,
+            #"{ "id": "login", "after": ["prepare"], "work": { "command": ["test", "-f", "\#(token)"] } }"#,
+            #"{ "id": "images", "after": ["\#(declared ? "login" : "prepare")"], "work": { "command": ["rm", "-f", "\#(token)"] } }"#
+        )
+    }
+
+    @Test("programs whose order matters are named, in one sentence; as JSON, with both orders")
+    func hidden() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.launch(token: folder.file("token").path, declared: false))
+        let text = try await Tool.run("explore", path, "--trust", "--seed", "3")
+        #expect(text.code == 1 && text.output.hasPrefix("test: login fails when images runs first: undeclared dependency\n"), "\(text)")
+        #expect(text.output.hasSuffix(", seed 3\n"))
+        let result = try await Tool.run("explore", path, "--trust", "--seed", "3", "--json")
+        let json = try result.json()
+        let hidden = try #require(json["hidden"] as? [String: Any])
+        #expect(result.code == 1 && json["scenario"] as? String == "test" && json["seed"] as? Int == 3)
+        #expect(hidden["operation"] as? String == "login" && hidden["message"] as? String != nil)
+        #expect(hidden["failing"] as? [String] == ["prepare", "images", "login"])
+        #expect(hidden["passing"] as? [String] == ["prepare", "login", "images"])
+    }
+
+    @Test("where the dependency is declared, all orders come to the same")
+    func declared() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write(Self.launch(token: folder.file("token").path, declared: true))
+        let result = try await Tool.run("explore", path, "--trust", "--orders", "5")
+        #expect(result.code == 0 && result.output == "test: the same in 5 orders\n", "\(result)")
+    }
+
+    @Test("a built-in scenario is simulated; real time is refused for it")
+    func builtIn() async throws {
+        let result = try await Tool.run("explore", "regular", "--orders", "1")
+        #expect(result.code == 0 && result.output == "regular: the same in 1 order\n", "\(result)")
+        #expect(try await Tool.run("explore", "regular", "--clock", "wall").code == 64)
+    }
+
+    @Test("a file that is wrong is told with its place, before anything runs")
+    func broken() async throws {
+        let result = try await Tool.run("explore", "-", input: scenarioText(#"{ "id": "a", "after": ["b"] }"#))
+        #expect(result.code == 65 && result.messages.contains("<stdin>:3:"), "\(result.messages)")
+    }
+}
