@@ -26,10 +26,13 @@ public struct DeepLink: Sendable, Hashable, Codable {
     let needsLogin: Bool
     /// Whether following it changes something, so that the person has to confirm it first.
     let changesState: Bool
+    /// The link as it was written; nil unless the route keeps it.
+    public let address: DeepLinkAddress?
 
-    init(route: DeepLinkRoute, parameters: [String: Value]) {
+    init(route: DeepLinkRoute, parameters: [String: Value], address: DeepLinkAddress? = nil) {
         self.route = route.name
         self.parameters = parameters
+        self.address = address
         needsLogin = route.needsLogin
         changesState = route.changesState
     }

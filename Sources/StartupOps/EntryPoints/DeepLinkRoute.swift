@@ -8,6 +8,7 @@ import Sequencer
 ///     "speaker", path: "/speakers/{id}",
 ///     parameters: [.uuid("id"), .oneOf("tab", ["sound", "room"], isRequired: false)],
 ///     needsLogin: true)
+/// DeepLinkRoute("article", path: "/*/wiki/**", keepsAddress: true)
 /// ```
 public struct DeepLinkRoute: Sendable, Hashable {
     /// The app's name for the place.
@@ -22,18 +23,27 @@ public struct DeepLinkRoute: Sendable, Hashable {
     let changesState: Bool
     /// The treatment of parameters that are not declared.
     let ignoresUnknownParameters: Bool
+    /// Whether a link along it carries what it was written with.
+    let keepsAddress: Bool
 
     /// A route.
     ///
-    /// - Parameter ignoresUnknownParameters: whether a query's parameters that the route does not declare are left out, as in links that carry a
-    ///   campaign's name; a link with one is refused otherwise.
+    /// - Parameters:
+    ///   - path: words; parameters, such as `{id}`; `*` for any one part; and, as the last part, `**` for any number of parts, none included. Of two routes
+    ///     that fit a link, the one that is more literal further to the left counts. The path `/**` takes a path that climbs, has empty parts or cannot be
+    ///     decoded, too: such as the address of a page.
+    ///   - ignoresUnknownParameters: whether a query's parameters that the route does not declare are left out, as in links that carry a
+    ///     campaign's name; a link with one is refused otherwise.
+    ///   - keepsAddress: whether a link carries what it was written with, in ``DeepLink/address``: its host, its path, the parameters that the route
+    ///     does not declare, all in their order, and the fragment. It is kept in the store of the mailbox until it has been delivered.
     public init(
         _ name: String,
         path: String,
         parameters: [DeepLinkParameter] = [],
         needsLogin: Bool = false,
         changesState: Bool = false,
-        ignoresUnknownParameters: Bool = false
+        ignoresUnknownParameters: Bool = false,
+        keepsAddress: Bool = false
     ) {
         self.name = name
         self.path = path
@@ -41,6 +51,7 @@ public struct DeepLinkRoute: Sendable, Hashable {
         self.needsLogin = needsLogin
         self.changesState = changesState
         self.ignoresUnknownParameters = ignoresUnknownParameters
+        self.keepsAddress = keepsAddress
     }
 }
 
@@ -51,26 +62,48 @@ extension DeepLinkRoute {
         case literal(String)
         /// Is the value of this parameter.
         case parameter(String)
+        /// Is anything.
+        case any
+        /// Is anything, and so is all that follows; also nothing.
+        case rest
+
+        /// - Parameter part: the segment, as a route has it.
+        init(_ part: Substring) {
+            if part == "*" {
+                self = .any
+            } else if part == "**" {
+                self = .rest
+            } else if part.hasPrefix("{"), part.hasSuffix("}"), part.utf8.count > 2 {
+                self = .parameter(String(part.dropFirst().dropLast()))
+            } else {
+                self = .literal(String(part))
+            }
+        }
 
         /// Which of two routes is tried first where both fit.
-        var rank: Int { if case .literal = self { 0 } else { 1 } }
-    }
-
-    var segments: [Segment] {
-        path.split(separator: "/").map { part in
-            part.hasPrefix("{") && part.hasSuffix("}") && part.utf8.count > 2
-                ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+        var rank: Int {
+            switch self {
+            case .literal: 0
+            case .parameter: 1
+            case .any: 2
+            case .rest: 3
+            }
         }
     }
 
+    var segments: [Segment] { path.split(separator: "/").map { Segment($0) } }
+
     /// The values of the parameters in the path; nil when the path is not this route's.
     static func match(_ segments: [Segment], _ path: [String]) -> [(name: String, text: String)]? {
-        guard segments.count == path.count else { return nil }
+        let isOpen = segments.last == .rest
+        let leading = segments.dropLast(isOpen ? 1 : 0)
+        guard leading.count == path.count || (isOpen && leading.count < path.count) else { return nil }
         var values: [(name: String, text: String)] = []
-        for (segment, text) in zip(segments, path) {
+        for (segment, text) in zip(leading, path) {
             switch segment {
             case .literal(let literal): guard literal.utf8.elementsEqual(text.utf8) else { return nil }
             case .parameter(let name): values.append((name, text))
+            case .any, .rest: break
             }
         }
         return values

@@ -5,7 +5,7 @@ import Sequencer
 /// A link comes from a stranger. It is taken only when its scheme, host and port are exactly one of the app's origins, its path is one of
 /// the app's routes, and every parameter is what the route says. Upper case in scheme and host does no harm, nor does the scheme's own port.
 /// A user name, a host with an encoded or international letter or a dot at its end, and a path that climbs are refused. The fragment, after `#`,
-/// is left out. A plus stays a plus.
+/// is left out, unless the route keeps the address. A plus stays a plus.
 ///
 /// ```swift
 /// let router = try DeepLinkRouter(
@@ -48,23 +48,38 @@ public struct DeepLinkRouter: Sendable {
     public func link(_ text: String) throws(DeepLinkError) -> DeepLink {
         let address = try LinkAddress(text, schemes: Set(origins.map(\.scheme)))
         try checkOrigin(of: address)
-        let path = try address.segments()
+        let path: [String]
+        do throws(DeepLinkError) {
+            path = try address.segments()
+        } catch {
+            guard let entry = entries.first(where: { $0.segments == [.rest] }) else { throw error }
+            return try link(address, entry, [])
+        }
         for entry in entries {
             guard let values = DeepLinkRoute.match(entry.segments, path) else { continue }
-            return DeepLink(route: entry.route, parameters: try parameters(entry, values, address.query))
+            return try link(address, entry, values)
         }
         throw DeepLinkError(.unknownPath, "\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")
+    }
+
+    private func link(
+        _ address: LinkAddress,
+        _ entry: Entry,
+        _ values: [(name: String, text: String)]
+    ) throws(DeepLinkError) -> DeepLink {
+        let given = try parameters(entry, values, address.query)
+        return DeepLink(route: entry.route, parameters: given, address: entry.route.keepsAddress ? try address.asWritten() : nil)
     }
 
     private func checkOrigin(of address: LinkAddress) throws(DeepLinkError) {
         let ofScheme = origins.filter { $0.scheme == address.scheme }
         let origin = "\(address.scheme)://\(address.host)"
-        let ofHost = ofScheme.filter { $0.host == address.host }
+        let ofHost = ofScheme.filter { $0.takes(host: address.host) }
         guard !ofHost.isEmpty else {
             let hosts = Set(ofScheme.map(\.host)).sorted().joined(separator: ", ")
             throw DeepLinkError(.hostNotAllowed, origin, "the host is none of \(hosts)")
         }
-        guard ofHost.contains(where: { $0.port == address.port }) else {
+        guard ofHost.contains(where: { $0.takesAnyHost || $0.port == address.port }) else {
             throw DeepLinkError(.portNotAllowed, origin, "the port is none that links are taken for")
         }
     }
@@ -91,7 +106,7 @@ public struct DeepLinkRouter: Sendable {
         }
         for (encodedName, encoded) in query {
             guard encodedName.count <= 256, let name = percentDecoded(encodedName), let parameter = entry.parameters[name] else {
-                if entry.route.ignoresUnknownParameters { continue }
+                if entry.route.ignoresUnknownParameters || entry.route.keepsAddress { continue }
                 throw unknownParameter(encodedName, hasValue: encoded.contains { $0 != UInt8(ascii: "=") }, entry)
             }
             // A value that is too long is not even decoded.
@@ -149,14 +164,29 @@ public struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
             func error(_ reason: String) -> DeepLinkRouteError { DeepLinkRouteError(route: route.name, reason: reason) }
             guard names.insert(route.name).inserted else { throw error("there are two routes of this name; rename one") }
             guard route.path.hasPrefix("/") else { throw error("its path, \(route.path), has to begin with a slash") }
-            let shape: [String?] = route.segments.map { if case .literal(let text) = $0 { text } else { nil } }
+            let shape = route.segments.map { Self.shape(of: $0) }
             if let other = shapes.updateValue(route.name, forKey: shape) {
                 throw error("its path, \(route.path), fits the same links as that of \(other)")
             }
             if let brace = shape.compactMap({ $0 }).first(where: { $0.contains("{") || $0.contains("}") }) {
                 throw error("\(brace) in its path is neither a word nor a parameter; a parameter is a whole part, such as {id}")
             }
+            if route.segments.dropLast().contains(.rest) {
+                throw error("** in its path is all that follows, so it has to be the last part")
+            }
+            if let star = shape.compactMap({ $0 }).first(where: { $0.contains("*") && $0 != "**" }) {
+                throw error("\(star) in its path is neither a word nor a wildcard; a wildcard is a whole part, * or **")
+            }
             try check(route, error)
+        }
+    }
+
+    /// The part of a link's path that a segment fits: a word, or all that follows; nil for any one part.
+    private static func shape(of segment: DeepLinkRoute.Segment) -> String? {
+        switch segment {
+        case .literal(let text): text
+        case .rest: "**"
+        case .parameter, .any: nil
         }
     }
 
