@@ -10,6 +10,8 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     case link(DeepLink)
     /// An entry of the icon's menu.
     case shortcut(ShortcutItem)
+    /// A kind of the app's own.
+    case app(AppEntryPoint)
 
     /// Whether only someone who is logged in may come in by it. A push needs what the link it carries needs.
     var needsLogin: Bool {
@@ -17,15 +19,17 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
         case .push(let push): push.link?.needsLogin ?? false
         case .link(let link): link.needsLogin
         case .shortcut(let item): item.needsLogin
+        case .app(let entryPoint): entryPoint.needsLogin
         }
     }
 
     /// Whether it changes something, so that the person has to confirm it first.
     var needsConfirmation: Bool {
         switch self {
-        case .push(let push): push.link?.changesState ?? false
+        case .push(let push): !push.isSilent && push.link?.changesState ?? false
         case .link(let link): link.changesState
         case .shortcut(let item): item.changesState
+        case .app(let entryPoint): entryPoint.changesState
         }
     }
 
@@ -35,12 +39,16 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// When it is of no use any more; nil when it does not say: then a week after it came.
     var expiresAt: Date? { if case .push(let push) = self { push.expiresAt } else { nil } }
 
+    /// Whether nobody is to see it: a silent push.
+    var isSilent: Bool { if case .push(let push) = self { push.isSilent } else { false } }
+
     /// Its kind, without any of its texts or values.
     public var description: String {
         switch self {
         case .push(let push): push.description
         case .link(let link): link.description
         case .shortcut(let item): item.description
+        case .app(let entryPoint): entryPoint.description
         }
     }
 
@@ -48,7 +56,7 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     var rank: Int {
         switch self {
         case .push: 0
-        case .link: 1
+        case .link, .app: 1
         case .shortcut: 2
         }
     }

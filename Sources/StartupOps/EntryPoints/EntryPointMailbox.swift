@@ -47,6 +47,8 @@ public final class EntryPointMailbox: Sendable {
         /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
         var hasNews = false
         var hasWaited = false
+        /// The identifiers of those that wait for an event.
+        var heldBack: Set<String> = []
         /// The latest of those that were dropped, and are in no report yet.
         var untold: [DroppedEntryPoint] = []
     }
@@ -106,13 +108,22 @@ public final class EntryPointMailbox: Sendable {
         for account: String? = nil,
         expiresAt: Date? = nil
     ) -> EntryPointReceipt {
-        let name = id ?? UUID().uuidString
+        keep(entryPoint, id ?? UUID().uuidString, isUnnamed: id == nil, for: account, expiresAt: expiresAt)
+    }
+
+    func keep(
+        _ entryPoint: EntryPoint,
+        _ name: String,
+        isUnnamed: Bool,
+        for account: String?,
+        expiresAt: Date?
+    ) -> EntryPointReceipt {
         let date = now()
         let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }
-            return ledger.add(entryPoint, id: name, isUnnamed: id == nil, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
+            return ledger.add(entryPoint, id: name, isUnnamed: isUnnamed, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
         }
         guard let dropped else { return .duplicate }
         tell(.received(EntryPointDelivery(id: name, entryPoint: entryPoint, receivedAt: date, isRedelivery: false, account: recipient)))
@@ -199,6 +210,7 @@ extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
         let account = currentAccount
+        let postponed = postponed.union(state.withLock { $0.heldBack })
         let claimed = transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result

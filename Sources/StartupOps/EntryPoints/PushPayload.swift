@@ -20,12 +20,22 @@ public struct PushPayload: Sendable, Hashable, Codable {
     var account: String?
     /// When it is of no use any more; nil when it does not say, or that cannot be read.
     var expiresAt: Date?
+    /// What it carries for the app, by the keys that the parser was told of; nil without any.
+    var carried: [String: JSONValue]?
+    /// Whether it is only for the app; nil for no.
+    var isOnlyForApp: Bool?
+
+    /// Whether it is only for the app, and nobody is to see it: `content-available` is 1, and it has neither an alert, a sound nor a badge.
+    public var isSilent: Bool { isOnlyForApp == true }
+
+    /// What it carries under these of the keys that ``PushPayloadParser`` was told of, as it came: nothing of it has been judged.
+    public var content: [String: JSONValue] { carried ?? [:] }
 }
 
 extension PushPayload: SecretHolding {
     /// The category and the link's route, without texts and values.
     public var description: String {
-        "push\(category.map { " of category \($0)" } ?? "")\(link.map { " with a \($0)" } ?? "")"
+        "\(isSilent ? "silent push" : "push")\(category.map { " of category \($0)" } ?? "")\(link.map { " with a \($0)" } ?? "")"
     }
 }
 
@@ -86,6 +96,7 @@ public struct PushPayloadParser: Sendable {
     private let linkKey: String
     private let accountKey: String
     private let expiryKey: String
+    private let contentKeys: Set<String>
 
     /// A parser of payloads of these categories.
     ///
@@ -96,13 +107,16 @@ public struct PushPayloadParser: Sendable {
     ///   - accountKey: the key, beside `aps`, of the account that the push is for, as the service calls it.
     ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970. A push without one, or whose time
     ///     is no number, is of use for a week.
+    ///   - contentKeys: the keys, beside `aps`, of what the app reads itself: ``PushPayload/content``. What stands under others is left out.
     public init(
         categories: Set<String>,
         links: DeepLinkRouter? = nil,
         linkKey: String = "url",
         accountKey: String = "account",
-        expiryKey: String = "expires"
+        expiryKey: String = "expires",
+        contentKeys: Set<String> = []
     ) {
+        self.contentKeys = contentKeys
         self.accountKey = accountKey
         self.expiryKey = expiryKey
         self.categories = categories
@@ -141,6 +155,7 @@ public struct PushPayloadParser: Sendable {
         case nil: break
         }
         let expiresAt = expiry(payload[expiryKey], &problems)
+        let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }.mapValues(\.json)
         return PushPayload(
             category: category(aps["category"], &problems),
             title: text(alert["title"], "aps.alert.title", limit: 256, &problems),
@@ -148,8 +163,15 @@ public struct PushPayloadParser: Sendable {
             link: link(payload[linkKey], &problems),
             problems: problems,
             account: try account(payload[accountKey]),
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            carried: carried.isEmpty ? nil : carried,
+            isOnlyForApp: Self.isOnlyForApp(aps) ? true : nil
         )
+    }
+
+    private static func isOnlyForApp(_ aps: [String: PushValue]) -> Bool {
+        guard case .number(1)? = aps["content-available"] else { return false }
+        return aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
     }
 
     /// A push for an account that cannot be told would be shown to anybody, so it is rejected.
@@ -159,7 +181,7 @@ public struct PushPayloadParser: Sendable {
         case .number(let number)?:
             // Of larger ones the last digits are lost: it would be somebody else's.
             if let whole = Int(exactly: number), abs(number) < 0x1p53 { String(whole) } else { throw .strangeAccount }
-        case .object?, .array?, .other?: throw .strangeAccount
+        case .object?, .array?, .boolean?, .other?: throw .strangeAccount
         case .null?, nil: nil
         }
     }

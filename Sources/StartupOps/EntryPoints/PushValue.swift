@@ -7,8 +7,9 @@ enum PushValue {
     case object([String: PushValue])
     case array([PushValue])
     case number(Double)
+    case boolean(Bool)
     case null
-    /// A boolean, or a number that Swift cannot hold.
+    /// A number that Swift cannot hold.
     case other
 
     /// The deepest a payload may be nested.
@@ -20,7 +21,19 @@ enum PushValue {
         case .string: "a string"
         case .object: "an object"
         case .array: "an array"
-        case .number, .null, .other: "a number, a boolean or null"
+        case .number, .boolean, .null, .other: "a number, a boolean or null"
+        }
+    }
+
+    /// The same as any JSON value; what Swift cannot hold is null.
+    var json: JSONValue {
+        switch self {
+        case .string(let text): .string(text)
+        case .object(let members): .object(members.mapValues(\.json))
+        case .array(let elements): .array(elements.map(\.json))
+        case .number(let number): Int64(exactly: number).map { .integer($0) } ?? .number(number)
+        case .boolean(let value): .bool(value)
+        case .null, .other: .null
         }
     }
 }
@@ -41,6 +54,8 @@ extension PushValue: Decodable {
             self = .string(text)
         } else if let number = try? decoder.singleValueContainer().decode(Double.self) {
             self = .number(number)
+        } else if let value = try? decoder.singleValueContainer().decode(Bool.self) {
+            self = .boolean(value)
         } else {
             self = .other
         }
@@ -81,7 +96,21 @@ extension PushValue {
                 self = .null
                 return
             }
+            if let value = Self.boolean(value) {
+                self = .boolean(value)
+                return
+            }
             self = (value as? Double ?? (value as? Int).map(Double.init)).map { .number($0) } ?? .other
         }
+    }
+
+    /// nil unless it is a boolean: the system's are numbers as well, of a class of their own.
+    private static func boolean(_ value: Any) -> Bool? {
+        if type(of: value) == Bool.self { return value as? Bool }
+        #if canImport(Darwin)
+            return type(of: value) == type(of: NSNumber(value: true)) ? value as? Bool : nil
+        #else
+            return nil
+        #endif
     }
 }

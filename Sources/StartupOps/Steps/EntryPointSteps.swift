@@ -11,12 +11,30 @@ public protocol EntryPointPresenter: Sendable {
     func perform(_ shortcut: ShortcutItem) async
     /// Asks before something is changed.
     func confirm(_ entryPoint: EntryPoint) async -> Bool
+    /// Goes where an entry point of a kind of the app's own leads. When it throws, the entry point is kept, and handed over again in a later launch.
+    ///
+    /// Without this method such an entry point is not taken, and the report says so.
+    func enter(by entryPoint: AppEntryPoint) async throws
+    /// Takes what a silent push carries, and shows nothing. As ``enter(by:)`` when it throws, or is absent.
+    func takeSilentPush(_ push: PushPayload) async throws
+}
+
+extension EntryPointPresenter {
+    /// Takes none.
+    public func enter(by entryPoint: AppEntryPoint) async throws {
+        throw EntryPointNotTakenError(entryPoint: "\(entryPoint)", method: "enter(by:)")
+    }
+
+    /// Takes none.
+    public func takeSilentPush(_ push: PushPayload) async throws {
+        throw EntryPointNotTakenError(entryPoint: "\(push)", method: "takeSilentPush(_:)")
+    }
 }
 
 /// Delivers what started the app: a push notification, a link, a shortcut.
 ///
 /// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is visible, each exactly
-/// once. A link or shortcut that changes something is confirmed first. Without a presenter everything stays in the mailbox.
+/// once. Whatever changes something is confirmed first. A silent push does not wait for its turn on the screen. Without a presenter everything stays in the mailbox.
 struct EntryPointOperation: Sendable {
     let mailbox: EntryPointMailbox
     /// Nil when nothing can be presented.
@@ -25,7 +43,10 @@ struct EntryPointOperation: Sendable {
 
     /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the main thread.
     func presentPush(in step: StepContext) async throws {
-        let push = mailbox.waiting().first { if case .push = $0.entryPoint { mailbox.isForWhoeverIsThere($0) } else { false } }
+        let push = mailbox.waiting().first { delivery in
+            guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
+            return mailbox.isForWhoeverIsThere(delivery) && !mailbox.isHeldBack(delivery.id)
+        }
         guard let push else { return }
         guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "to read what was pushed") }
         await mailbox.deliver(push.id) { delivery in
@@ -40,32 +61,48 @@ struct EntryPointOperation: Sendable {
             if mailbox.waiting().isEmpty { return }
             throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
         }
-        let operation = step.operation
         await mailbox.deliver { delivery in
-            try await stage.present(by: operation) {
-                if delivery.needsConfirmation {
-                    let isConfirmed = await step.waitForPerson { await presenter.confirm(delivery.entryPoint) }
-                    guard isConfirmed else {
-                        step.note("\(delivery.entryPoint) was not confirmed, and was left out")
-                        return
-                    }
-                }
-                await Self.present(delivery.entryPoint, with: presenter)
+            do {
+                try await hand(delivery, to: presenter, in: step)
+            } catch {
+                // An error of the app's may quote what the entry point carries.
+                let sentence = (error as? EntryPointNotTakenError)?.description ?? "\(delivery.entryPoint) was not taken"
+                if !(error is CancellationError) { step.note(sentence) }
+                throw error
             }
         }
         for left in mailbox.waiting() {
-            let isForAnother = !mailbox.isForWhoeverIsThere(left)
-            let until = isForAnother ? "when the account that it is for is logged in" : "after a login, or at the next launch"
-            step.note("\(left.entryPoint) waits: it is delivered \(until)")
+            step.note("\(left.entryPoint) waits: it is delivered \(moment(of: left))")
+        }
+    }
+
+    private func moment(of delivery: EntryPointDelivery) -> String {
+        if mailbox.isHeldBack(delivery.id) { return "when the event that it waits for has come" }
+        if !mailbox.isForWhoeverIsThere(delivery) { return "when the account that it is for is logged in" }
+        return "after a login, or at the next launch"
+    }
+
+    private func hand(_ delivery: EntryPointDelivery, to presenter: any EntryPointPresenter, in step: StepContext) async throws {
+        if case .push(let push) = delivery.entryPoint, push.isSilent { return try await presenter.takeSilentPush(push) }
+        try await stage.present(by: step.operation) {
+            if delivery.needsConfirmation {
+                let isConfirmed = await step.waitForPerson { await presenter.confirm(delivery.entryPoint) }
+                guard isConfirmed else {
+                    step.note("\(delivery.entryPoint) was not confirmed, and was left out")
+                    return
+                }
+            }
+            try await Self.present(delivery.entryPoint, with: presenter)
         }
     }
 
     @MainActor
-    private static func present(_ entryPoint: EntryPoint, with presenter: any EntryPointPresenter) async {
+    private static func present(_ entryPoint: EntryPoint, with presenter: any EntryPointPresenter) async throws {
         switch entryPoint {
         case .push(let push): await presenter.showPush(push)
         case .link(let link): await presenter.follow(link)
         case .shortcut(let item): await presenter.perform(item)
+        case .app(let entryPoint): try await presenter.enter(by: entryPoint)
         }
     }
 }

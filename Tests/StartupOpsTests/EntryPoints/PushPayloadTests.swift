@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import StartupNetworking
 import TestSupport
 import Testing
 
@@ -146,6 +147,32 @@ struct PushPayloadTests {
         #expect(none.problems == ["url was ignored: the app follows no links in pushes"])
         let push = try #require(try both(#"{"aps":{},"url":"https://good.example/reset?code=SECRET"}"#).first).get()
         #expect(EntryPoint.push(push).needsConfirmation)
+    }
+
+    @Test("a silent push is one that has nothing to show, and carries what the app asked for")
+    func silent() throws {
+        let parser = PushPayloadParser(categories: [], contentKeys: ["sync", "count", "list", "none", "aps"])
+        let json = #"{"aps":{"content-available":1},"sync":{"since":7.5,"full":"CANARY"},"count":-3,"list":["a",2],"none":null,"other":1}"#
+        let dictionary = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let expected: [String: JSONValue] = ["sync": ["since": 7.5, "full": "CANARY"], "count": -3, "list": ["a", 2], "none": .null]
+        for push in [try parser.payload(from: Data(json.utf8)), try parser.payload(from: dictionary)] {
+            #expect(push.isSilent)
+            #expect(push.content == expected)
+            #expect(push.description == "silent push")
+            #expect(try JSONDecoder().decode(PushPayload.self, from: JSONEncoder().encode(push)) == push)
+            var dumped = ""
+            dump(EntryPoint.push(push), to: &dumped)
+            #expect(!dumped.contains("CANARY"))
+            #expect(EntryPoint.push(push).isSilent && !EntryPoint.push(push).needsConfirmation)
+        }
+        #expect(try parser.payload(from: Data(#"{"aps":{},"sync":true}"#.utf8)).content == ["sync": true])
+        for aps in [
+            #"{"content-available":1,"alert":"x"}"#, #"{"content-available":1,"badge":0}"#, #"{"content-available":1,"sound":"x"}"#,
+            #"{"content-available":0}"#, "{}",
+        ] {
+            let push = try parser.payload(from: Data("{\"aps\":\(aps)}".utf8))
+            #expect(!push.isSilent && push.content.isEmpty && push.description == "push", "\(aps)")
+        }
     }
 
     @Test("fault D7: nothing that prints a push shows its texts")

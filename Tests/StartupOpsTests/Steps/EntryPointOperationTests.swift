@@ -87,6 +87,65 @@ struct EntryPointOperationTests {
         #expect(mailbox.waiting().isEmpty)
     }
 
+    /// Takes what the app has of its own, too.
+    private struct OwnScreen: EntryPointPresenter {
+        struct Refusal: Error {}
+        let shown = Locked<[String]>([])
+        var takes = true
+
+        private func take(_ text: String) throws {
+            if !takes { throw Refusal() }
+            shown.withLock { $0.append(text) }
+        }
+
+        func showPush(_ push: PushPayload) async { shown.withLock { $0.append("push") } }
+        func follow(_ link: DeepLink) async {}
+        func perform(_ shortcut: ShortcutItem) async {}
+        func confirm(_ entryPoint: EntryPoint) async -> Bool { true }
+        func enter(by entryPoint: AppEntryPoint) async throws { try take("\(entryPoint) \(entryPoint.content(as: [Int].self))") }
+        func takeSilentPush(_ push: PushPayload) async throws { try take("\(push)") }
+    }
+
+    private func receiveOwn() throws {
+        mailbox.receive(.app(try AppEntryPoint("handoff", [4711])))
+        let parser = PushPayloadParser(categories: [])
+        mailbox.receive(.push(try parser.payload(from: Data(#"{"aps":{"content-available":1}}"#.utf8))))
+    }
+
+    @Test("a kind of the app's own, and a silent push, go to methods of their own; nobody is shown a push")
+    func own() async throws {
+        try receiveOwn()
+        #expect(mailbox.origin == .link)
+        mailbox.mainScreenDidAppear()
+        let screen = OwnScreen()
+        let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())
+        _ = try await runAlone("present-push-information") { launch in try await operation.presentPush(in: launch) }
+        #expect(screen.shown.withLock { $0 } == [])
+        let (report, _) = try await runAlone("deeplink") { launch in try await operation.deliver(in: launch) }
+        #expect(screen.shown.withLock { $0 } == ["silent push", "handoff [4711]"])
+        #expect(report.notes == [] && mailbox.waiting().isEmpty)
+    }
+
+    @Test("what a presenter does not take is kept, and the report says so, without what it carries")
+    func notTaken() async throws {
+        try receiveOwn()
+        mailbox.mainScreenDidAppear()
+        let plain = EntryPointOperation(mailbox: mailbox, presenter: Screen(), stage: Stage())
+        let (report, _) = try await runAlone("deeplink") { launch in try await plain.deliver(in: launch) }
+        #expect(
+            report.notes == [
+                "silent push was not taken: the presenter has no method takeSilentPush(_:)",
+                "handoff was not taken: the presenter has no method enter(by:)",
+                "silent push waits: it is delivered after a login, or at the next launch",
+                "handoff waits: it is delivered after a login, or at the next launch",
+            ]
+        )
+        let refusing = EntryPointOperation(mailbox: mailbox, presenter: OwnScreen(takes: false), stage: Stage())
+        let (second, _) = try await runAlone("deeplink") { launch in try await refusing.deliver(in: launch) }
+        #expect(second.notes.prefix(2) == ["silent push was not taken", "handoff was not taken"])
+        #expect(!"\(report) \(second)".contains("4711") && mailbox.waiting().count == 2)
+    }
+
     @Test("fault D6: what changes something is confirmed first; what is not confirmed is left out, and the report says so")
     func confirmed() async throws {
         for confirms in [true, false] {

@@ -142,7 +142,8 @@ public final class Bootstrap: Sendable {
         } else if service.tokens.lastLogout == .guestHasToLogIn {
             diagnosis.logoutRemedy = "to keep guests, set the onboarding to dismissable or none"
         }
-        diagnosis.waitingPushes = mailbox?.waiting().count { if case .push = $0.entryPoint { true } else { false } } ?? 0
+        diagnosis.waitingPushes =
+            mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
         diagnosis.onboarding = onboarding
         return diagnosis.findings().map(\.description)
     }
