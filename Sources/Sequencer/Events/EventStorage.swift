@@ -13,11 +13,14 @@ final class EventStorage: Sendable {
 
     var result: EventResult? { state.withLock { $0.result } }
 
+    /// - Parameter callBlocks: calls its argument, which calls the blocks of the app, now or later; launches and tasks hear of it now.
     /// - Returns: whether this decided: false where there was a result before.
     @discardableResult
-    func settle(_ result: EventResult) -> Bool {
+    func settle(_ result: EventResult, callBlocks: (@escaping @Sendable () -> Void) -> Void = { $0() }) -> Bool {
         guard let waiters = state.withLock({ $0.settle(result) }) else { return false }
-        for waiter in waiters { waiter.tell(result) }
+        let blocks = waiters.drop { $0.rank.rawValue <= EventStateMachine.Rank.task.rawValue }
+        for waiter in waiters.prefix(waiters.count - blocks.count) { waiter.tell(result) }
+        if !blocks.isEmpty { callBlocks { for block in blocks { block.tell(result) } } }
         return true
     }
 

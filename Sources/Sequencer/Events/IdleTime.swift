@@ -26,6 +26,9 @@ public final class IdleTime: Sendable {
         )
     }
 
+    /// The idle time whose piece the current task does.
+    @TaskLocal private static var current: IdleTime?
+
     private typealias Piece = @Sendable () async -> Void
 
     private struct State {
@@ -45,10 +48,10 @@ public final class IdleTime: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the same time.
+    ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the same time. 10 ms to 24 hours; the nearest of these otherwise.
     ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any thread.
     public convenience init(after pause: Duration = .milliseconds(100), unless isBusy: @escaping @Sendable () -> Bool = { false }) {
-        self.init(after: pause, unless: isBusy, probe: .real)
+        self.init(after: min(max(pause, .milliseconds(10)), .seconds(86_400)), unless: isBusy, probe: .real)
     }
 
     init(after pause: Duration, unless isBusy: @escaping @Sendable () -> Bool, probe: Probe) {
@@ -79,17 +82,18 @@ public final class IdleTime: Sendable {
     /// graph.add("warm-up", after: home, on: .main) { try await idle.run { editor.warmUp() } }
     /// ```
     ///
-    /// The step keeps its lane while it waits. In virtual time there is nothing to wait for: the main thread is idle whenever it is asked.
+    /// The step keeps its lane while it waits. In virtual time there is nothing to wait for: the main thread is idle whenever it is asked. Within such a piece, another one is done
+    /// at once: it is a part of it.
     ///
     /// - Throws: what `work` throws; `CancellationError` when the task is cancelled before its turn.
     nonisolated(nonsending) public func run<Value>(_ work: nonisolated(nonsending) () async throws -> Value) async throws -> Value {
-        if TimeHolder.current != nil { return try await work() }
+        if TimeHolder.current != nil || Self.current === self { return try await work() }
         let (turn, done) = (ExternalEvent<Void>("idle"), ExternalEvent<Void>("done"))
         add { if turn.fulfill() { _ = try? await done.value } }
         // Whatever happens, or nothing else would ever have a turn.
         defer { done.fulfill() }
         try await turn.value
-        return try await work()
+        return try await Self.$current.withValue(self) { try await work() }
     }
 
     private func run() async {

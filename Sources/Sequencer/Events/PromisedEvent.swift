@@ -9,13 +9,15 @@ struct PromisedEvent: Sendable {
     /// The type of its value.
     let type: any Sendable.Type
 
-    /// - Parameter id: the step's identifier.
-    func settle(_ result: EventResult, by id: String) {
+    /// - Parameters:
+    ///   - id: the step's identifier.
+    ///   - callBlocks: calls its argument, which calls the blocks of the app.
+    func settle(_ result: EventResult, by id: String, callBlocks: (@escaping @Sendable () -> Void) -> Void) {
         if case .failure(let error as Broken) = result {
             let reason = printable("\(printable(id)) \(error.ending)", limit: 400)
-            storage.settle(.failure(ExternalEventError(event: storage.name, kind: .failed(reason))))
+            storage.settle(.failure(ExternalEventError(event: storage.name, kind: .failed(reason))), callBlocks: callBlocks)
         } else {
-            storage.settle(result)
+            storage.settle(result, callBlocks: callBlocks)
         }
     }
 }

@@ -27,8 +27,9 @@ extension LaunchStateMachine {
     mutating func showFailure(_ actions: inout Actions) {
         guard !isFailureShown else { return }
         isFailureShown = true
-        isTakeoverRunning = true
+        takeoversRunning += 1
         actions.rare.insert(.showsFailure)
+        if !screens.isEmpty { tellScreens(&actions) }
     }
 }
 

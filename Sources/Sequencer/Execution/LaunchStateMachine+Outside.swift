@@ -2,11 +2,11 @@
 extension LaunchStateMachine {
     /// An operation stops the launch on purpose.
     ///
-    /// - Returns: whether it did: false when the launch was over, or stopped already.
+    /// - Returns: whether it did: false when the launch was over, or stopped already, or nothing of it was left but what is on the screen.
     mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
         advance(to: time)
-        guard phase == .running else { return false }
-        isTakeoverRunning = hasTakeover
+        guard phase == .running, alive > 0 else { return false }
+        if hasTakeover { takeoversRunning += 1 }
         stopLaunch(.aborted(by: node, reason), &actions)
         settle(&actions)
         return true
@@ -15,7 +15,7 @@ extension LaunchStateMachine {
     /// The takeover came to its end.
     mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
-        isTakeoverRunning = false
+        takeoversRunning = max(0, takeoversRunning - 1)
         settle(&actions)
     }
 

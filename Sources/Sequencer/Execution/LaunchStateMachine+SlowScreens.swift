@@ -50,7 +50,9 @@ extension LaunchStateMachine {
     func isDue(screenTimer timer: Timer) -> Bool {
         let node = Int(timer.node)
         return switch timer.kind {
-        case .screen: phase == .running && nodes[node].state != .ended && screens[node] == nil && screenTime(of: node) == timer.time
+        case .screen:
+            phase == .running && !isFailureShown && nodes[node].state != .ended && screens[node] == nil
+                && screenTime(of: node) == timer.time
         case .screenEnd: screens[node]?.state == .ending(at: timer.time)
         case .screenLimit: screens[node]?.state == .told(limit: timer.time)
         case .timeout, .retry, .grace, .fallback: false

@@ -174,8 +174,8 @@ extension LaunchStateMachine {
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
         guard phase == .running else { return }
-        // All that there was to stop has ended, and only something is shown still: that changes nothing about how.
-        if alive == 0, screensUp > 0 { return tellScreens(&actions) }
+        // All that there was to stop has ended: that changes nothing about how.
+        if alive == 0, !nodes.indices.isEmpty { return tellScreens(&actions) }
         phase = .stopping
         stop = reason
         stopTime = time
@@ -221,7 +221,8 @@ extension LaunchStateMachine {
             noteStraggler(node)
             end(node, outcome)
         }
-        isTakeoverRunning = false
+        takeoversRunning = 0
+        if !screens.isEmpty { tellScreens(&actions) }
         forgetScreens()
         graceEnd = nil
         drainEnds(&actions)

@@ -136,7 +136,9 @@ struct LaunchStateMachine {
     /// Nil where processors do not matter, and when the milestone has ended.
     var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
-    var isTakeoverRunning = false
+    /// That of an abort, and that of a failure before it.
+    var takeoversRunning = 0
+    var isTakeoverRunning: Bool { takeoversRunning > 0 }
     /// Whether a failure of the launch was shown.
     var isFailureShown = false
     /// What was shown for operations that take long, by operation.

@@ -35,8 +35,7 @@ extension LaunchStorage {
             case .wait(let assignment):
                 if case .event(let event) = graph.graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
             case .settle(let events, let result, let id):
-                // The blocks that are called with it are code of the app.
-                if !events.isEmpty { callApp { for event in events { event.settle(result, by: id) } } }
+                for event in events { event.settle(result, by: id, callBlocks: callApp) }
             }
         }
     }

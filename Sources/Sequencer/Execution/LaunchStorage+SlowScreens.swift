@@ -12,12 +12,20 @@ extension LaunchStorage {
                 }
                 let signal = SlowScreenSignal(virtualTime)
                 state.screens[change.node] = signal
-                note(screenOf: change.node, in: &state)
                 return (change.node, signal, true)
             }
         }
         for change in changes {
             if change.isShown { show(change.node, change.signal) } else { change.signal.tell() }
+        }
+    }
+
+    /// Whether it is to be shown; the step has a note of it then.
+    private func isStillWanted(_ node: Int, _ signal: SlowScreenSignal) -> Bool {
+        state.withLock { state in
+            if signal.isTold { return false }
+            note(screenOf: node, in: &state)
+            return true
         }
     }
 
@@ -34,7 +42,9 @@ extension LaunchStorage {
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 // The main thread may have been busy until after the step's end.
-                if !signal.isTold { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
+                if isStillWanted(node, signal) { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
+                // Tasks that it has left behind and that wait for its end.
+                signal.tell()
                 input { state, now in
                     state.screens[node] = nil
                     state.machine.screenWent(node, at: now, &state.actions)

@@ -97,17 +97,22 @@ extension OperationGraph {
         problems += complaints
         // With them it would come to circles, which say less.
         guard complaints.isEmpty else { return }
-        var isFree = [Bool](repeating: true, count: count)
+        // Whether nothing that a step waits for comes after the last one of the prologue.
+        var isFirst = [Bool](repeating: true, count: count)
         var known: Set<GraphEdge.Ends> = []
         for edge in edges {
-            isFree[Int(edge.node)] = false
-            if nodes[Int(edge.node)].isInPrologue { known.insert(edge.ends) }
+            let (node, target) = (Int(edge.node), Int(edge.target))
+            if nodes[node].isInPrologue {
+                known.insert(edge.ends)
+            } else if target == last || !nodes[target].isInPrologue {
+                isFirst[node] = false
+            }
         }
         for (first, second) in zip(prologue, prologue.dropFirst()) {
             let edge = GraphEdge(node: Int32(second), target: Int32(first), needsValue: false)
             if !known.contains(edge.ends) { edges.append(edge) }
         }
-        for node in nodes.indices where isFree[node] && !nodes[node].isInPrologue {
+        for node in nodes.indices where isFirst[node] && !nodes[node].isInPrologue {
             edges.append(GraphEdge(node: Int32(node), target: Int32(last), needsValue: false))
         }
     }
@@ -163,6 +168,7 @@ extension StepPolicy {
         if isInteractive { complaints.append("be interactive: nobody can be asked before the app has started") }
         if retry != nil { complaints.append("be tried again: the main thread would be blocked in the pause") }
         if isDeferrable { complaints.append("be deferrable: all else comes after it") }
+        if slowScreen != nil { complaints.append("show something while it is slow: it keeps the main thread") }
         return complaints.map { "a step of the prologue cannot \($0)" }
     }
 }

@@ -112,6 +112,7 @@ extension OperationGraph {
             problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
         }
         var (milestone, initialDisplay): (Int?, Int?)
+        var promised: [ObjectIdentifier: Int] = [:]
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
@@ -152,6 +153,15 @@ extension OperationGraph {
             if let complaint = policy.slowScreen?.complaint { complain(complaint) }
             for complaint in policy.prologueComplaints { complain(complaint) }
             for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
+            for event in policy.events {
+                guard let other = promised.updateValue(position, forKey: ObjectIdentifier(event.storage)), other != position else {
+                    continue
+                }
+                let names = "'\(printable(nodes[other].id))' and '\(printable(node.id))'"
+                let complaint =
+                    "\(names) both fulfil the event '\(printable(event.storage.name))'; the first of them that ended without a value would fail it"
+                problems.append(GraphProblem(.invalidOption, positions: [other, position], complaint))
+            }
             if policy.isDeferrable {
                 if policy.isMilestone {
                     complain(Self.deferrableMilestone)

@@ -61,7 +61,8 @@ public struct SlowStep: Sendable {
     public let operation: String
     let wait: nonisolated(nonsending) @Sendable () async -> Void
 
-    /// Waits until what is shown is to end: the step has ended, and it was shown for long enough, or the launch was stopped.
+    /// Waits until what is shown is to end: the step has ended, and it was shown for long enough, or the launch was stopped. It ends as well when the closure that shows it has
+    /// returned: wait in there.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.
     nonisolated(nonsending) public func ended() async {

@@ -147,4 +147,31 @@ struct FailureTakeoverTests {
         #expect(report["restore-account"]?.outcome == .cancelled && report["restore-account"]?.message == "cancelled while it ran")
         #expect(journal.all == ["takeover"] && all.isEmpty)
     }
+
+    @Test("what is cancelled, or meets the deadline, while only the takeover is waited for has failed as before", arguments: [true, false])
+    func stoppedAfterwards(isCancelled: Bool) async throws {
+        let running = Locked<RunningLaunch?>(nil)
+        var graph = OperationGraph("launch")
+        graph.add("first") {}
+        graph.add("loses", .onFailure(.skipDependents), after: "first") { step in
+            try await step.sleep(for: .seconds(1))
+            throw Trouble(number: 1)
+        }
+        graph.add("main-app", .milestone, after: "loses") {}
+        var options = LaunchOptions.virtual(deadline: .milliseconds(1_200))
+        options.clock = clock
+        options.failureTakeover = { [clock] _ in
+            if isCancelled { running.withLock { $0 }?.cancel() }
+            try? await clock.sleep(for: .seconds(5))
+        }
+        let launch = try clock.hold {
+            let launch = try graph.start(options: options)
+            running.withLock { $0 = launch }
+            return launch
+        }
+        let report = await launch.end().report
+        #expect(report.outcome.name == "failed")
+        #expect("\(report.outcome)".contains("loses"))
+        running.withLock { $0 = nil }
+    }
 }

@@ -233,4 +233,30 @@ struct PrologueTests {
         let next = machine.takeForPrologue(at: 3, &actions)
         #expect(counted && next == nil && actions.isOver && actions.mainTurns == 0 && actions.workers == 0)
     }
+
+    @Test("a step that reads an earlier step of the prologue comes after the last one all the same, and after nothing twice")
+    @MainActor
+    func lastOne() async throws {
+        let journal = Journal()
+        var graph = OperationGraph("launch")
+        let database = graph.addPrologue("open-database") { () -> String in
+            journal.note("open-database")
+            return "database"
+        }
+        graph.addPrologue("background-tasks") { journal.note("background-tasks") }
+        graph.add("main-app", .milestone, using: database, on: .main) { database in journal.note("main-app \(database)") }
+        let launch = try graph.start(options: .virtual())
+        #expect(journal.all == ["open-database", "background-tasks"])
+        let report = await launch.end().report
+        #expect(journal.all == ["open-database", "background-tasks", "main-app database"])
+        #expect(report["main-app"]?.dependencies == ["open-database", "background-tasks"])
+    }
+
+    @Test("a step of the prologue cannot show something while it is slow")
+    func slowScreen() {
+        var graph = OperationGraph("launch")
+        graph.addPrologue("open-database", .ifSlower(than: .seconds(1)) { await $0.ended() }) {}
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        #expect(error?.description.contains("it keeps the main thread") == true)
+    }
 }

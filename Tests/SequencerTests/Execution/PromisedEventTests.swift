@@ -113,4 +113,15 @@ struct PromisedEventTests {
             error?.description == "types: number: it is to fulfil the event 'name' with a value of type String, and produces Int"
         )
     }
+
+    @Test("two steps of a graph cannot fulfil one event: the first that ended without a value would fail it")
+    func two() {
+        let session = ExternalEvent<String>("session")
+        var graph = OperationGraph("launch")
+        graph.add("restore", .fulfills(session), .when { false }) { "Anna" }
+        graph.add("log-in", .fulfills(session)) { "Bert" }
+        let error = #expect(throws: GraphError.self) { try graph.validated() }
+        #expect(error?.problems.map(\.code) == [.invalidOption])
+        #expect(error?.description.contains("'restore' and 'log-in' both fulfil the event 'session'") == true)
+    }
 }

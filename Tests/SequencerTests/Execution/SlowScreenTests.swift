@@ -189,4 +189,41 @@ struct SlowScreenTests {
         machine.screenWent(0, at: 95, &actions)
         #expect(machine.screensUp == 0)
     }
+
+    @Test("it ends when the launch has failed and shows that, however long it was to be shown, and none begins then")
+    func failed() async throws {
+        var launch = Launch()
+        struct Trouble: Error {}
+        launch.graph.add("migrate", .onFailure(.skipDependents), launch.screen(forAtLeast: .seconds(60))) { step in
+            try await step.sleep(for: .seconds(6))
+            throw Trouble()
+        }
+        launch.graph.add("main-app", .milestone, after: "migrate") {}
+        launch.graph.wait("other", 8_000, .ifSlower(than: .seconds(7)) { [launch] step in launch.note("\(step.operation) shown") })
+        var options = LaunchOptions.virtual()
+        options.clock = launch.clock
+        options.failureTakeover = { [launch] _ in launch.note("failure") }
+        let report = try await launch.graph.run(options: options).report
+        #expect(report.outcome.name == "failed")
+        #expect(launch.journal.all.prefix(1) == ["5000 migrate shown"])
+        #expect(Set(launch.journal.all.dropFirst()) == ["6000 hidden", "6000 failure"])
+    }
+
+    @Test("whoever waits for its end and has left the closure that shows it hears of the end at once")
+    func leftBehind() async throws {
+        var launch = Launch()
+        let ended = ExternalEvent<Void>("ended")
+        launch.graph.wait(
+            "migrate",
+            9_000,
+            .ifSlower(than: .seconds(5)) { step in
+                Task {
+                    await step.ended()
+                    ended.fulfill()
+                }
+            }
+        )
+        #expect(try await launch.run().outcome == .completed)
+        try await ended.value
+    }
 }

@@ -48,17 +48,15 @@ struct LaneAssignment: Sendable {
         return lane
     }
 
-    /// Which of the units of a resource, of which there are several, each operation has that needs it.
-    private static func unitsByOperation(
-        of resource: Int,
-        _ problem: PlanningProblem,
-        _ schedule: PlanSearch.Schedule
-    ) -> [Int: Int] {
-        var free = LaneSet(limit: problem.limits[resource])
-        var ends = Heap<End>()
-        var units: [Int: Int] = [:]
-        for node in schedule.sequence.lazy.map(Int.init) where problem.resources[node].contains(Int32(resource)) {
-            units[node] = take(&free, &ends, node, schedule)
+    /// For each resource of which there are several: which of its units each operation has that needs it.
+    private static func unitsByOperation(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) -> [[Int: Int]] {
+        var free = problem.limits.map { LaneSet(limit: $0) }
+        var ends = [Heap<End>](repeating: Heap<End>(), count: free.count)
+        var units = [[Int: Int]](repeating: [:], count: free.count)
+        for node in schedule.sequence.lazy.map(Int.init) {
+            for resource in problem.resources[node].lazy.map(Int.init) where problem.limits[resource] != 1 {
+                units[resource][node] = take(&free[resource], &ends[resource], node, schedule)
+            }
         }
         return units
     }
@@ -95,10 +93,8 @@ struct LaneAssignment: Sendable {
         var latestStarts = [Nanoseconds](repeating: end, count: problem.count)
         var nextOnLane = [Nanoseconds](repeating: end, count: count)
         var nextOnMain = end
-        let units = problem.limits.indices.map { resource -> [Int: Int] in
-            problem.limits[resource] == 1 ? [:] : Self.unitsByOperation(of: resource, problem, schedule)
-        }
-        var nextHolders = problem.limits.map { [Nanoseconds](repeating: end, count: $0) }
+        let units = Self.unitsByOperation(problem, schedule)
+        var nextHolders = units.map { [Nanoseconds](repeating: end, count: ($0.values.max() ?? 0) + 1) }
         var mainThread = MainThreadUse()
         for event in events(problem, schedule).reversed() {
             let node = event.node

@@ -64,7 +64,7 @@ package struct MeasuredLaunch: Sendable {
     /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource or the main thread.
     private static func scarceLanes(_ report: LaunchReport) -> Int? {
         let run = report.operations.filter { $0.start != nil && !isJoin($0) }
-        let count = run.count { !$0.isMain }
+        let count = run.count { !$0.isMain && !isEvent($0, report) }
         let isLimited = report.lanes > 0 && (report.hasLaneLimit || HoldUps(report).areForLanes)
         let onMain = run.filter(\.isMain)
         var users: [ExclusiveResource: Int] = [:]
@@ -83,6 +83,11 @@ package struct MeasuredLaunch: Sendable {
         return operation.lane == nil && !operation.isMain && operation.duration == .zero
     }
 
+    /// It waited for an event, on no lane.
+    private static func isEvent(_ operation: OperationReport, _ report: LaunchReport) -> Bool {
+        report.lanes > 0 && operation.start != nil && operation.lane == nil && !operation.isMain && !isJoin(operation)
+    }
+
     private static func graph(_ report: LaunchReport) -> OperationGraph {
         var graph = OperationGraph(report.scenario)
         for (resource, limit) in report.resourceLimits { graph.limit(resource, to: limit) }
@@ -97,6 +102,10 @@ package struct MeasuredLaunch: Sendable {
             }
             // Validated, so that no time is out of range.
             options.append(.expected(operation.duration))
+            if isEvent(operation, report) {
+                graph.wait(for: ExternalEvent<Void>(operation.id), .all(options), after: operation.dependencies)
+                continue
+            }
             if !operation.exclusive.isEmpty { options.append(.exclusive(operation.exclusive)) }
             if operation.isMain {
                 options.append(.suspends(operation.suspends))
