@@ -170,7 +170,7 @@ extension LaunchStateMachine {
             static let showsIfSlow = Bits(rawValue: 1_048_576)
             /// It waits for an event from outside.
             static let isEvent = Bits(rawValue: 2_097_152)
-            /// Its end settles events from outside.
+            /// Its end settles events from outside, or may release what is held.
             static let settlesEvents = Bits(rawValue: 4_194_304)
 
             /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
@@ -223,7 +223,7 @@ extension LaunchStateMachine {
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
-                if !policy.events.isEmpty { bits.insert(.settlesEvents) }
+                if !policy.events.isEmpty || !policy.holds.isEmpty { bits.insert(.settlesEvents) }
                 if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)

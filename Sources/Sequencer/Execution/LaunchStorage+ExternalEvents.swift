@@ -4,6 +4,8 @@ extension LaunchStorage {
     struct EventWaits {
         private var nodes = FirstInFirstOut<Int>()
         private var isBegun = false
+        /// Ends of operations are what these wait for, too.
+        var ranges = HeldRanges()
 
         /// - Returns: whether the caller is to see to them.
         mutating func add(_ more: [Int]) -> Bool {
@@ -21,7 +23,7 @@ extension LaunchStorage {
 
     private enum EventTask {
         case wait(Assignment)
-        case settle([PromisedEvent], EventResult, by: String)
+        case settle([PromisedEvent], EventResult, [HeldRanges.Release], by: String)
     }
 
     /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
@@ -34,8 +36,9 @@ extension LaunchStorage {
             switch task {
             case .wait(let assignment):
                 if case .event(let event) = graph.graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
-            case .settle(let events, let result, let id):
+            case .settle(let events, let result, let releases, let id):
                 for event in events { event.settle(result, by: id, callBlocks: callApp) }
+                for release in releases { callApp(release) }
             }
         }
     }
@@ -46,7 +49,8 @@ extension LaunchStorage {
             guard state.machine.nodes[node].state == .ended else {
                 return .wait(Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run))
             }
-            return .settle(graph.policy(node).events, state.eventResult(of: node, graph, values), by: graph.id(node))
+            let releases = state.eventWaits.ranges.ended(node, in: graph)
+            return .settle(graph.policy(node).events, state.eventResult(of: node, graph, values), releases, by: graph.id(node))
         }
     }
 

@@ -190,6 +190,8 @@ protocol StepHost: AnyObject, Sendable {
     /// Calls `body`, which must not block, when the launch has ended because it was cancelled.
     func whenCancelled(_ body: @escaping @Sendable () -> Void)
     func value<Value>(of step: Step<Value>) throws -> Value?
+    /// An operation has taken something that is held while others run.
+    func took(_ value: any Sendable, for range: HeldRange)
     /// Takes a Foundation operation that a step has made for this launch alone.
     func claim(_ operation: Operation) throws
     /// Runs a Foundation operation as the work of a step. Returns its result if it ends at once; otherwise calls `completion` once, later.

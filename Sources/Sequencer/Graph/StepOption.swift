@@ -320,6 +320,8 @@ package struct StepPolicy: Sendable {
     var skipReason: String?
     /// The events from outside that the step's end settles.
     var events: [PromisedEvent] = []
+    /// Whatever is held until the step, and others, have ended.
+    var holds: [HeldRange] = []
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
     /// The Foundation operation that the step's closure runs, if a fault was injected into one.

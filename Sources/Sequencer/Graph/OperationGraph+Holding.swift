@@ -1,0 +1,71 @@
+// Something that is held while some steps run.
+
+extension OperationGraph {
+    /// Adds a step that takes something, such as a background assertion or a lock, before the first of these steps starts; when the last one of them has
+    /// ended, it is released, whatever happens.
+    ///
+    /// ```swift
+    /// let migrate = graph.add("migrate") { try database.migrate() }
+    /// let upload = graph.add("upload", after: migrate) { try await api.upload() }
+    /// try graph.hold("background-time", .onFailure(.continue), over: migrate, upload) {
+    ///     try BackgroundTime.begin()
+    /// } release: { time in
+    ///     time.end()
+    /// }
+    /// ```
+    ///
+    /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. What `take` has returned is released once: when all the steps
+    /// have ended, each in whatever way. So a failure, an abort, a cancel, a timeout or the launch's deadline releases it as well, as soon as what ran has ended or
+    /// was left behind. Where `take` returns only after that, it is released at once. Nothing is released that was not taken.
+    ///
+    /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the graph, outside every lock, on a thread of its own in
+    /// real time, and in virtual time at that moment. The end of the process calls nobody.
+    ///
+    /// - Parameters:
+    ///   - id: the step's identifier.
+    ///   - steps: those that it is held for. They are in the graph already.
+    ///   - take: takes it. With ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``, each attempt that throws must have taken nothing.
+    ///   - release: releases what `take` has returned. It must not block for long.
+    /// - Returns: the step, whose value is what was taken.
+    /// - Throws: a ``GraphError`` when one of the steps is not in the graph; the graph is as before.
+    @discardableResult
+    public mutating func hold<Held: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        over steps: any StepReference...,
+        take: @escaping @Sendable () async throws -> Held,
+        release: @escaping @Sendable (Held) -> Void
+    ) throws(GraphError) -> Step<Held> {
+        var list = DependencyList()
+        for step in steps { step.add(to: &list) }
+        var range: [Int] = []
+        for reference in list.references { range.append(try position(of: reference.id)) }
+
+        let held = HeldRange { value in
+            if let value = value as? Held { release(value) }
+        }
+        let work = StepWork.asynchronous { step in
+            let value = try await take()
+            step.host.took(value, for: held)
+            return value
+        }
+        let taking: Step<Held> = insert(id, options, after: dependencies, fallback: nil, work: work)
+        for step in steps { addDependency(taking, to: step) }
+        for index in Set(range) {
+            var policy = nodes[index].policy?.value ?? .standard
+            policy.holds.append(held)
+            nodes[index].set(policy)
+        }
+        return taking
+    }
+}
+
+/// Something that is held while some steps run. Which steps these are, they say themselves: steps can be taken out of a graph.
+final class HeldRange: Sendable {
+    let release: @Sendable (any Sendable) -> Void
+
+    init(release: @escaping @Sendable (any Sendable) -> Void) {
+        self.release = release
+    }
+}
