@@ -68,7 +68,8 @@ public struct DeepLinkRouter: Sendable {
         _ values: [(name: String, text: String)]
     ) throws(DeepLinkError) -> DeepLink {
         let given = try parameters(entry, values, address.query)
-        return DeepLink(route: entry.route, parameters: given, address: entry.route.keepsAddress ? try address.asWritten() : nil)
+        guard entry.route.keepsAddress else { return DeepLink(route: entry.route, parameters: given) }
+        return DeepLink(route: entry.route, parameters: given, address: try address.asWritten())
     }
 
     private func checkOrigin(of address: LinkAddress) throws(DeepLinkError) {

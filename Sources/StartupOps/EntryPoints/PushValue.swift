@@ -31,7 +31,7 @@ enum PushValue {
         case .string(let text): .string(text)
         case .object(let members): .object(members.mapValues(\.json))
         case .array(let elements): .array(elements.map(\.json))
-        case .number(let number): Int64(exactly: number).map { .integer($0) } ?? .number(number)
+        case .number(let number): Int64(exactly: number).map(JSONValue.integer) ?? .number(number)
         case .boolean(let value): .bool(value)
         case .null, .other: .null
         }
@@ -96,7 +96,7 @@ extension PushValue {
                 self = .null
                 return
             }
-            if let value = Self.boolean(value) {
+            if let value = Self.truth(of: value) {
                 self = .boolean(value)
                 return
             }
@@ -105,7 +105,7 @@ extension PushValue {
     }
 
     /// nil unless it is a boolean: the system's are numbers as well, of a class of their own.
-    private static func boolean(_ value: Any) -> Bool? {
+    private static func truth(of value: Any) -> Bool? {
         if type(of: value) == Bool.self { return value as? Bool }
         #if canImport(Darwin)
             return type(of: value) == type(of: NSNumber(value: true)) ? value as? Bool : nil
