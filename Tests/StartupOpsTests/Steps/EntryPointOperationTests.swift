@@ -112,7 +112,7 @@ struct EntryPointOperationTests {
         mailbox.receive(.push(try parser.payload(from: Data(#"{"aps":{"content-available":1}}"#.utf8))))
     }
 
-    @Test("a kind of the app's own, and a silent push, go to methods of their own; nobody is shown a push")
+    @Test("fault D32: a silent push, and a kind of the app's own, go to methods of their own; nobody is shown a push")
     func own() async throws {
         try receiveOwn()
         #expect(mailbox.origin == .link)
@@ -126,7 +126,7 @@ struct EntryPointOperationTests {
         #expect(report.notes == [] && mailbox.waiting().isEmpty)
     }
 
-    @Test("what a presenter does not take is kept, and the report says so, without what it carries")
+    @Test("fault D32: what a presenter does not take is kept, and the report says so, without what it carries")
     func notTaken() async throws {
         try receiveOwn()
         mailbox.mainScreenDidAppear()
