@@ -49,6 +49,9 @@ public final class EntryPointMailbox: Sendable {
         var hasWaited = false
         /// The identifiers of those that wait for an event.
         var heldBack: Set<String> = []
+        /// The first of those that were refused, and are in no report yet.
+        var refusals: [String] = []
+        var moreRefusals = 0
         /// The latest of those that were dropped, and are in no report yet.
         var untold: [DroppedEntryPoint] = []
     }
@@ -128,6 +131,7 @@ public final class EntryPointMailbox: Sendable {
         guard let dropped else { return .duplicate }
         tell(.received(EntryPointDelivery(id: name, entryPoint: entryPoint, receivedAt: date, isRedelivery: false, account: recipient)))
         tell(dropped)
+        noteProblems(of: entryPoint)
         return error.map { .keptInMemory($0) } ?? .stored
     }
 

@@ -266,7 +266,7 @@ extension ForceUpdateOperation {
             lateCheck: environment.lateUpdateCheck,
             willTakeOver: { [mailbox = environment.mailbox] _ in mailbox.stop(because: "an update is required") },
             entryPoints: { [mailbox = environment.mailbox] in
-                let dropped = mailbox.takeDropped().map(\.description)
+                let dropped = mailbox.takeDropped().map(\.description) + mailbox.takeRefusals()
                 let held = mailbox.waiting().count
                 if held == 0 { return dropped }
                 return dropped + [

@@ -49,6 +49,7 @@ struct MainAppOperation: Sendable {
         if let decided = earlyOnboarding() { step.noteLateOnboarding(decided, content.configuration) }
         mailbox.dropExpired()
         for dropped in mailbox.takeDropped() { step.note("\(dropped)") }
+        for refusal in mailbox.takeRefusals() { step.note(refusal) }
         mailbox.setSession(of: content.account)
         if mailbox.mainScreenDidAppear() { await MainActor.run { didLaunch() } }
     }

@@ -63,6 +63,33 @@ struct MainAppOperationTests {
         #expect(LaunchState(store).appStarts == 1, "a guest's start is not counted")
     }
 
+    @Test("what came in and was refused, or left out of a push, is in the report, without what it carried")
+    func refused() async throws {
+        let mailbox = EntryPointMailbox(MemoryStore())
+        let router = try EntryPointSamples.router()
+        func refuse(_ text: String) {
+            do { mailbox.receive(.link(try router.link(text))) } catch { mailbox.refuse(because: error) }
+        }
+        for _ in 0..<2 { refuse("ftp://good.example/CANARY") }
+        refuse("https://good.example/reset?code=CANARY&code=CANARY")
+        mailbox.refuse(because: CancellationError())
+        let parser = PushPayloadParser(categories: [])
+        mailbox.receive(.push(try parser.payload(from: Data(#"{"aps":{"alert":7},"url":"CANARY"}"#.utf8))))
+        let report = try await run(content(), presenter: person, mailbox: mailbox)
+        #expect(
+            report.notes == [
+                "link refused (ftp:): the scheme is none of http, https, speakers",
+                "link refused (route reset): parameter code is there twice",
+                "an entry point was refused: CancellationError",
+                "a part of a push was left out: aps.alert is a number, a boolean or null where a text or an object was expected",
+                "a part of a push was left out: url was ignored: the app follows no links in pushes",
+            ]
+        )
+        #expect(mailbox.takeRefusals() == [])
+        for number in 1...10 { mailbox.refuse(because: UnknownShortcutItem(type: "\(number)", nearest: nil)) }
+        #expect(mailbox.takeRefusals().count == 9 && mailbox.takeRefusals().isEmpty)
+    }
+
     @Test("A11: where the update has the screen, nothing is shown, and the launch is not recorded as one")
     func takenOver() async throws {
         let stage = Stage()

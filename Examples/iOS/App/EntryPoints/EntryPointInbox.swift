@@ -78,6 +78,7 @@ final class EntryPointInbox: Sendable {
         } catch {
             // The sentence has nothing in it that came from outside and could be a secret.
             log.error("\(String(describing: error), privacy: .public)")
+            state.withLock { $0.mailbox }?.refuse(because: error)
             return false
         }
     }

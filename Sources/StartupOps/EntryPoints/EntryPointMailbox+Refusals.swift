@@ -1,0 +1,52 @@
+import Sequencer
+import StartupNetworking
+
+// Whatever came in and the app does not take: the report of the launch says so.
+
+extension EntryPointMailbox {
+    /// The most refusals that are kept for a report.
+    static let maximumRefusals = 8
+
+    /// Notes that something came in that the app does not take: the report of the launch that shows the main screen says so, with the reason.
+    ///
+    /// ```swift
+    /// do { mailbox.receive(.link(try router.link(url.absoluteString))) } catch { mailbox.refuse(because: error) }
+    /// ```
+    ///
+    /// - Parameter error: a ``DeepLinkError``, a ``PushPayloadError`` or an ``UnknownShortcutItem``. Of any other, only the type is named: its description may
+    ///   quote what came in.
+    public func refuse(because error: any Error) {
+        switch error {
+        case let error as DeepLinkError: noteRefusal(error.description)
+        case let error as PushPayloadError: noteRefusal(error.description)
+        case let error as UnknownShortcutItem: noteRefusal(error.description)
+        default: noteRefusal("an entry point was refused: \(type(of: error))")
+        }
+    }
+
+    /// Notes the parts of a push that were left out.
+    func noteProblems(of entryPoint: EntryPoint) {
+        guard case .push(let push) = entryPoint else { return }
+        for problem in push.problems { noteRefusal("a part of a push was left out: \(problem)") }
+    }
+
+    /// The refusals since the last call, each in one sentence for the report; of many, the first ones, and how many more there were.
+    func takeRefusals() -> [String] {
+        let (sentences, more) = state.withLock { state -> ([String], Int) in
+            defer { (state.refusals, state.moreRefusals) = ([], 0) }
+            return (state.refusals, state.moreRefusals)
+        }
+        return more == 0 ? sentences : sentences + ["more was refused: \(more)"]
+    }
+
+    private func noteRefusal(_ sentence: String) {
+        state.withLock { state in
+            if state.refusals.contains(sentence) { return }
+            if state.refusals.count < Self.maximumRefusals {
+                state.refusals.append(sentence)
+            } else {
+                state.moreRefusals += 1
+            }
+        }
+    }
+}
