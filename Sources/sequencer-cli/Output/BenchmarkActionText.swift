@@ -11,8 +11,8 @@ struct BenchmarkActionText {
 
     /// An array of one object for each scenario, and for each of its operations.
     var text: String {
-        let elements = document.scenarios.flatMap { elements(BenchSummary($0)) }
-        return elements.isEmpty ? "[]\n" : "[\n  \(elements.joined(separator: ",\n  "))\n]\n"
+        let lines = document.scenarios.flatMap { elements(BenchSummary($0)) }
+        return lines.isEmpty ? "[]\n" : "[\n  \(lines.joined(separator: ",\n  "))\n]\n"
     }
 
     private func elements(_ summary: BenchSummary) -> [String] {
