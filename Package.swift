@@ -81,6 +81,13 @@ let package = Package(
             exclude: ["README.md"],
             packageAccess: false
         ),
+        .executableTarget(
+            name: "Browser",
+            dependencies: ["Sequencer"],
+            path: "Examples/Browser",
+            exclude: ["README.md"],
+            packageAccess: false
+        ),
         .testTarget(
             name: "TestingYourLaunch",
             dependencies: startup + tools,
@@ -98,7 +105,16 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Sequencer", "SequencerAnalysis", "TestSupport", "QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK",
-            ]
+                "Browser",
+            ],
+            exclude: ["Browser"]
+        ),
+        // As an app tests its own launch: of the libraries it sees what is public.
+        .testTarget(
+            name: "BrowserExamplesTests",
+            dependencies: ["Sequencer", "SequencerAnalysis", "SequencerTesting", "TestSupport", "Browser"],
+            path: "Tests/ExamplesTests/Browser",
+            packageAccess: false
         ),
     ],
     swiftLanguageModes: [.v6]
