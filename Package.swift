@@ -68,6 +68,13 @@ let package = Package(
             packageAccess: false
         ),
         .executableTarget(
+            name: "Messenger",
+            dependencies: startup + ["SequencerTesting"],
+            path: "Examples/Messenger",
+            exclude: ["README.md"],
+            packageAccess: false
+        ),
+        .executableTarget(
             name: "Bootstrap",
             dependencies: startup + ["SequencerAnalysis", "StartupSamples"],
             path: "Examples/Bootstrap",
@@ -105,7 +112,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Sequencer", "SequencerAnalysis", "TestSupport", "QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK",
-                "Browser",
+                "Browser", "Messenger", "SequencerTesting", "StartupOps",
             ],
             exclude: ["Browser"]
         ),
