@@ -97,7 +97,8 @@ struct MessengerTests {
         try await app.rested.value
         let work = ["calls are taken", "the badge is set", "old pictures are removed"]
         #expect(app.screen.done == work.map { isLocked ? "not done: \($0)" : "\($0) for Ann" })
-        #expect((try? app.ready.result?.get())?.name == (isLocked ? nil : "Ann"))
+        let account = try? app.ready.result?.get()
+        #expect(account?.name == (isLocked ? nil : "Ann"))
         // Long after the launch it can still be asked for.
         let late = ExternalEvent<Bool>("late")
         app.ready.whenSettled { result in late.fulfill((try? result.get()) != nil) }
