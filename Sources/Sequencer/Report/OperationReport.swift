@@ -145,21 +145,3 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
         }
     }
 }
-
-/// Why a launch was stopped on purpose.
-public struct AbortReason: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The reason's name, as reports show it.
-    public let description: String
-
-    package init(_ name: String) {
-        description = name
-    }
-
-    /// The reason named by a string literal.
-    public init(stringLiteral name: String) {
-        self.init(name)
-    }
-
-    /// This version of the app may not be used any more.
-    public static let forceUpdate: AbortReason = "force-update"
-}
