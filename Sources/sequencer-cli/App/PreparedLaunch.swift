@@ -149,6 +149,25 @@ struct LoadedScenario {
     }
 }
 
+extension ScenarioDocument {
+    /// Gives facts other values than the file does.
+    ///
+    /// - Throws: a ``ToolError`` for a fact that the file does not have, or a value that the fact cannot have.
+    fileprivate mutating func set(_ arguments: [FactArgument], file: String) throws(ToolError) {
+        for argument in arguments {
+            if facts.isEmpty { throw ToolError(.usage, "option '--fact': \(file) has no facts") }
+            guard let values = facts[argument.name] else {
+                throw ToolError(.usage, "option '--fact': " + unknownWord(argument.name, called: "fact", among: facts.keys.sorted()))
+            }
+            guard values.contains(argument.value) else {
+                let name = "value of \(quoted(argument.name))"
+                throw ToolError(.usage, "option '--fact': " + unknownWord(argument.value, called: name, among: values))
+            }
+            facts[argument.name] = [argument.value] + values.filter { $0 != argument.value }
+        }
+    }
+}
+
 /// A launch as the command line asks for it: its scenario, with the faults in it, and the app that is launched.
 struct PreparedLaunch {
     var scenario: LoadedScenario

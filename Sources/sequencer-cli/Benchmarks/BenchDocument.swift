@@ -3,7 +3,7 @@ import Sequencer
 
 /// Many runs of one scenario, or of two in turn, with every measurement kept: what `bench` saves and `compare` reads.
 struct BenchDocument: Equatable, Sendable {
-    static let schema = "sequencer.bench/1"
+    static let schema = SavedSchema.bench
 
     /// The version of the tool that ran them.
     var toolVersion: String

@@ -1,6 +1,13 @@
 import Foundation
 import Sequencer
 
+/// The key `schema` of the files that launches leave: its values.
+enum SavedSchema {
+    static let report = "sequencer.report/1"
+    static let crash = "sequencer.crash/1"
+    static let bench = "sequencer.bench/1"
+}
+
 /// The reports of a file: one or many, one after the other or in an array, in any layout.
 enum SavedReports {
     /// Whether the first document of a file is a report.
@@ -9,7 +16,7 @@ enum SavedReports {
             let schema: String
         }
         guard let first = documents(in: bytes).first else { return false }
-        return (try? JSONDecoder().decode(Head.self, from: Data(bytes[first])))?.schema == "sequencer.report/1"
+        return (try? JSONDecoder().decode(Head.self, from: Data(bytes[first])))?.schema == SavedSchema.report
     }
 
     /// - Parameter file: the name of the file in messages.

@@ -33,23 +33,6 @@ extension ScenarioDocument {
                 facts[condition.fact]?.first.map { condition.values.contains($0) } ?? false
             }
     }
-
-    /// Gives facts other values than the file does.
-    ///
-    /// - Throws: a ``ToolError`` for a fact that the file does not have, or a value that the fact cannot have.
-    mutating func set(_ arguments: [FactArgument], file: String) throws(ToolError) {
-        for argument in arguments {
-            if facts.isEmpty { throw ToolError(.usage, "option '--fact': \(file) has no facts") }
-            guard let values = facts[argument.name] else {
-                throw ToolError(.usage, "option '--fact': " + unknownWord(argument.name, called: "fact", among: facts.keys.sorted()))
-            }
-            guard values.contains(argument.value) else {
-                let name = "value of \(quoted(argument.name))"
-                throw ToolError(.usage, "option '--fact': " + unknownWord(argument.value, called: name, among: values))
-            }
-            facts[argument.name] = [argument.value] + values.filter { $0 != argument.value }
-        }
-    }
 }
 
 extension ScenarioParser {

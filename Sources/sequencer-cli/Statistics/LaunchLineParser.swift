@@ -4,8 +4,6 @@ import Foundation
 ///
 /// Nothing is allocated but the few texts that are kept: a file of a gigabyte takes seconds, not minutes.
 struct LaunchLineParser {
-    static let reportSchema = "sequencer.report/1"
-    static let crashSchema = "sequencer.crash/1"
     /// A line with a longer name is refused.
     private static let nameLimit = 256
     /// In milliseconds: more than any launch takes.
@@ -56,13 +54,13 @@ struct LaunchLineParser {
 
     private func result() throws(JSONFault) -> LaunchLine {
         guard let schema else { throw missing("schema") }
-        guard schema == Self.reportSchema || schema == Self.crashSchema else {
-            let expected = "expected '\(Self.reportSchema)' or '\(Self.crashSchema)'"
-            let hint = schema == BenchDocument.schema ? "; 'compare' reads benches" : ""
+        guard schema == SavedSchema.report || schema == SavedSchema.crash else {
+            let expected = "expected '\(SavedSchema.report)' or '\(SavedSchema.crash)'"
+            let hint = schema == SavedSchema.bench ? "; 'compare' reads benches" : ""
             throw JSONFault(0, .mistake("unknown schema \(quoted(schema, limit: 40)); \(expected)\(hint)"))
         }
         guard let scenario else { throw missing("scenario") }
-        if schema == Self.crashSchema { return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation)) }
+        if schema == SavedSchema.crash { return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation)) }
         guard let name = outcome else { throw missing("outcome") }
         guard let outcome = LaunchOutcome(rawValue: name) else {
             throw JSONFault(0, .mistake(unknownWord(name, called: "outcome", among: LaunchOutcome.allCases.map(\.rawValue))))
