@@ -153,7 +153,7 @@ extension ScenarioDocument {
     /// Gives facts other values than the file does.
     ///
     /// - Throws: a ``ToolError`` for a fact that the file does not have, or a value that the fact cannot have.
-    fileprivate mutating func set(_ arguments: [FactArgument], file: String) throws(ToolError) {
+    mutating func set(_ arguments: [FactArgument], file: String) throws(ToolError) {
         for argument in arguments {
             if facts.isEmpty { throw ToolError(.usage, "option '--fact': \(file) has no facts") }
             guard let values = facts[argument.name] else {
