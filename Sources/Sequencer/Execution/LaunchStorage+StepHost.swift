@@ -1,0 +1,161 @@
+import Foundation
+
+/// The answers to the operations of the launch, and to the app.
+extension LaunchStorage {
+    func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
+        input { state, now in
+            guard state.machine.isCurrent(assignment) else {
+                state.anomalies.append(Anomaly(.abortedTooLate, of: graph.id(assignment.node)))
+                return false
+            }
+            return state.abort(by: assignment, reason, takeover, at: now)
+        }
+    }
+
+    /// What operations have done that they should not have done, up to now.
+    var anomalies: [Anomaly] { state.withLock { $0.anomalies } + slowCancels + runner.anomalies }
+
+    func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
+
+    func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait) {
+        input { state, now in state.machine.personWaitBegan(assignment, wait, at: now, &state.actions) }
+    }
+
+    func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait) {
+        input { state, now in state.machine.personWaitEnded(assignment, wait, at: now, &state.actions) }
+    }
+
+    func note(_ text: String, by assignment: Assignment) {
+        let node = assignment.node
+        state.withLock { state in
+            guard state.machine.isCurrent(assignment) else { return }
+            var notes = state.notes[node] ?? []
+            if notes.count < StepContext.maximumNotes, !notes.contains(text) { notes.append(text) }
+            state.notes[node] = notes
+        }
+    }
+
+    func cancel() {
+        input(defersAppCode: true) { state, now in state.machine.cancelLaunch(at: now, &state.actions) }
+    }
+
+    func cancelOperation(_ node: Int) {
+        input(defersAppCode: true) { state, now in state.machine.cancelOperation(node, at: now, &state.actions) }
+    }
+
+    func isToldToCancel(_ assignment: Assignment) -> Bool {
+        state.withLock { state in
+            let node = state.machine.nodes[assignment.node]
+            // The step was told to; the computing of its fallback is only by a launch that stops.
+            if assignment.kind == .computeFallback { return state.machine.phase != .running || !state.machine.isCurrent(assignment) }
+            return node.isToldToCancel || node.state == .ended || Int(node.attempts) != assignment.attempt
+        }
+    }
+
+    func remainingTime(of assignment: Assignment) -> Duration? { remainingTime(ofNode: assignment.node) }
+
+    func remainingTime(ofNode node: Int) -> Duration? {
+        let now = timekeeper.now
+        return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
+    }
+
+    var elapsed: Duration { .nanoseconds(timekeeper.now) }
+
+    func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
+
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
+        let duration = min(max(duration, .zero), VirtualClock.never)
+        if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
+        try await timekeeper.sleep(for: duration)
+    }
+
+    func claim(_ operation: Operation) throws { try runner.claim(operation) }
+
+    func run(
+        _ operation: Operation,
+        by assignment: Assignment,
+        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
+    ) -> Result<any Sendable, any Error>? {
+        runner.prepare(operation, for: assignment, in: self)
+        let isMain = graph.isMain(assignment.node)
+        return runner.start(operation, id: graph.id(assignment.node), onMain: isMain) { completion($0.result) }?.result
+    }
+
+    // MARK: Work that goes on in the background when its operation has ended, or the whole launch
+
+    func mayOutlive(_ assignment: Assignment) -> Bool {
+        state.withLock { state in
+            if let stop = state.machine.stop { return stop != .cancelled }
+            let node = state.machine.nodes[assignment.node]
+            return !node.isToldToCancel || node.outcome == .timedOut
+        }
+    }
+
+    func abortLate(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
+        input { state, now in state.abort(by: assignment, reason, takeover, at: now) }
+    }
+
+    var isLaunchProperOver: Bool {
+        state.withLock { $0.machine.endOfLaunchProper != nil }
+    }
+
+    func whenCancelled(_ body: @escaping @Sendable () -> Void) {
+        whenOver { if $0.record.stop == .cancelled { body() } }
+    }
+
+    func timeWithinBudget(of assignment: Assignment) -> Duration? {
+        let now = timekeeper.now
+        let (budget, interactive) = state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
+        let counted = now - interactive
+        guard let budget, let end = LatestEnds(graph, limit: budget).cut(assignment.node, readyAt: counted) else { return nil }
+        return .nanoseconds(max(0, end - counted))
+    }
+
+    // MARK: Values of steps
+
+    /// For a dependent: the step has ended, and its slot will not change.
+    func value<Value>(of step: Step<Value>) throws -> Value? {
+        let node = try graph.index(of: step)
+        if step.producedType == Void.self { return step.value(in: nothing(leftBy: node)) }
+        return step.value(in: values[node])
+    }
+
+    /// The value of a step that produces none; nil when it did not succeed. It has no slot, or what is in that is nobody's.
+    private func nothing(leftBy node: Int) -> (any Sendable)? {
+        state.withLock { state in
+            let node = state.machine.nodes[node]
+            return node.state == .ended && node.outcome.isSuccess && !node.isDeferred ? () : nil
+        }
+    }
+
+    /// For anyone else: the step may be about to end.
+    func endedValue<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
+        let node = try graph.index(ofHandle: step)
+        return value(of: step, at: node)
+    }
+
+    /// - Parameter node: where the step is in the graph.
+    func value<Value>(of step: Step<Value>, at node: Int) -> Value? {
+        let isNothing = step.producedType == Void.self
+        let value: (any Sendable)? = state.withLock { state in
+            guard state.machine.nodes[node].state == .ended else { return nil }
+            if isNothing { return state.machine.nodes[node].outcome.isSuccess ? () : nil }
+            return state.lateValues[node] ?? (values.isEmpty ? nil : values[node])
+        }
+        return step.value(in: value)
+    }
+}
+
+extension LaunchStorage.State {
+    /// - Returns: whether it stopped the launch.
+    mutating func abort(
+        by assignment: LaunchStorage.Assignment,
+        _ reason: AbortReason,
+        _ takeover: LaunchStorage.Takeover?,
+        at now: Nanoseconds
+    ) -> Bool {
+        let isAccepted = machine.abort(by: assignment.node, reason, hasTakeover: takeover != nil, at: now, &actions)
+        if isAccepted { self.takeover = takeover }
+        return isAccepted
+    }
+}
