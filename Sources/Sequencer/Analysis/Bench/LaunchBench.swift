@@ -16,16 +16,11 @@ import Sequencer
 /// The runs of the two take turns, so that what slows the machine for a while slows both. The statistics are those of `sequencer-cli bench`, and of `compare`, which
 /// reads what ``MeasuredLaunches/save(to:)`` writes.
 public struct LaunchBench: Sendable {
-    /// How many runs are measured.
-    public var runs: Int
-    /// How many come before them, and are not measured.
-    public var warmups: Int
-    /// The budget of each launch; nil for none.
-    public var budget: Budget?
-    /// How each launch is run. In virtual time all runs are the same.
-    public var options: LaunchOptions
-    /// The least change that counts, as a share: 0.05 is 5%.
-    public var threshold: Double
+    private let runs: Int
+    private let warmups: Int
+    private let budget: Budget?
+    private let options: LaunchOptions
+    private let threshold: Double
     private let graph: @Sendable () async throws -> OperationGraph
     private let baseline: (@Sendable () async throws -> OperationGraph)?
 
@@ -33,10 +28,10 @@ public struct LaunchBench: Sendable {
     ///
     /// - Parameters:
     ///   - runs: how many runs to measure: 1 or more.
-    ///   - warmups: how many come before them.
-    ///   - budget: the budget of each launch.
-    ///   - options: how each launch is run.
-    ///   - threshold: the least change that counts, as a share.
+    ///   - warmups: how many runs come before them, and are not measured.
+    ///   - budget: the budget of each launch; nil for none.
+    ///   - options: how each launch is run. In virtual time all runs are the same.
+    ///   - threshold: the least change that counts, as a share: 0.05 is 5%.
     ///   - graph: makes the graph, anew for each run. That is not measured.
     ///   - baseline: makes the graph to compare with.
     public init(
@@ -105,7 +100,7 @@ public struct MeasuredLaunches: Sendable {
     public var median: Duration? { (sample?.median).map { .nearest(nanoseconds: $0) } }
 
     /// The median of the distances from the median; nil when no run completed.
-    public var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
+    package var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
 
     /// Contains the true median in 95 of 100 cases; nil when no run completed.
     public var interval: ClosedRange<Duration>? {
@@ -113,7 +108,7 @@ public struct MeasuredLaunches: Sendable {
     }
 
     /// How many runs did not meet the budget that they were given.
-    public var budgetMisses: Int { reports.count { !$0.budget.isMet } }
+    package var budgetMisses: Int { reports.count { !$0.budget.isMet } }
 
     /// Writes the reports into a file, one a line: `sequencer-cli compare` and `stats` read it.
     ///
@@ -135,7 +130,7 @@ public struct LaunchBenchResult: Sendable {
     /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run of a side completed.
     public let change: Double?
     /// Contains the true change in 95 of 100 cases; nil in virtual time, and where there is no change.
-    public let changeInterval: ClosedRange<Double>?
+    package let changeInterval: ClosedRange<Double>?
 
     init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {
         (self.launches, self.baseline) = (launches, baseline)

@@ -26,9 +26,9 @@ public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
     /// The operation that ran right after that. When these two change places, all is well.
     public let second: String
     /// The order that fails.
-    public let failing: [String]
+    package let failing: [String]
     /// The order that differs only in these two, and does not fail.
-    public let passing: [String]
+    package let passing: [String]
 
     /// One sentence: `login fails when images runs first: undeclared dependency`.
     public var description: String {
