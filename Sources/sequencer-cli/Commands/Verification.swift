@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerAnalysis
 
 /// What `verify` has found, in the formats of other programs.
 struct Verification: Sendable {
@@ -65,39 +66,22 @@ struct Verification: Sendable {
         let warnings = problems.filter { $0.level == .warning }
         func lines(_ problems: [Problem]) -> String {
             problems.map { problem in
-                Self.escapedXML((problem.position.map { "\($0): " } ?? "") + problem.message)
+                Markup.text((problem.position.map { "\($0): " } ?? "") + problem.message)
             }.joined(separator: "\n")
         }
         var text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites>
               <testsuite name="sequencer-cli verify" tests="1" failures="\(errors.isEmpty ? 0 : 1)" errors="0" skipped="0">
-                <testcase classname="\(Self.escapedXML(file ?? "built-in"))" name="\(Self.escapedXML(scenario))">
+                <testcase classname="\(Markup.text(file ?? "built-in"))" name="\(Markup.text(scenario))">
 
             """
         if let first = errors.first {
-            let type = Self.escapedXML(first.code)
-            text += "      <failure type=\"\(type)\" message=\"\(Self.escapedXML(first.message))\">\(lines(errors))</failure>\n"
+            let type = Markup.text(first.code)
+            text += "      <failure type=\"\(type)\" message=\"\(Markup.text(first.message))\">\(lines(errors))</failure>\n"
         }
         if !warnings.isEmpty { text += "      <system-out>\(lines(warnings))</system-out>\n" }
         return text + "    </testcase>\n  </testsuite>\n</testsuites>\n"
-    }
-
-    /// Text and attribute values of XML 1.0, without the characters that it cannot have.
-    static func escapedXML(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\t", "\n", "\r": result += "&#\(scalar.value);"
-            case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 
     // MARK: SARIF

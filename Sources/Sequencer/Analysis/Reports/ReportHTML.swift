@@ -157,12 +157,12 @@ struct HTMLTable {
 ///
 /// What is written is plain ASCII markup around text in which nothing is markup: <https://www.w3.org/TR/xml/#syntax>,
 /// <https://html.spec.whatwg.org/multipage/syntax.html#character-references>.
-enum Markup {
+package enum Markup {
     /// A text as content, or as an attribute's value between double quotes.
     ///
     /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by their number, so a name cannot
     /// pass for another, or turn around what comes after it.
-    static func text(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         var text = text
         let isPlain = text.withUTF8 { utf8 in
             utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !isSpecial($0) }
