@@ -101,16 +101,11 @@ struct BenchGapTests {
             others = someOthers()
             average = others
             advance(uniform(0, 300), own: 0)
-            if weather == .drift { slowing = 0.1 * normal() }
+            if weather == .drift { slowing = 0.1 * random.normal() }
         }
 
         mutating func uniform(_ low: Double, _ high: Double) -> Double {
-            low + (high - low) * Double(random.next() >> 11) / Double(1 << 53)
-        }
-
-        /// A number of the standard normal distribution, after Box and Muller.
-        mutating func normal() -> Double {
-            (-2 * log(1 - uniform(0, 1))).squareRoot() * cos(2 * .pi * uniform(0, 1))
+            low + (high - low) * random.uniform()
         }
 
         /// How many other threads there are to run.
@@ -147,14 +142,14 @@ struct BenchGapTests {
                 case .spikes: (0.03, 0.25)
                 case .load, .change, .drift: (0.02, 0.1)
                 }
-            let (level, drift) = (exp(unseen * normal()), unseen * normal())
+            let (level, drift) = (exp(unseen * random.normal()), unseen * random.normal())
             let changeAt = weather == .change ? random.index(below: Self.runs) : -1
             let (begin, load) = (now, average)
             var times: [Double] = []
             for run in 0..<Self.runs {
                 if run == changeAt { others = someOthers() }
                 var time = 0.8 * level * exp(drift * (Double(run) / Double(Self.runs) - 0.5)) * (1 + others / Self.processors)
-                time *= exp(0.03 * normal() + slowing * made / Double(Self.runs)) * (1 + slower)
+                time *= exp(0.03 * random.normal() + slowing * made / Double(Self.runs)) * (1 + slower)
                 made += 1
                 if uniform(0, 1) < spikes { time *= uniform(1.3, 4) }
                 advance(time, own: 0.1)

@@ -12,16 +12,13 @@ struct ModeComparisonTests {
     private struct Source {
         var random: SplitMix64
 
-        mutating func uniform() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
-        mutating func normal() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform()) }
-
         /// Twenty of them, in nanoseconds.
         ///
         /// - Parameters:
         ///   - slower: by which share all of them are.
         ///   - misses: the share of those that find no cache.
         mutating func times(slower: Double = 0, misses: Double = 0.5) -> [Double] {
-            (0..<20).map { _ in 800e6 * exp(0.03 * normal()) * (uniform() < misses ? 1.5 : 1) * (1 + slower) }
+            (0..<20).map { _ in 800e6 * exp(0.03 * random.normal()) * (random.uniform() < misses ? 1.5 : 1) * (1 + slower) }
         }
     }
 

@@ -42,12 +42,11 @@ struct TrendTests {
     @Test("Few samples of 20 without a trend have one, whatever spikes are in them; most that grow by 20 % have")
     func power() {
         var random = SplitMix64(seed: 13)
-        func uniform() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
         func share(growth: Double) -> Double {
             let found = (0..<500).count { _ in
                 let times = (0..<20).map { run in
-                    let noise = 0.05 * (uniform() + uniform() - 1)
-                    let spike = uniform() < 0.25 ? 1 + 3 * uniform() : 1
+                    let noise = 0.05 * (random.uniform() + random.uniform() - 1)
+                    let spike = random.uniform() < 0.25 ? 1 + 3 * random.uniform() : 1
                     return spike * exp(noise + growth * Double(run) / 20)
                 }
                 return Trend(times) != nil

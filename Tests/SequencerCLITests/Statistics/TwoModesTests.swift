@@ -8,18 +8,10 @@ import Testing
 
 @Suite("Two modes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct TwoModesTests {
-    /// A source of numbers of several distributions.
-    private struct Source {
-        var random: SplitMix64
-
-        mutating func uniform() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
-        mutating func normal() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform()) }
-    }
-
     /// The share of samples of 20 that are taken for two modes.
-    private static func share(_ measure: (inout Source) -> Double) -> Double {
-        var source = Source(random: SplitMix64(seed: 7))
-        let named = (0..<1_000).count { _ in SortedSample((0..<20).map { _ in measure(&source) }).flatMap(TwoModes.init) != nil }
+    private static func share(_ measure: (inout SplitMix64) -> Double) -> Double {
+        var random = SplitMix64(seed: 7)
+        let named = (0..<1_000).count { _ in SortedSample((0..<20).map { _ in measure(&random) }).flatMap(TwoModes.init) != nil }
         return Double(named) / 1_000
     }
 
