@@ -11,7 +11,7 @@ public struct EventPriority: Sendable {
 
     /// On the thread that settles the event, before that call returns; on the main thread, at its next turn, before the others.
     ///
-    /// Such a block delays whoever has settled the event.
+    /// Such a block delays the code that settles the event.
     public static let atOnce = EventPriority(kind: .atOnce)
     /// At the next turn of the main thread, in the order in which the blocks were added; elsewhere, as soon as there is a thread, in any order.
     public static let soon = EventPriority(kind: .soon)
@@ -38,7 +38,7 @@ public struct EventPriority: Sendable {
 
     func callOnMain(_ body: @escaping @MainActor @Sendable () -> Void) {
         switch kind {
-        // Detached: the block is no part of the step, or the task, that has settled the event.
+        // Detached: the block does not belong to the step or the task that has settled the event.
         case .atOnce, .soon: Task.detached(priority: .userInitiated) { @MainActor in body() }
         case .whenIdle(let idle): idle.add(on: .main) { body() }
         }

@@ -1,9 +1,9 @@
-/// What has become of an event.
+/// The value of an event that has come, or the reason of one that has failed.
 typealias EventResult = Result<any Sendable, any Error>
 
-/// Whether an event has come, and who waits for it: decides, and calls nobody.
+/// The result and the waiters of an event: decides, and calls nobody.
 struct EventStateMachine: Sendable {
-    /// Who is told before whom.
+    /// The order in which waiters are told.
     enum Rank: UInt8, Sendable {
         case launch, task, atOnce, soon, whenIdle
     }
@@ -18,7 +18,7 @@ struct EventStateMachine: Sendable {
     private var waiters: [Int: Waiter] = [:]
     private var tickets = 0
 
-    /// A number for somebody who is to wait.
+    /// A number for a new waiter.
     mutating func takeTicket() -> Int {
         tickets += 1
         return tickets
@@ -30,7 +30,7 @@ struct EventStateMachine: Sendable {
         return result
     }
 
-    /// - Returns: who waited; nil for somebody who has been told, or does not wait yet.
+    /// - Returns: the waiter; nil for one that has been told, or does not wait yet.
     mutating func remove(ticket: Int) -> Waiter? { waiters.removeValue(forKey: ticket) }
 
     func isWaiting(ticket: Int) -> Bool { waiters[ticket] != nil }

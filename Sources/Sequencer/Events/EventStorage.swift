@@ -1,4 +1,4 @@
-/// An event, whatever its type: takes the lock, asks the state machine, lets go, then tells those who wait.
+/// An event of any type: takes the lock, asks the state machine, lets go, then tells the waiters.
 @usableFromInline
 final class EventStorage: Sendable {
     let name: String
@@ -8,7 +8,7 @@ final class EventStorage: Sendable {
         self.name = name
     }
 
-    /// Whoever could bring it about has let go of it. Tasks and launches that wait hold it, so only blocks are left.
+    /// Nobody can bring the event about any more. Tasks and launches that wait hold it, so only blocks are left.
     deinit { settle(.failure(ExternalEventError(event: name, kind: .abandoned))) }
 
     var result: EventResult? { state.withLock { $0.result } }
@@ -34,10 +34,10 @@ final class EventStorage: Sendable {
 
     func isWaiting(_ ticket: Int) -> Bool { state.withLock { $0.isWaiting(ticket: ticket) } }
 
-    /// Forgets who waits with that ticket. What they hold is let go of without the lock.
+    /// Forgets the waiter of that ticket. Its memory is freed without the lock.
     func remove(_ ticket: Int) { _ = state.withLock { $0.remove(ticket: ticket) } }
 
-    /// Tells who waits with that ticket that there is nothing to wait for any more.
+    /// Tells the waiter of that ticket that there is nothing to wait for any more.
     func giveUp(_ ticket: Int, _ error: any Error) {
         state.withLock { $0.remove(ticket: ticket) }?.tell(.failure(error))
     }
@@ -69,7 +69,7 @@ final class EventStorage: Sendable {
 struct EventWait: Sendable {
     private let event: EventStorage
     private let ticket: Int
-    /// Of the virtual clock that the wait goes by, and by which number it is known there.
+    /// The virtual clock that the wait goes by, and the number of the wait there.
     private let scheduler: VirtualScheduler?
     private let hope: Int
 

@@ -16,13 +16,13 @@
 /// ```
 ///
 /// Copies are one event. Every method can be called from any thread: also within an observer, a cancel handler, or a block of the same event.
-/// What happens again is another event: make one for each time.
+/// An event happens once: make a new one for each time.
 public struct ExternalEvent<Value: Sendable>: Sendable {
     let storage: EventStorage
 
     /// An event that has not come.
     ///
-    /// - Parameter name: what steps that wait for it are called, in drawings and reports too. It must hold no secret.
+    /// - Parameter name: the name, also of the steps that wait for it, in drawings and reports too. It must hold no secret.
     public init(_ name: String) {
         storage = EventStorage(name)
     }
@@ -30,7 +30,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     /// The name.
     public var name: String { storage.name }
 
-    /// What has become of it; nil as long as it has neither come nor failed.
+    /// The value, or the reason of the failure; nil until the event has come or failed.
     public var result: Result<Value, any Error>? { storage.result.map { Self.typed($0, name) } }
 
     /// Says that it has come.
@@ -41,7 +41,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { storage.settle(.success(value)) }
 
-    /// Says that it can no longer come: steps that wait for it fail, and whoever awaits it gets an ``ExternalEventError``.
+    /// Says that it can no longer come: steps that wait for it fail, and code that awaits it gets an ``ExternalEventError``.
     ///
     /// - Parameter reason: completes "the event ... failed: ". It is shown in reports, and must hold no secret.
     /// - Returns: as ``fulfill(_:)``.

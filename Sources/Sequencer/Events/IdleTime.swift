@@ -1,6 +1,6 @@
 /// Work for when the main thread has nothing else to do: one piece at a time, with a pause before each.
 ///
-/// Add what comes after the first screen. A piece begins when nobody has acted for a moment and the main thread has come at once when it was asked.
+/// Add work that comes after the first screen. A piece begins when nobody has acted for a moment and the main thread has come at once when it was asked.
 ///
 /// ```swift
 /// let idle = IdleTime(after: .milliseconds(200), unless: { gestures.areGoingOn })
@@ -36,7 +36,7 @@ public final class IdleTime: Sendable {
         var isRunning = false
     }
 
-    /// The idle time of the main thread, with a pause of 100 ms, whatever a person does.
+    /// The idle time of the main thread, with a pause of 100 ms. Work may begin while a person acts.
     public static let main = IdleTime()
 
     /// Half of a frame: a main thread that takes longer has something to do.
@@ -67,7 +67,7 @@ public final class IdleTime: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        // Detached: it is no part of the step, or the task, that adds it.
+        // Detached: it does not belong to the step or the task that adds it.
         if isFirst { Task.detached(priority: .utility) { await self.run() } }
     }
 
@@ -90,7 +90,7 @@ public final class IdleTime: Sendable {
         if TimeHolder.current != nil || Self.current === self { return try await work() }
         let (turn, done) = (ExternalEvent<Void>("idle"), ExternalEvent<Void>("done"))
         add { if turn.fulfill() { _ = try? await done.value } }
-        // Whatever happens, or nothing else would ever have a turn.
+        // In each case, or nothing else would ever have a turn.
         defer { done.fulfill() }
         try await turn.value
         return try await Self.$current.withValue(self) { try await work() }

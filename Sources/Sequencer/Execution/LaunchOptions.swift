@@ -88,7 +88,7 @@ public struct LaunchOptions: Sendable {
     /// ```
     ///
     /// It is called once, at most, on the main actor, when a required operation has failed before the milestone, when the launch meets its deadline before that, and when
-    /// the milestone is lost because an operation that it needs did not succeed. It begins at once, whatever still runs. The launch waits for it no longer than the grace
+    /// the milestone is lost because an operation that it needs did not succeed. It begins at once, even while operations run. The launch waits for it no longer than the grace
     /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
     /// How many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine.

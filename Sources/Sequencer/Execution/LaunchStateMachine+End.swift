@@ -1,6 +1,6 @@
-/// The end of a launch when all its operations have ended, and what is shown of a launch that has failed.
+/// The end of a launch: its operations have ended, and a failed launch shows its failure.
 extension LaunchStateMachine {
-    /// Every operation has ended: the launch is over, but for what is on the screen.
+    /// Every operation has ended: ends the launch as soon as its takeover and its screens have gone.
     mutating func endIfQuiet(_ actions: inout Actions) {
         if isTakeoverRunning, graceEnd == nil, phase == .running {
             // That of a launch that has lost its milestone, and was not stopped. It may wait for a person.
@@ -57,7 +57,7 @@ private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: 
 }
 
 extension LaunchStorage.State {
-    /// What takes the screen, now that the launch has failed; nil where nothing does.
+    /// The app's takeover for a launch that has failed; nil without one.
     mutating func failureTakeover(_ launch: LaunchStorage) -> LaunchStorage.Takeover? {
         guard let show = launch.failureTakeover, case .failed(let operation, let message) = launch.makeRecord(&self, []).outcome(),
             let node = launch.graph.position(of: operation)

@@ -1,5 +1,5 @@
-/// Operations that wait for an event from outside: while they wait they run, on no lane, and there is no code that could go on after them. And operations
-/// whose ends settle one.
+/// Operations that wait for an event from outside, and operations whose ends settle one. An operation that waits counts as running, but uses no lane and has
+/// no code that could go on after its end.
 extension LaunchStateMachine {
     /// Whether an operation that is ready has nothing left to wait for but its event.
     func isWaitForEvent(_ node: Int) -> Bool {
@@ -21,7 +21,7 @@ extension LaunchStateMachine {
     /// Starts the wait of an operation that has become ready.
     mutating func awaitEvent(_ node: Int) {
         start(node)
-        // Not now: what has been said to end ends first.
+        // Later: operations that are already to end come first.
         pendingEnds.append(PendingEnd(node: node, outcome: nil, isOfEvent: true))
     }
 

@@ -15,7 +15,7 @@ extension LaunchStateMachine {
     /// A turn was cancelled before it began, and with it the operation that it would have taken, see ``nodeOfTurn(at:)``.
     mutating func queueTurnCancelled(at place: Int, at time: Nanoseconds, _ actions: inout Actions) {
         pendingQueueTurns -= 1
-        // Whoever cancels all cancels the first again and again: that must not cost a look at all others each time.
+        // Cancelling all operations cancels the first one again and again: that must not take a look at all others each time.
         if let node = place == 0 ? takeFirstReady() : takeReady(at: place) {
             cancelOperation(node, at: time, &actions)
         } else {

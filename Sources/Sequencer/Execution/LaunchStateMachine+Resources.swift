@@ -1,8 +1,8 @@
-/// Exclusive resources, and those of which there are a few: who gets which, of those on lanes and on the main thread.
+/// Exclusive and counted resources: decides which operation gets which, on lanes and on the main thread.
 ///
 /// Of two that are ready and need the same, the one of the higher rank is to have it. In virtual time it also comes first. In real time either side takes its own when its
 /// thread comes, and so leaves a resource to one of the other side that outranks it and is about to start. It then waits for the resource as if that were held.
-/// Whatever becomes of the other one, it is woken: where that takes the resource and gives it back, waits for something else, or ends.
+/// It is woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
 extension LaunchStateMachine {
     /// Takes what a ready operation must have for itself alone; one that cannot have it is parked.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
@@ -113,7 +113,7 @@ struct ResourceTable {
     }
 
     private var needs: [Int: [Int]] = [:]
-    /// The operations that hold what they need.
+    /// The operations that hold their resources.
     private var holding: Set<Int> = []
     /// How many more may hold each resource, and who took it last, if that one holds it still; -1 otherwise.
     private var unitsLeft: [Int] = []
@@ -181,7 +181,7 @@ struct ResourceTable {
         }
     }
 
-    /// What a parked operation waits for, and who holds it; of several, who took it last or, if that one has given it back, the one that was added first.
+    /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if that one has given it back, the first that was added.
     func obstacle(of node: Int) -> (resource: ExclusiveResource, holder: Int)? {
         guard !holding.contains(node), let held = (needs[node] ?? []).first(where: { unitsLeft[$0] == 0 }) else { return nil }
         if lastHolder[held] >= 0 { return (names[held], lastHolder[held]) }

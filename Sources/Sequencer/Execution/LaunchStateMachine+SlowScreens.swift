@@ -1,6 +1,6 @@
-/// What is shown while operations take long: a timer begins it, another one tells it to end, and a third stops waiting for it.
+/// Screens of slow operations: one timer begins a screen, another one tells it to end, and a third stops waiting for it.
 extension LaunchStateMachine {
-    /// What is shown for one operation; it stays known when it has gone, for it is shown once.
+    /// The screen of one operation. It stays known when it has gone, because it is shown once.
     struct ShownScreen: Equatable {
         enum State: Equatable {
             case shown
@@ -27,7 +27,7 @@ extension LaunchStateMachine {
         return screenChanges
     }
 
-    /// What was shown has gone; or, when the launch stopped waiting for it, has gone at last.
+    /// The screen has gone; perhaps after the launch stopped waiting for it.
     mutating func screenWent(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         screenIsGone(node)
@@ -72,7 +72,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation has ended: what is shown for it ends, when it was shown for long enough.
+    /// An operation has ended: its screen ends when it was shown for long enough.
     mutating func endScreen(_ node: Int) {
         guard let screen = screens[node], screen.state == .shown, let minimum = graph.policy(node).slowScreen?.minimum else { return }
         let end = max(time, screen.start.addingSaturated(minimum.nanoseconds))
@@ -85,7 +85,7 @@ extension LaunchStateMachine {
         for node in screens.keys.sorted() { tellScreen(node, &actions) }
     }
 
-    /// The launch does not wait for what is shown.
+    /// The launch stops waiting for screens.
     mutating func forgetScreens() {
         for node in screens.keys { screenIsGone(node) }
     }

@@ -28,7 +28,7 @@ struct LaunchStateMachine {
         var useFallbackValue: [Int] = []
         /// Operations that wait for an event from now on, and others that have ended and settle one.
         var events: [Int] = []
-        /// What few inputs lead to.
+        /// Consequences that few inputs have.
         var rare: Rare = []
         /// The milestone has ended.
         var isMilestoneOver = false
@@ -41,7 +41,7 @@ struct LaunchStateMachine {
         }
     }
 
-    /// What few inputs lead to, in one byte, which every input looks at.
+    /// Consequences that few inputs have, in one byte that every input looks at.
     struct Rare: OptionSet {
         let rawValue: UInt8
         /// Nothing has ended for too long: say so.
@@ -141,9 +141,9 @@ struct LaunchStateMachine {
     var isTakeoverRunning: Bool { takeoversRunning > 0 }
     /// Whether a failure of the launch was shown.
     var isFailureShown = false
-    /// What was shown for operations that take long, by operation.
+    /// The screens of slow operations, by operation.
     var screens: [Int: ShownScreen] = [:]
-    /// Those of them that have not gone.
+    /// The number of screens that have not gone.
     var screensUp = 0
     var screenChanges: [ScreenChange] = []
     var settings: Settings

@@ -62,7 +62,7 @@ extension LaunchStorage {
         keep(.event(wait), for: assignment)
     }
 
-    /// On the thread of whoever has settled it: code of the app, which asks for something else, runs elsewhere.
+    /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs elsewhere.
     private func eventSettled(_ result: EventResult, for assignment: Assignment) {
         let end: AttemptEnd
         switch result {
@@ -78,12 +78,12 @@ extension LaunchStorage {
 }
 
 extension LaunchStorage.State {
-    /// What the end of an operation makes of the events that it was to bring about.
+    /// The result of the events that an operation was to bring about, now that it has ended.
     fileprivate func eventResult(of node: Int, _ graph: ValidatedGraph, _ values: ValueTable) -> EventResult {
         let ending: String
         switch machine.nodes[node].outcome {
         case .succeeded, .fellBack:
-            // What produces nothing may have no place in the table.
+            // An operation without a value may have no place in the table.
             guard graph.graph.nodes[node].hasValue else { return .success(()) }
             if let value = values[node] ?? lateValues[node] { return .success(value) }
             ending = "left no value"

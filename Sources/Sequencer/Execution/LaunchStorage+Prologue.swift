@@ -1,7 +1,7 @@
 // The prologue: steps that run on the thread which starts the launch, before the start returns.
 
 extension LaunchStorage {
-    /// Lets what waits for nothing begin; with a prologue, when that has run here, one step after the other.
+    /// Begins the operations that wait for nothing. A prologue runs here before that, one step after the other.
     func beginFirstSteps() {
         let hasPrologue = graph.firstOfPrologue != nil
         input(defersAppCode: true) { state, _ in
@@ -30,7 +30,7 @@ extension LaunchStorage {
         let context = StepContext(host: self, assignment: assignment)
         let end: AttemptEnd
         do {
-            // Whoever has started the launch is on the main thread: otherwise the graph was refused.
+            // The launch was started on the main thread: otherwise the graph was refused.
             let value = try MainActor.assumeIsolated { try body(context) }
             end = AttemptEnd(value)
         } catch {

@@ -3,7 +3,7 @@
 extension LaunchStorage {
     /// Begins and ends what the state machine wants shown.
     func changeScreens() {
-        // In the order of the decisions, whichever thread comes here first: an end finds what was begun.
+        // In the order of the decisions, not of the threads that come here: an end finds the screen that was begun.
         let changes = state.withLock { state in
             state.machine.takeScreenChanges().compactMap { change -> (node: Int, signal: SlowScreenSignal, isShown: Bool)? in
                 guard change.isShown else {
@@ -54,7 +54,7 @@ extension LaunchStorage {
     }
 }
 
-/// Tells what is shown for a step that it is to end.
+/// Tells the screen of a slow step to end.
 final class SlowScreenSignal: Sendable {
     private struct State {
         var isTold = false
@@ -80,7 +80,7 @@ final class SlowScreenSignal: Sendable {
     }
 
     nonisolated(nonsending) func wait() async {
-        // Whoever waits for this does not hold virtual time still.
+        // This wait does not hold virtual time still.
         let holder = virtualTime?.waitForEndBegins()
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let wake: @Sendable () -> Void = {

@@ -12,7 +12,7 @@ extension LaunchStorage {
         }
     }
 
-    /// What operations have done that they should not have done, up to now.
+    /// The faults of operations up to now.
     var anomalies: [Anomaly] { state.withLock { $0.anomalies } + slowCancels + runner.anomalies }
 
     func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
@@ -120,7 +120,7 @@ extension LaunchStorage {
         return step.value(in: values[node])
     }
 
-    /// The value of a step that produces none; nil when it did not succeed. It has no slot, or what is in that is nobody's.
+    /// The value of a step that produces none; nil when it did not succeed. Such a step has no slot, or one that nobody reads.
     private func nothing(leftBy node: Int) -> (any Sendable)? {
         state.withLock { state in
             let node = state.machine.nodes[node]

@@ -8,7 +8,7 @@ import Foundation
 ///   on a thread that has held the lock since, so they read without it. The slot of an operation that was put off stays empty: its dependents
 ///   do not wait for it, and its value is in `state`.
 final class LaunchStorage: StepHost {
-    /// What must be cancelled when a running operation is told to.
+    /// The work to cancel when a running operation is told to cancel.
     enum Handle: Sendable {
         case task(StepTask)
         case operation(Operation)
@@ -25,7 +25,7 @@ final class LaunchStorage: StepHost {
 
     struct State {
         var machine: LaunchStateMachine
-        /// What the state machine wants done; empty whenever the lock is free.
+        /// The actions that the state machine asks for; empty whenever the lock is free.
         var actions = LaunchStateMachine.Actions()
         /// Of operations that run, on whatever thread.
         var handles: [Int: Handle] = [:]
@@ -33,42 +33,42 @@ final class LaunchStorage: StepHost {
         var inlineTasks: [StepTask] = []
         /// Why operations did not succeed, by operation.
         var errors: [Int: any Error] = [:]
-        /// The values of operations that were put off, by operation: for who asks the launch, not for dependents.
+        /// The values of operations that were put off, by operation: for callers that ask the launch, not for dependents.
         var lateValues: [Int: any Sendable] = [:]
         /// The same for people, as the errors said when they were thrown, on the threads of their operations.
         var messages: [Int: String] = [:]
-        /// What operations that run say they wait for.
+        /// The waits that running operations tell of.
         var waits: [Int: ToldWait] = [:]
-        /// What operations have noted about themselves, by operation.
+        /// The notes of operations about themselves, by operation.
         var notes: [Int: [String]] = [:]
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
         var deliveries = EventDeliveries()
         var streams = EventStreams()
-        /// Until when the end of the launch waits for who watches it; nil before and after.
+        /// Until when the end of the launch waits for its observers; nil before and after.
         var endOfWatching: Nanoseconds?
         /// The launch's operations in the app's queue, if it has given one.
         var queued = QueuedSteps()
-        /// Who of the engine waits for the end, and never blocks.
+        /// Code of the engine that waits for the end. It never blocks.
         var waiters: [@Sendable (FinishedLaunch) -> Void] = []
-        /// Who waits for the end of the launch proper, and never blocks.
+        /// Code that waits for the end of the launch proper. It never blocks.
         var milestoneWaiters: [@Sendable (RunRecord) -> Void] = []
-        /// Who of the app waits for the end.
+        /// Code of the app that waits for the end.
         var completion: (@Sendable (FinishedLaunch) -> Void)?
-        /// What the takeover does, between the abort and its start.
+        /// The takeover, between the abort and its start.
         var takeover: Takeover?
-        /// What is shown for steps that take long, and has not been told to end.
+        /// The screens of slow steps that have not been told to end.
         var screens: [Int: SlowScreenSignal] = [:]
         /// Both made when they are first needed.
         var appCode: AppCodeQueue?
         var cancels: AppCodeQueue?
-        /// What the launch had come to at its milestone; nil until then, and where nothing ran on.
+        /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.
         var milestoneRecord: RunRecord?
-        /// What the launch left behind; nil until it is over.
+        /// The record of the launch; nil until it is over.
         var record: RunRecord?
     }
 
-    /// What follows from an input.
+    /// The consequences of an input.
     struct Consequences {
         var actions: LaunchStateMachine.Actions
         var takeover: Takeover?
@@ -90,7 +90,7 @@ final class LaunchStorage: StepHost {
     let values: ValueTable
     let state: Locked<State>
     let runner = OperationRunner()
-    /// Whoever has made the launch.
+    /// The context of the caller that made the launch.
     let caller: CallerContext
     let pool: WorkerPool
     /// The app's, if it has given one. In virtual time the clock runs everything.
@@ -136,7 +136,7 @@ final class LaunchStorage: StepHost {
         version = options.version
         // To the millisecond, as it is written: a report that is read again is the same.
         startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil
-        // Which step of another launch sleeps on a virtual clock is nothing that this one's steps inherit.
+        // The steps do not inherit that a step of another launch sleeps on a virtual clock.
         caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
         values = ValueTable(count: traits.all.contains(.hasValue) ? graph.count : 0)
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
@@ -190,7 +190,7 @@ final class LaunchStorage: StepHost {
         return result
     }
 
-    /// What the launch needs comes first, and code of the app last, elsewhere: whatever that does, the launch goes on.
+    /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code blocks.
     private func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
         if let takeover = consequences.takeover { start(takeover) }
@@ -232,7 +232,7 @@ final class LaunchStorage: StepHost {
 
     /// Calls code of the app: here in virtual time, whose clock stands still meanwhile, and elsewhere in real time.
     func callApp(_ call: @escaping @Sendable () -> Void) {
-        // What it starts is no part of the step that this thread has run.
+        // The code does not belong to the step that this thread has run.
         if virtualTime != nil { LaunchWithin.none(call) } else { appCode.add(call) }
     }
 
@@ -260,7 +260,7 @@ final class LaunchStorage: StepHost {
 
     // MARK: Workers and the main thread
 
-    /// What a worker does: takes operations until there are none.
+    /// The work of a worker: takes operations until there are none.
     private func work() {
         let first = input { state, now in state.machine.takeForWorker(at: now, &state.actions) }
         if let first { work(beginningWith: first) }
@@ -285,14 +285,14 @@ final class LaunchStorage: StepHost {
         pool.addWorker { self.withCallersValues(work) }
     }
 
-    /// Runs `work` here, with the task-local values of whoever has started the launch.
+    /// Runs `work` here, with the task-local values of the caller that started the launch.
     func withCallersValues(_ work: @escaping @Sendable () -> Void) {
         caller.run(at: qualityOfService.taskPriority, work)
     }
 
     private func requestMainTurn() {
         let turn: @Sendable () -> Void = { [self] in
-            // Who watches is told of the start before it, as on any other thread, but not by the main thread, which comes back to it.
+            // Observers are told before the start, as on any other thread, but not by the main thread, which comes back to the start.
             let isToldFirst = isToldBeforeMain
             let (assignment, start) = input { state, now in
                 let assignment = state.machine.takeForMain(at: now, &state.actions)

@@ -41,7 +41,7 @@ extension OperationGraph {
         return result
     }
 
-    /// The steps that only wait for an event from outside: there is no code of theirs that could end the process.
+    /// The steps that only wait for an event from outside: they have no code that could end the process.
     package var eventSteps: Set<String> {
         nodes.reduce(into: []) { steps, node in
             if case .event = node.work { steps.insert(node.id) }
@@ -142,7 +142,7 @@ extension LaunchOptions {
     }
 }
 
-/// What one launch at a time may have: taken when it starts, and given back when it is over.
+/// The right to run, for one launch at a time: taken at its start, and given back when it is over.
 package struct LaunchAdmission: Sendable {
     /// Takes it, for a launch of the graph of that name.
     ///

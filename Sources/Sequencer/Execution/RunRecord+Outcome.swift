@@ -120,7 +120,7 @@ extension RunRecord {
     }
 }
 
-// Operations that wait for an event: they have no code of which something could be said.
+// Operations that wait for an event. They have no code of their own, so their messages name the event.
 extension RunRecord {
     /// Why such an operation did not succeed, in one sentence; nil for others, and where the event has failed.
     func eventMessage(_ node: Int, _ outcome: Outcome) -> String? {

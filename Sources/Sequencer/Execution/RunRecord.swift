@@ -262,11 +262,11 @@ final class RunRecord: Sendable {
         }
     }
 
-    /// Whether the launch has not done what it is for, though nothing has stopped it.
+    /// Whether the milestone was not reached, though nothing has stopped the launch.
     var isMilestoneLost: Bool { Sequencer.isMilestoneLost(graph, nodes) }
 
-    /// The operations on the way to the milestone that explain `overrun`: first those that took longer than was expected of them, or only kept what it needed, the
-    /// largest share first, then, if that was not all, those that took longest. A person's time explains nothing.
+    /// The operations on the way to the milestone that explain `overrun`: first those that took longer than expected, or that only held up the next one, the
+    /// largest share first, then, if these do not explain all of it, those that took longest. A person's time explains nothing.
     private func causes(of overrun: Nanoseconds, until milestone: Int?) -> [String] {
         guard let last = milestone ?? nodes.indices.max(by: { nodes[$0].end < nodes[$1].end }) else { return [] }
         func own(_ node: Int) -> Nanoseconds { nodes[node].duration - interactive(node) }
@@ -276,7 +276,7 @@ final class RunRecord: Sendable {
         }
         let way = chain.filter { own($0) > 0 }
         let isNeeded = graph.leading(to: last)
-        // By those that nobody waited for but for what they kept: for how long.
+        // How long an operation held up the next one, for those that kept a resource and were not depended on.
         var delays: [Int: Nanoseconds] = [:]
         for (node, next) in zip(chain, chain.dropFirst()) where !isNeeded[node] && holdUps.holder(of: next) == node {
             delays[node] = min(own(node), nodes[next].start - nodes[next].ready)

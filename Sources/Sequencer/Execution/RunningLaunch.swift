@@ -76,7 +76,7 @@ extension OperationGraph {
             throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
         }
         let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options)
-        // The first to be told: whoever waits for the end may start the next one.
+        // Told first: the app may start the next launch as soon as it is told of the end.
         if let admission = options.admission { storage.whenOver { _ in admission.giveBack() } }
         return RunningLaunch(storage: storage)
     }

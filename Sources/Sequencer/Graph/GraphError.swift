@@ -45,9 +45,9 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
         /// its value.
         public static let foreignOperation = Code(name: "foreignOperation")
-        /// A step of the prologue that waits for one that is none, or for a later one; or a graph with a prologue that was started off the main thread.
+        /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
         public static let prologue = Code(name: "prologue")
-        /// A launch that is not started because another one runs, of which there may be one at a time.
+        /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
     }
 

@@ -5,14 +5,14 @@ extension OperationGraph {
     ///
     /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has come before ends it at once. It is a step as any
     /// other: its timeout, fallback and failure policy hold, it may be `interactive`, and a person's time does not count. When the launch is stopped, the wait
-    /// ends; what becomes of the event then is of no more interest to that launch, and others go on waiting for it.
+    /// ends; the event itself stays as it is, and other launches go on waiting for it.
     ///
     /// ```swift
     /// let answered = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
     /// graph.add("start-analytics", after: answered) { analytics.start() }
     /// ```
     ///
-    /// In virtual time only what runs on the clock can bring the event about: time moves on without it to the step's timeout or the launch's deadline. Where
+    /// In virtual time only code that runs on the clock can bring the event about: time moves on without it to the step's timeout or the launch's deadline. Where
     /// nothing is left on the clock that could happen, the wait fails with an ``ExternalEventError``.
     ///
     /// - Parameters:
@@ -33,24 +33,24 @@ extension OperationGraph {
 }
 
 extension StepOption {
-    /// Lets the step bring an event about: with its value, or its fallback's, when it ends with one. When it ends without, whatever the reason, the event fails.
+    /// Lets the step bring an event about: with its value, or its fallback's, when it ends with one. When it ends without a value, for any reason, the event fails.
     ///
-    /// So an abort, or the end of the launch, fails what can no longer come: the code that awaits it elsewhere, and other launches of the process, get an
+    /// So an abort, or the end of the launch, fails events that can no longer come: the code that awaits it elsewhere, and other launches of the process, get an
     /// ``ExternalEventError`` with the reason.
     ///
     /// ```swift
     /// graph.add("log-in", .fulfills(loggedIn)) { try await accounts.logIn() }   // an ExternalEvent<Session>
     /// ```
     ///
-    /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph depend on the step itself. What was settled before
-    /// stays as it is.
+    /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph depend on the step itself. An event that was settled
+    /// before stays as it is.
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }
 }
 
 extension StepPolicy {
-    /// What is wrong with the events that a step of that type is to bring about.
+    /// The faults of the events that a step of that type is to bring about.
     func complaints(aboutEventsOf type: any Sendable.Type) -> [String] {
         events.filter { $0.type != type }.map { event in
             "it is to fulfil the event '\(printable(event.storage.name))' with a value of type \(event.type), and produces \(type)"

@@ -1,7 +1,7 @@
 /// The prologue: steps that have been done when the launch has started.
 ///
 /// They run on the main thread, one after the other, inside ``start(budget:options:completion:)``, in the order in which they were added, and everything else after
-/// them. For what must be there before an app has finished launching: a crash reporter, the database, the registration of background tasks.
+/// them. Use it for work that has to be done before an app has finished launching: a crash reporter, the database, the registration of background tasks.
 ///
 /// ```swift
 /// graph.addPrologue("crash-reporter") { CrashReporter.install() }
@@ -137,8 +137,8 @@ extension ValidatedGraph {
     /// Whether an operation is a step of the prologue.
     func isInPrologue(_ node: Int) -> Bool { graph.nodes[node].isInPrologue }
 
-    /// The first step of the prologue; nil where there is none, or where a step of it was wrapped into code that may suspend, as a fault that is injected
-    /// is: the prologue then runs as steps of the main thread do, in the same order, and does not begin within the start.
+    /// The first step of the prologue. Nil without a prologue, and when a step of it was wrapped into code that may suspend, such as an injected fault:
+    /// the prologue then runs as steps of the main thread do, in the same order, and does not begin within the start.
     var firstOfPrologue: Int? {
         let graph = graph
         guard graph.hasPrologue, let first = graph.nodes.firstIndex(where: \.isInPrologue) else { return nil }
@@ -160,7 +160,7 @@ extension StepOption {
 }
 
 extension StepPolicy {
-    /// What a step of the prologue cannot be, each as the end of a sentence.
+    /// The options that a step of the prologue has and cannot have, each as the end of a sentence.
     var prologueComplaints: [String] {
         guard isInPrologue else { return [] }
         var complaints: [String] = []
@@ -174,7 +174,7 @@ extension StepPolicy {
 }
 
 extension GraphEdge {
-    /// An edge's two ends, whatever it is for.
+    /// The two ends of an edge of any kind.
     fileprivate struct Ends: Hashable {
         let node: Int32
         let target: Int32

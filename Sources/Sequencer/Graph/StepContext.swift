@@ -190,7 +190,7 @@ protocol StepHost: AnyObject, Sendable {
     func mayAsk(_ assignment: StepAssignment) -> Bool
     func personWaitBegan(_ assignment: StepAssignment, _ wait: PersonWait)
     func personWaitEnded(_ assignment: StepAssignment, _ wait: PersonWait)
-    /// - Returns: what the operation said before, to be given back to ``waitEnded(_:_:)``.
+    /// - Returns: the wait that the operation told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: StepAssignment, _ what: @escaping @Sendable () -> String) -> ToldWait?
     func waitEnded(_ assignment: StepAssignment, _ outer: ToldWait?)
     func isToldToCancel(_ assignment: StepAssignment) -> Bool
@@ -235,7 +235,7 @@ enum PersonWait {
     var pausesTimeout: Bool { self != .work }
 }
 
-/// The things that a running operation says it waits for.
+/// The wait that a running operation tells of.
 struct ToldWait: Sendable {
     let attempt: Int
     let since: Nanoseconds

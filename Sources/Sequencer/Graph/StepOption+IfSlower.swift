@@ -15,7 +15,7 @@ extension StepOption {
     /// main thread busy keeps it from beginning.
     ///
     /// Nothing in the graph waits for it: dependents start when the step has ended. The launch itself ends when it has returned, or after the
-    /// grace period, counted from when it was told. A launch that is stopped (an abort, a failure, a cancel, the deadline) tells it at once, whatever `minimum` says.
+    /// grace period, counted from when it was told. A launch that is stopped (an abort, a failure, a cancel, the deadline) tells it at once, without regard to `minimum`.
     ///
     /// - Parameters:
     ///   - limit: more than 0 and at most 24 hours.
@@ -30,7 +30,7 @@ extension StepOption {
     }
 }
 
-/// What is shown while a step takes long: behind one reference, for most steps have none.
+/// The screen of a slow step: behind one reference, because most steps have none.
 final class SlowScreen: Sendable {
     let limit: Duration
     let minimum: Duration
@@ -61,8 +61,8 @@ public struct SlowStep: Sendable {
     public let operation: String
     let wait: nonisolated(nonsending) @Sendable () async -> Void
 
-    /// Waits until what is shown is to end: the step has ended, and it was shown for long enough, or the launch was stopped. It ends as well when the closure that shows it has
-    /// returned: wait in there.
+    /// Waits until the screen is to end: the step has ended and the screen was shown for long enough, or the launch was stopped. It ends as well when
+    /// the closure that shows it has returned: wait in there.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.
     nonisolated(nonsending) public func ended() async {

@@ -304,7 +304,7 @@ package struct StepPolicy: Sendable {
     package var isCuttable = false
     /// Whether recovery leaves the step in, whatever happened.
     package var isEssential = false
-    /// What is shown while the step takes long.
+    /// The screen that is shown while the step takes long.
     var slowScreen: SlowScreen?
     var qualityOfService: QualityOfService?
     package var expected: Duration?

@@ -1,10 +1,9 @@
-/// Who held up the operations of a launch that were ready and had to wait: who gave back last what each of them needed.
+/// The operations that held up ready ones: for each operation that had to wait, the last one to give back a lane, thread or resource that it needed.
 ///
-/// An operation needs a lane or the main thread, and its exclusive resources. It keeps them until its end, but for the main thread where it is suspended there. Of those that
-/// kept something that it needed, the one that ended last between the moment at which it was ready and its start is the one that it waited for. Where there is
-/// none, it waited for the machine.
+/// An operation needs a lane or the main thread, and its exclusive resources. It keeps them until its end, but for the main thread where it is suspended there. It waited for the last
+/// one that kept one of these and ended after it was ready and before its start. Without such an operation, it waited for the machine.
 package struct HoldUps: Sendable {
-    /// The times of an operation, and what it needs.
+    /// The times and the needs of an operation.
     package struct Use: Sendable {
         fileprivate let ready: Nanoseconds?
         fileprivate let start: Nanoseconds?
@@ -100,13 +99,13 @@ package struct HoldUps: Sendable {
         return keepers[low - 1]
     }
 
-    /// Who held an operation up; nil where nobody did.
+    /// The operation that held this one up; nil if none did.
     package func holder(of node: Int) -> Int? { holders[node] }
 
     /// The operations that made `last` end when it did, in their order: before each comes the one that held it up or, where nobody did, the dependency that ended last.
     package func chain(endingWith last: Int, dependencies: (Int) -> [Int]) -> [Int] {
         var chain = [last]
-        // What a damaged file says may go in a circle.
+        // In a damaged file the chain may be a circle.
         var seen: Set<Int> = [last]
         while let node = chain.last, let next = holders[node] ?? dependencies(node).max(by: { ends[$0] < ends[$1] }),
             seen.insert(next).inserted

@@ -23,7 +23,7 @@ public struct DeepLinkRoute: Sendable, Hashable {
     let changesState: Bool
     /// The treatment of parameters that are not declared.
     let ignoresUnknownParameters: Bool
-    /// Whether a link along it carries what it was written with.
+    /// Whether a link along it carries its address.
     let keepsAddress: Bool
 
     /// A route.
@@ -34,8 +34,8 @@ public struct DeepLinkRoute: Sendable, Hashable {
     ///     decoded, too: such as the address of a page.
     ///   - ignoresUnknownParameters: whether a query's parameters that the route does not declare are left out, as in links that carry a
     ///     campaign's name; a link with one is refused otherwise.
-    ///   - keepsAddress: whether a link carries what it was written with, in ``DeepLink/address``: its host, its path, the parameters that the route
-    ///     does not declare, all in their order, and the fragment. It is kept in the store of the mailbox until it has been delivered.
+    ///   - keepsAddress: whether a link carries its address in ``DeepLink/address``: its host, its path, all parameters in their order, also those that
+    ///     the route does not declare, and the fragment. It is kept in the store of the mailbox until it has been delivered.
     public init(
         _ name: String,
         path: String,

@@ -20,7 +20,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     var account: String?
     /// When it is of no use any more; nil when it does not say, or that cannot be read.
     var expiresAt: Date?
-    /// What it carries for the app, by the keys that the parser was told of; nil without any.
+    /// The values for the app, by the keys that the parser was told of; nil without any.
     var carried: [String: JSONValue]?
     /// Whether it is only for the app; nil for no.
     var isOnlyForApp: Bool?
@@ -28,7 +28,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// Whether it is only for the app, and nobody is to see it: `content-available` is 1, and it has neither an alert, a sound nor a badge.
     public var isSilent: Bool { isOnlyForApp == true }
 
-    /// What it carries under these of the keys that ``PushPayloadParser`` was told of, as it came: nothing of it has been judged.
+    /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been checked.
     public var content: [String: JSONValue] { carried ?? [:] }
 }
 
@@ -107,7 +107,7 @@ public struct PushPayloadParser: Sendable {
     ///   - accountKey: the key, beside `aps`, of the account that the push is for, as the service calls it.
     ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970. A push without one, or whose time
     ///     is no number, is of use for a week.
-    ///   - contentKeys: the keys, beside `aps`, of what the app reads itself: ``PushPayload/content``. What stands under others is left out.
+    ///   - contentKeys: the keys, beside `aps`, of the values that the app reads itself: ``PushPayload/content``. Values of other keys are left out.
     public init(
         categories: Set<String>,
         links: DeepLinkRouter? = nil,

@@ -104,7 +104,7 @@ public struct Recovery: Sendable, Hashable {
     }
 }
 
-/// What a launch in safe mode does: see ``LaunchJournal/decide(_:)``.
+/// The choice between recovery and a usual launch in safe mode: see ``LaunchJournal/decide(_:)``.
 public struct RecoveryChoice: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
         case recover, goOn

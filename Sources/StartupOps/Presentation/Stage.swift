@@ -17,7 +17,7 @@ final class Stage {
     }
 
     private var owner: String?
-    /// The operation whose screen stayed when it had presented it: what is under the screen of the owner.
+    /// The operation whose screen stayed after its presentation. It lies under the screen of the owner.
     private var background: String?
     private var waiters: [Waiter] = []
     private var tickets = 0

@@ -46,7 +46,7 @@ struct StartupDiagnosis: Sendable {
     var gates: [ReadinessGate] = []
     /// Why the session ended in this launch; nil when it did not.
     var logoutReason: String?
-    /// What to do about that; nil where nothing is known.
+    /// The remedy for that; nil if none is known.
     var logoutRemedy: String?
     /// How many notifications have not been processed.
     var waitingPushes = 0

@@ -36,7 +36,7 @@ public final class LaunchJournal: Sendable {
         var declined: Recovery?
         var wasStarted = false
         var wasStopped = false
-        /// What waits for events, and is no suspect when the process dies.
+        /// The steps that wait for events. They are not suspects when the process dies.
         var eventSteps: Set<String> = []
     }
 

@@ -45,7 +45,7 @@ extension LaunchJournal {
     /// Whether a person waits for the launch, or will: a background launch may run beside it.
     fileprivate var isCold: Bool { kind != .background }
 
-    /// What the engine asks before it starts a launch that is written down.
+    /// The admission that the engine asks for before it starts a launch with a journal.
     var admission: LaunchAdmission {
         LaunchAdmission(take: { [self] in complaint(aboutStarting: $0) }, giveBack: { [self] in RunningLaunches.all.end(self) })
     }

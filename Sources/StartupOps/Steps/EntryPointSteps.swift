@@ -34,7 +34,7 @@ extension EntryPointPresenter {
 /// Delivers what started the app: a push notification, a link, a shortcut.
 ///
 /// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is visible, each exactly
-/// once. Whatever changes something is confirmed first. A silent push does not wait for its turn on the screen. Without a presenter everything stays in the mailbox.
+/// once. An entry point that changes something is confirmed first. A silent push does not wait for its turn on the screen. Without a presenter everything stays in the mailbox.
 struct EntryPointOperation: Sendable {
     let mailbox: EntryPointMailbox
     /// Nil when nothing can be presented.

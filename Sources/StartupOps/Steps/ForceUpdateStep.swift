@@ -51,7 +51,7 @@ struct ForceUpdateOperation: Sendable {
     var now: @Sendable () -> Date = { Date() }
     /// Told of a decision against this version, before it is shown.
     var willTakeOver: @Sendable (UpdateDecision) -> Void = { _ in }
-    /// What became of the pushes, links and shortcuts that the update holds up, each in one sentence for the report.
+    /// One sentence for the report on each push, link and shortcut that the update holds up.
     var entryPoints: @Sendable () -> [String] = { [] }
     /// Told of a decision against this version that came when the launch was over.
     var lateDecision: @Sendable (UpdateDecision) -> Void = { _ in }

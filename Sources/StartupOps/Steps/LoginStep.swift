@@ -90,7 +90,7 @@ struct LoginOperation: Sendable {
     var didDecideEarly: @Sendable (OnboardingType) -> Void = { _ in }
     /// Called when somebody has answered the login form, and has an account now.
     var didLogIn: @Sendable () -> Void = {}
-    /// Whether the person has asked to log in: whoever is not logged in is asked, and a guest's session is kept until somebody is.
+    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and a guest's session is kept until the login has succeeded.
     var isAskedFor = false
 
     /// Opens a session.

@@ -58,7 +58,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitleme
     }
 }
 
-/// Whether nobody with an account was there before, or somebody else than now: whoever let them in, they have logged in since.
+/// Whether the session before belonged to nobody with an account, or to somebody else: this person has logged in since, by any way.
 private func isNobodyOrSomebodyElse(_ before: StoredAnswer<StoredSession>, _ accounts: any AccountService) -> Bool {
     switch before {
     case .absent: return true

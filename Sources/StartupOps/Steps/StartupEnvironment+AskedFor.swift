@@ -10,7 +10,7 @@ extension StartupEnvironment {
     ///
     /// | step | when the person asks for it |
     /// |---|---|
-    /// | ``StartupStep/login`` | A guest is asked, whatever the kind of onboarding, and stays a guest until the login has succeeded. Whoever is logged in is not asked. |
+    /// | ``StartupStep/login`` | A guest is asked, with any kind of onboarding, and stays a guest until the login has succeeded. A person who is logged in is not asked. |
     /// | ``StartupStep/connectSpeaker`` | The assistant asks, whether or not a speaker is known. The choice takes the place of the speakers that are connected; no choice changes nothing. |
     /// | ``StartupStep/tutorial`` | It is shown again. |
     ///
@@ -60,6 +60,6 @@ extension StartupEnvironment {
     /// The identifier of the step whose screen is on top; nil before the first. For tests that ask what the person sees.
     ///
     /// It is the step that presents or asks now; else the one whose screen has stayed, ``StartupStep/splash`` or ``StartupStep/mainApp``; and ``StartupStep/forceUpdate``
-    /// from the moment when it has taken the screen over. What the app presents itself, also where a link leads, is not known here.
+    /// from the moment when it has taken the screen over. Screens that the app presents itself, such as the target of a link, are not known here.
     @MainActor public var screenOnTop: String? { stage.top }
 }

@@ -101,7 +101,7 @@ struct LoadedScenario {
         }
     }
 
-    /// Expects of operations what they took in past launches, and nothing of those that this one leaves out.
+    /// Expects the times of past launches, and no time for operations that this launch leaves out.
     mutating func expect(_ history: LaunchHistory) {
         graph.expect(history)
         guard let document = file?.document else { return }

@@ -3,7 +3,7 @@ import StartupNetworking
 import StartupOps
 import StartupStorage
 
-/// The sample app's SDK: a step counter that keeps on this device what it counts, and has no session to restore.
+/// The sample app's SDK: a step counter that keeps its counts on this device, and has no session to restore.
 struct SampleSteps: SDKServices {
     let directory: StateDirectory
 

@@ -1,10 +1,10 @@
 import Sequencer
 import SequencerAnalysis
 
-/// What the operations of a launch took in two benches, in nanoseconds.
+/// The times of a launch's operations in two benches, in nanoseconds.
 ///
-/// These are medians. Where the runs of both benches are of two kinds, they are the medians of either kind, with the weight of its runs in both: how many
-/// runs are of which kind changes no operation's time.
+/// These are medians. Where the runs of both benches are of two kinds, they are the medians of either kind, with the weight of its runs in both: a change
+/// in the number of runs of a kind changes no operation's time.
 struct OperationTimes {
     private typealias Part = (before: SortedSample, after: SortedSample)
 

@@ -30,7 +30,7 @@ struct BlameCommand: LaunchingCommand {
         let gain: Duration?
         let slack: Duration
         let isCritical: Bool
-        /// Who held it up.
+        /// The operation that held it up.
         let holder: String?
     }
 

@@ -50,7 +50,7 @@ extension Roff {
 struct Roff {
     private(set) var text = ""
 
-    /// A line of text, whatever it begins with.
+    /// A line of text, which may begin with any character.
     mutating func line(_ line: String) {
         text += Self.escaped(line) + "\n"
     }
@@ -66,7 +66,7 @@ struct Roff {
         line(meaning)
     }
 
-    /// A hyphen is a minus that can be copied into a shell, a quote is the one of ASCII, and a dot at the start of a line is no request.
+    /// Hyphens become minus signs, which can be copied into a shell; quotes stay those of ASCII; a dot at the start of a line does not begin a request.
     private static func escaped(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("'", with: "\\(aq")
             .replacing("~", with: "\\(ti").replacing("^", with: "\\(ha").replacing("`", with: "\\(ga")

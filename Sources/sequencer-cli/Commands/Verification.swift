@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// What `verify` has found, in the formats of other programs.
+/// The result of `verify`, in the formats of other programs.
 struct Verification: Sendable {
     enum Level: String, Sendable {
         /// The command fails because of it.

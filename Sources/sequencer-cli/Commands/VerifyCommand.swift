@@ -108,7 +108,7 @@ extension VerifyCommand {
 }
 
 extension VerifyCommand {
-    /// Writes what was found in a format for other programs.
+    /// Writes the problems in a format for other programs.
     ///
     /// - Parameter text: the result for people, of a scenario that can run.
     private func write(_ problems: [Verification.Problem], of loaded: LoadedScenario, _ text: String?, to output: Output) throws {

@@ -1,4 +1,4 @@
-/// A fact, and the values of it with which an operation runs.
+/// A fact, and its values for which an operation runs.
 struct FactCondition: Equatable, Sendable {
     let fact: String
     let values: [String]

@@ -56,7 +56,7 @@ struct OperationDocument: Equatable, Sendable {
     var expectsOwnTime = false
     /// The condition for running at all; false skips the operation and lets its dependents run.
     var when: Bool?
-    /// What is to be so for it to run; all of them.
+    /// The conditions under which it runs; all of them have to hold.
     var conditions: [FactCondition] = []
     var work = WorkDocument.none
     /// Where the operation begins in the file.

@@ -35,7 +35,7 @@ struct LinesSummary: Sendable {
     private var begun: [UInt8] = []
     private var begunLines = 0
     private var nesting = JSONNesting()
-    /// Whether one of its further lines has begun with white space: a brace without it is no part of it then.
+    /// Whether one of its further lines has begun with white space: then a brace at the start of a line belongs to the next report.
     private var isIndented = false
 
     /// Takes one line into account; nil stands for a line that is too long.

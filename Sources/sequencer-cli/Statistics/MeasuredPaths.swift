@@ -11,9 +11,9 @@ struct MeasuredPaths {
     private let last: Int?
     /// The length of the longest path.
     let length: Duration
-    /// Who held up whom.
+    /// The operations that held up others.
     let holdUps: HoldUps
-    /// The operation that ended the launch proper; nil where there is none.
+    /// The operation that ended the launch proper; nil if the launch has none.
     private let end: Int?
 
     /// - Complexity: O(operations + dependencies).
@@ -30,7 +30,7 @@ struct MeasuredPaths {
         let endOfPath = report.criticalPath.last.flatMap { places[$0] }
         let ends = report.operations.map(\.end)
         let latest = ends.indices.max { ends[$0] < ends[$1] }
-        // Without a milestone a launch that completed ends with what ends last, which may be on no longest path: it may have waited for a lane.
+        // Without a milestone a launch that completed ends with its last operation. That may not be on a longest path: it may have waited for a lane.
         let endsWithPath = endsWithMilestone || report.outcome != .completed
         let isAsLate = endOfPath.map { ends[$0] } == ends.max()
         end = endsWithPath || isAsLate ? endOfPath ?? latest : latest

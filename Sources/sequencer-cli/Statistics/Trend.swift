@@ -1,12 +1,12 @@
 import Foundation
 import SequencerAnalysis
 
-/// Measurements that become larger or smaller, one after the other: on a machine that becomes hot, or on which other work begins.
+/// Measurements that become larger or smaller, one after the other: the machine becomes hot, or other work begins on it.
 ///
 /// The test is that of H. B. Mann, "Nonparametric Tests Against Trend", Econometrica 13 (1945): more of all pairs rise than fall, or the other way
 /// round, than chance explains. A few measurements that take far too long hardly count.
 struct Trend: Equatable, Sendable {
-    /// Below this, a trend is one that chance does not explain. It makes the tool cautious, and accuses nobody.
+    /// Below this probability, chance does not explain the trend. A trend makes the tool cautious, and accuses nobody.
     static let significance = 0.05
     /// A smaller change makes no difference to anybody.
     private static let leastChange = 0.01
@@ -15,7 +15,7 @@ struct Trend: Equatable, Sendable {
     let ratio: Double
 
     /// - Parameter values: in the order in which they were measured.
-    /// - Returns: nil when there is no trend, or too little to say.
+    /// - Returns: nil without a trend, or with too few measurements.
     ///
     /// - Complexity: O(n log n).
     init?(_ values: [Double]) {
@@ -29,7 +29,7 @@ struct Trend: Equatable, Sendable {
     /// How many times as long the slower half took as the faster one.
     var drift: Double { max(ratio, 1 / ratio) }
 
-    /// The probability of a trend at least as clear, in either direction, where there is none; by the normal distribution, with a correction for
+    /// The probability that chance alone gives a trend at least as clear, in either direction; by the normal distribution, with a correction for
     /// counting in whole steps.
     static func p(_ values: [Double]) -> Double {
         guard values.count > 1 else { return 1 }

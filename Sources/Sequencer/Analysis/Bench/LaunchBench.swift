@@ -54,13 +54,13 @@ public struct LaunchBench: Sendable {
 
     /// Runs all launches, one at a time.
     ///
-    /// - Returns: what they came to. Launches that did not complete are among them, and have no part in the times.
+    /// - Returns: the reports and their times. Launches that did not complete are among the reports, and have no part in the times.
     /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError` in a cancelled task.
     public func run() async throws -> LaunchBenchResult {
         var launches: [LaunchReport] = []
         var others: [LaunchReport] = []
         for round in 0..<max(warmups, 0) + max(runs, 1) {
-            // Who comes second finds warm caches: the two change places each round.
+            // The second one finds warm caches: the two change places each round.
             let isBaselineFirst = !round.isMultiple(of: 2)
             var other: LaunchReport?
             if isBaselineFirst { other = try await launch(baseline) }
@@ -119,17 +119,17 @@ public struct MeasuredLaunches: Sendable {
     }
 }
 
-/// What a bench came to.
+/// The result of a bench.
 public struct LaunchBenchResult: Sendable {
     /// The runs of the graph.
     public let launches: MeasuredLaunches
-    /// Those of the graph that it is compared with; nil where there is none.
+    /// The runs of the baseline; nil without one.
     public let baseline: MeasuredLaunches?
-    /// The verdict on the change from the baseline; nil where there is none.
+    /// The verdict on the change from the baseline; nil without a baseline.
     public let verdict: ChangeVerdict?
     /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run of a side completed.
     public let change: Double?
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, and where there is no change.
+    /// Contains the true change in 95 of 100 cases; nil in virtual time, and when `change` is nil.
     package let changeInterval: ClosedRange<Double>?
 
     init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {

@@ -48,7 +48,7 @@ struct LaneAssignment: Sendable {
         return lane
     }
 
-    /// For each resource of which there are several: which of its units each operation has that needs it.
+    /// By counted resource: the unit that each operation has which needs the resource.
     private static func unitsByOperation(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) -> [[Int: Int]] {
         var free = problem.limits.map { LaneSet(limit: $0) }
         var ends = [Heap<End>](repeating: Heap<End>(), count: free.count)

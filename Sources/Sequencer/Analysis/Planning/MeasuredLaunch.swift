@@ -1,10 +1,10 @@
 import Sequencer
 
-/// A launch that has run, as the planner sees it: what it would have taken if its operations had taken other times.
+/// A launch that has run, as the planner sees it: tells how long it would have taken with other times of its operations.
 ///
-/// Each operation takes as long as was measured, and needs what it needed: a lane, the main thread, its exclusive resources. Of several that are ready, the one goes
-/// first that would in a launch that expects these times. Where that does not explain the launch as well, as in one with an order of its own, it is the one that
-/// started first. Waits for the machine are not in it.
+/// Each operation takes its measured time, and needs the same lane, main thread and exclusive resources. Of several ready operations, the first is the one that
+/// a launch with these expectations would start. If the order of the measured starts explains the launch better, as in one with an order of its own, that order
+/// counts. Waits for the machine are left out.
 package struct MeasuredLaunch: Sendable {
     private let graph: ValidatedGraph
     private let durations: [Nanoseconds]
@@ -23,7 +23,7 @@ package struct MeasuredLaunch: Sendable {
             return nil
         }
         let durations = report.operations.map { operation -> Nanoseconds in
-            // What is expected of a join decides what goes first.
+            // The expectation of a join decides which operation goes first.
             Self.isJoin(operation) ? operation.expected?.nanoseconds ?? 0 : operation.duration.nanoseconds
         }
         let endsWithMilestone = report.isMilestoneReached || report.operations.contains { $0.isDeferred }
@@ -55,11 +55,11 @@ package struct MeasuredLaunch: Sendable {
         return .nanoseconds(max(0, end - Self.end(of: schedule, last)))
     }
 
-    /// How much later an operation could have ended without making the launch proper longer, the order at each lane, on the main thread and at each resource being
-    /// what it was.
+    /// How much later an operation could have ended without making the launch proper longer, with the same order
+    /// at each lane, on the main thread and at each resource.
     package func slack(_ node: Int) -> Duration { .nanoseconds(assignment.slack[node]) }
 
-    // MARK: What the report says
+    // MARK: The launch of the report
 
     /// The lanes, where something is scarce: there are fewer than operations for them, or operations share a resource or the main thread.
     private static func scarceLanes(_ report: LaunchReport) -> Int? {
@@ -75,7 +75,7 @@ package struct MeasuredLaunch: Sendable {
         return isLimited ? report.lanes : report.operations.count
     }
 
-    /// What never started, and what was put off, held nothing up, and takes no time.
+    /// Whether an operation takes no time: one that never started or was put off held nothing up.
     private static func isJoin(_ operation: OperationReport) -> Bool {
         if operation.isDeferred { return true }
         // It was asked for its condition where it would have run.

@@ -68,8 +68,8 @@ package struct SampleChange: Sendable {
         return interval.lower >= -same - tolerance && interval.upper <= same + tolerance ? .same : .inconclusive
     }
 
-    /// The verdict on launches of two kinds. The median of all of them rarely tells more than that of how many are of which kind: the medians of the
-    /// kinds tell of the rest. Where one contradicts the other, there is nothing to say.
+    /// The verdict on launches of two kinds. The median of all launches mostly tells how many are of each kind; the medians of the
+    /// kinds tell of their times. When the two contradict each other, there is no verdict.
     ///
     /// - Parameters:
     ///   - all: that on all runs together.

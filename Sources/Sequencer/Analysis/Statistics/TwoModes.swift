@@ -45,8 +45,8 @@ package struct TwoModes: Equatable, Sendable {
 /// How launches of two kinds have changed, each kind compared with itself: between the two, their medians jump from run to run, and tell of no change.
 ///
 /// The test is that of P. van Elteren, "On the Combination of Independent Two Sample Tests of Wilcoxon", Bulletin of the International Statistical
-/// Institute 37 (1960): Mann and Whitney's of either kind, weighted by the inverse of its size and one. How many runs are of which kind has no part in
-/// it.
+/// Institute 37 (1960): Mann and Whitney's of either kind, weighted by the inverse of its size and one. The number of runs
+/// of each kind has no part in it.
 package struct ModeComparison: Equatable, Sendable {
     package let before: TwoModes
     package let after: TwoModes

@@ -1,13 +1,13 @@
 import Sequencer
 
-/// Why a launch is not as good as expected: it did not complete, or it took longer than its budget.
+/// A launch did not complete, or took longer than its budget.
 public struct LaunchShortfall: DescribedError, Sendable {
     /// The report of the launch.
     public let report: LaunchReport
     /// One sentence: `first-launch took 1.2 s of 1 s, 200 ms over: login (1.1 s, 600 ms expected)`, or `first-launch failed at login: no network`.
     public let description: String
 
-    /// The shortfall of a launch that was run, or whose report was read; nil where there is none.
+    /// Reads the shortfall from a report; nil for a launch that completed within the budget.
     ///
     /// ```swift
     /// if let shortfall = LaunchShortfall(of: report, within: .seconds(3)) { throw shortfall }
@@ -37,10 +37,10 @@ public struct LaunchShortfall: DescribedError, Sendable {
         if case .aborted = outcome { "was \(outcome)" } else { "\(outcome)" }
     }
 
-    /// So many operations are named.
+    /// The most operations that a message names.
     private static let maximumNamed = 5
 
-    /// Whoever caused the overrun; where the launch met a budget of its own, the longest operation of its critical path.
+    /// The operations that caused the overrun; for a launch that met its own budget, the longest operation of the critical path.
     private static func blame(in report: LaunchReport) -> String {
         var causes = report.budget.causes.prefix(maximumNamed).compactMap { report[$0] }
         if causes.isEmpty {

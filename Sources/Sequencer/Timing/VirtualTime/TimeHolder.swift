@@ -34,7 +34,7 @@ final class TimeHolder: TaskExecutor {
     enum Role: Sendable, Equatable {
         case operation(StepAssignment)
         case takeover
-        /// What is shown while that operation takes long.
+        /// The screen of that slow operation.
         case screen(Int)
         case worker
         case engine

@@ -295,7 +295,7 @@ extension VirtualScheduler.State {
     }
 }
 
-/// Waits for what only something else on the clock can bring. They do not hold time still: it moves on without them.
+/// Waits that only something else on the clock can end. They do not hold time still: it moves on without them.
 extension VirtualScheduler {
     /// A number for a wait.
     func takeHope() -> Int {
@@ -311,13 +311,13 @@ extension VirtualScheduler {
     }
 
     func endHope(_ id: Int) {
-        // What it holds is let go of without the lock.
+        // Its memory is freed without the lock.
         _ = state.withLock { $0.hopes.removeValue(forKey: id) }
     }
 }
 
 extension VirtualScheduler.State {
-    /// Nothing happens any more: what gives up those who wait, in the order in which they began; nil where somebody who waits in real time may come back.
+    /// Nothing happens any more: the job that gives up all waits, in the order in which they began; nil while a wait in real time may end.
     mutating func takeHopeless() -> VirtualScheduler.Job? {
         guard !hopes.isEmpty, patience.reals.isEmpty, let engine = launches.first?.engine else { return nil }
         let lost = hopes.sorted { $0.key < $1.key }.map { $0.value }

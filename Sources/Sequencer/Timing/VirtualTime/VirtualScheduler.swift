@@ -11,7 +11,7 @@ final class VirtualScheduler: Sendable {
         let run: @Sendable () -> Void
     }
 
-    /// What waits for a turn.
+    /// A piece of work that waits for a turn.
     enum Turn: Sendable {
         case job(Job)
         /// Code that lost its turn, and wants one to go on: its thread waits for the semaphore.
@@ -80,7 +80,7 @@ final class VirtualScheduler: Sendable {
         var holds = 0
         /// Counts what happens, so that patience can tell whether anything did.
         var activity = 0
-        /// What to do when nothing can happen any more, by waits that something on the clock would have to end.
+        /// The waits that only something on the clock can end: for each, the call that gives it up when nothing can happen any more.
         var hopes: [Int: @Sendable () -> Void] = [:]
         /// Those that may hold time: whether they do is looked at when nothing else is left.
         var suspects: [TimeHolder] = []

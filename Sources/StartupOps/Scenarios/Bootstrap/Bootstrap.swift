@@ -100,7 +100,7 @@ public final class Bootstrap: Sendable {
         try registry.value(.configuration, for: accessor)
     }
 
-    /// The app's configuration: the one that the first screen was decided by, and from then on each newer one that was fetched. What is newer counts from the
+    /// The app's configuration: the one that decided the first screen, and from then on each newer one that was fetched. A newer one counts from the
     /// next launch; an app that watches can go by it at once. Every call gives a sequence of its own, which begins with the latest.
     public var appConfigurations: some AsyncSequence<AppConfiguration, Never> & Sendable { configurationLine.stream().compactMap { $0 } }
 

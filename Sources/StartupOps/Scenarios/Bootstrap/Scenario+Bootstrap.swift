@@ -59,8 +59,8 @@ extension OperationGraph {
 }
 
 extension StartupSteps {
-    /// The same steps; the one that fetches the configuration tells the coordinator that it begins, and the app what it has fetched; those that follow
-    /// the first screen go by the feature flags that it was decided by.
+    /// The same steps with two changes. The fetch of the configuration tells the coordinator that it begins, and the app of the result. The steps after the first
+    /// screen use the feature flags that decided it.
     ///
     /// - Parameter kept: the configuration that the launch goes by; nil where it waits for the one that is fetched.
     fileprivate func carryingOut(_ bootstrap: Bootstrap?, _ kept: LoadedConfiguration?) -> StartupSteps {

@@ -21,7 +21,7 @@ import Sequencer
 ///   - oneAtATime: false for a launch whose steps wait for signals of each other: then the orders are those in which steps start.
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
 ///   - check: throws where a launch is not as it should be, besides operations that fail.
-/// - Returns: what was found.
+/// - Returns: the number of orders, and the missing dependency if one was found.
 /// - Throws: a `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
@@ -79,7 +79,7 @@ nonisolated(nonsending) public func explore(
         try Task.checkCancellation()
         let order = source.next()
         let found = try await course(order)
-        // Whichever of the two is the one that fails.
+        // Either of the two orders may be the one that fails.
         let hidden: HiddenOrder?
         if let problem = found.problem(against: usualCourse) {
             hidden = try await shrink(passing: usual, usualCourse, failing: order, problem)

@@ -6,7 +6,7 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     public let orders: Int
     /// The seed of the orders: the same one gives the same orders.
     public let seed: UInt64
-    /// The dependency that was found to be missing; nil where all orders came to the same.
+    /// The dependency that was found to be missing; nil when all orders gave the same result.
     public let hidden: HiddenOrder?
 
     /// One sentence: `login fails when images runs first: undeclared dependency`, or `the same in 33 orders`.
@@ -17,9 +17,9 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
 
 /// Two operations whose order matters, though no dependency says so.
 public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
-    /// The operation that fails; nil where only the check of the whole launch does.
+    /// The operation that fails; nil when only the check of the whole launch fails.
     public let operation: String?
-    /// How that fails, in one sentence; nil where nothing is said.
+    /// Its failure, in one sentence; nil without a message.
     public let message: String?
     /// The operation that ran first when it failed.
     public let first: String
@@ -44,9 +44,9 @@ public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a launch came to, as far as it may depend on the order.
+/// The failures of a launch: the part of its result that may depend on the order.
 struct ExploredCourse {
-    /// Why it is not as good as another one.
+    /// The failure that another launch does not have.
     struct Problem {
         let operation: String?
         let message: String?

@@ -40,7 +40,7 @@ package struct OrderSearch {
         advance()
     }
 
-    /// The two neighbours, in the order that fails; nil where there are none, because both orders are the same.
+    /// The two neighbours, in the order that fails; nil when both orders are the same.
     package var pair: (first: String, second: String)? {
         guard let place = zip(passing, failing).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset else { return nil }
         return place + 1 < failing.count ? (failing[place], failing[place + 1]) : nil

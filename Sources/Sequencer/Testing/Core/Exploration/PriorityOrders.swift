@@ -27,7 +27,7 @@ package struct PriorityOrders {
         random = SplitMix64(seed: seed)
     }
 
-    /// So many orders find what they can find with a probability of 99%; no more than 10,000.
+    /// The number of orders that find a missing dependency with a probability of 99%; at most 10,000.
     package var enough: Int {
         let count = pow(Double(max(graph.count, 1)), Double(depth)) * log(100)
         return Int(min(max(count.rounded(.up), 1), 10_000))
