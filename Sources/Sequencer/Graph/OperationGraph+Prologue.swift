@@ -123,7 +123,7 @@ extension OperationGraph {
             guard nodes[node].isInPrologue else { return nil }
             let names = "\(printable(nodes[node].id)) is a step of the prologue and waits for '\(printable(nodes[target].id))'"
             if !nodes[target].isInPrologue {
-                let complaint = "\(names), which is none; add that with addPrologue too, or this one with add"
+                let complaint = "\(names), which is not one; add that with addPrologue too, or this one with add"
                 return GraphProblem(.prologue, positions: [node, target], complaint)
             }
             guard target > node else { return nil }

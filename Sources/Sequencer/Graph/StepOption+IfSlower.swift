@@ -46,10 +46,10 @@ final class SlowScreen: Sendable {
     var complaint: String? {
         let longest = OperationGraph.maximumDuration
         if limit <= .zero || limit > longest {
-            return "what is shown if it is slower must be so after more than 0 and at most 24 hours, and is after \(limit)"
+            return "the limit of 'ifSlower' must be more than 0 and at most 24 hours, and is \(limit)"
         }
         if minimum < .zero || minimum > longest {
-            return "what is shown if it is slower must be so for at least 0 to 24 hours, and is for \(minimum)"
+            return "the minimum of 'ifSlower' must be 0 to 24 hours, and is \(minimum)"
         }
         return nil
     }

@@ -219,7 +219,7 @@ struct ComparisonText {
         if let modes = comparison.modes, modes.p < SampleChange.significance,
             modes.interval.lower > comparison.threshold || modes.interval.upper < -comparison.threshold
         {
-            return "either kind of runs has changed one way, and how many are of which kind the other way"
+            return "each kind of runs has changed one way, and the shares of the kinds the other way"
         }
         if test.p >= SampleChange.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
             return "chance may explain the change (p is not below \(brief(SampleChange.significance))); \(moreRuns)"

@@ -13,13 +13,13 @@ struct ExploreCommand: LaunchingCommand {
             .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
                 $0.orders = $1
             },
-            .integer("depth", "N", in: 1...10, help: "Look for what fails only where N pairs are in the wrong order (default: 1).") {
+            .integer("depth", "N", in: 1...10, help: "Find failures that need N pairs in the wrong order (default: 1).") {
                 $0.depth = $1
             },
-            .integer("seed", "N", in: 0...1_000_000_000, help: "Draw other orders; the same N gives the same ones (default: 0).") {
+            .integer("seed", "N", in: 0...1_000_000_000, help: "Draw other orders; the same N gives the same orders (default: 0).") {
                 $0.seed = $1
             },
-            .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: their work is done) or virtual (it is simulated).") {
+            .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: does their work) or virtual (simulates it).") {
                 $0.wantedClock = $1
             },
             .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
@@ -28,10 +28,10 @@ struct ExploreCommand: LaunchingCommand {
     )
     static let examples: KeyValuePairs = [
         "explore launch.json": "Run the programs of a file in many orders, one at a time.",
-        "explore launch.json --orders 20 --seed 7": "Run fewer, and others.",
+        "explore launch.json --orders 20 --seed 7": "Run fewer orders, and others.",
     ]
     static let exitCodes: KeyValuePairs = [
-        "0": "All orders came to the same.",
+        "0": "All orders gave the same result.",
         "1": "An operation needs another one that it does not wait for; both are named.",
     ]
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]

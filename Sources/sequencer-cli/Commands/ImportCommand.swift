@@ -13,7 +13,7 @@ struct ImportCommand: Command {
     static let positionals: [CommandPositional<Self>] = [
         .required(
             "FILE",
-            help: "Spans, a trace, a .ninja_log, a package-lock.json, a workflow as JSON, what systemd-analyze plots, or '-'."
+            help: "Spans, a trace, a .ninja_log, a package-lock.json, a workflow as JSON, a plot of systemd-analyze, or '-'."
         ) { $0.input = $1 }
     ]
     static let options: [CommandOption<Self>] = combined(
@@ -24,7 +24,7 @@ struct ImportCommand: Command {
                 ImportFormat.self,
                 help: "Take FILE for one of: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")) (default: by its content)."
             ) { $0.format = $1 },
-            .text("dot", "FILE", help: "Take what the units of a system waited for from what 'systemd-analyze dot' has written to FILE.") {
+            .text("dot", "FILE", help: "Read the dependencies of a system's units from FILE, the output of 'systemd-analyze dot'.") {
                 $0.dot = $1
             },
             .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
@@ -34,7 +34,7 @@ struct ImportCommand: Command {
     static let examples: KeyValuePairs = [
         "import .ninja_log -o build.json": "Make a report of the last build; then try 'blame build.json'.",
         "import trace.json -o report.json": "The same of a trace for ui.perfetto.dev or chrome://tracing.",
-        "import boot.json --dot boot.dot -o boot.report.json": "The start of a system, and what waited for what in it.",
+        "import boot.json --dot boot.dot -o boot.report.json": "The start of a system, with the dependencies of its units.",
         "import boot.json --as scenario -o boot.scenario.json": "Try other schedules: 'plan boot.scenario.json --lanes 2'.",
     ]
 

@@ -38,7 +38,7 @@ struct RunCommand: LaunchingCommand {
         "run regular --budget 2s --clock virtual": "Try a tighter budget, at once.",
         "run first-launch --inject force-update=required": "See the update take over.",
         "run launch.json --json -o report.json": "Save the report of a scenario file.",
-        "run launch.json --json-lines >> launches.jsonl": "Add it to those that 'stats' sums up.",
+        "run launch.json --json-lines >> launches.jsonl": "Add the report to those that 'stats' sums up.",
         "run --state device --interactive": "Be the app's user; the next launch remembers you.",
         "run --state device --inject tutorial=crash": "Crash; after three of these, the tutorial is left out.",
         "run --push message.json --link app://open/speakers/7": "Start from a push and a link at once.",

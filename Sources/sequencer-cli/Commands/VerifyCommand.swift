@@ -21,7 +21,7 @@ struct VerifyCommand: Command {
                 "FORMAT",
                 Format.self,
                 help:
-                    "text (default), json, github (annotations), junit, sarif, or xcode: problems on standard error, the result a comment."
+                    "text (default), json, github (annotations), junit, sarif, or xcode (problems on standard error, as compilers write them)."
             ) { $0.format = $1 },
             .facts { $0.facts = $1 },
         ],

@@ -30,7 +30,7 @@ func readGitHubWorkflow(_ json: inout JSONCursor) throws(JSONFault) -> ImportedL
         for id in job.needs {
             guard let place = places[id] else {
                 let hint = question(nearestName(to: id, in: jobs.lazy.map(\.id)))
-                throw JSONFault(job.offset, .mistake("\(quoted(job.id)) needs \(quoted(id)), which is no job\(hint)"))
+                throw JSONFault(job.offset, .mistake("\(quoted(job.id)) needs \(quoted(id)), which is not a job\(hint)"))
             }
             needs.append(place)
         }

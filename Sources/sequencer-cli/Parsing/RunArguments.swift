@@ -34,7 +34,7 @@ struct CommonArguments: Equatable, Sendable {
     /// For commands that print reports.
     static let linesOption = CommandOption<CommonArguments>.flag(
         "json-lines",
-        help: "Print each report as JSON in a line of its own, as for a file of many."
+        help: "Print each report as JSON on one line, for a file of many reports."
     ) {
         $0.json = true
         $0.isInLines = true
@@ -43,7 +43,7 @@ struct CommonArguments: Equatable, Sendable {
     /// Those of commands that take as long as launches and files make them.
     static let workingOptions =
         options + [
-            .flag("progress", help: "Say how far it is in lines on standard error, also off a terminal, as for a CI's log.") {
+            .flag("progress", help: "Print the progress in lines on standard error, also without a terminal, such as in a CI's log.") {
                 $0.showsProgress = true
             }
         ]

@@ -92,8 +92,8 @@ struct ScenarioGraphCheck {
     /// The reason why a dependency on an operation cannot say what a failure of that means; nil where it can.
     private func objection(toPolicyFor operation: OperationDocument) -> String? {
         let id = quoted(operation.id)
-        if operation.fallback != nil { return "\(id) has a fallback, so it does not fail for those that wait for it" }
-        if operation.deferrable { return "\(id) is deferrable, so those that wait for it may go on before it has run" }
+        if operation.fallback != nil { return "\(id) has a fallback, so it does not fail for operations that wait for it" }
+        if operation.deferrable { return "\(id) is deferrable, so operations that wait for it may go on before it has run" }
         if operation.onFailure == .required { return "\(id) is required, so its failure ends the launch; give it another 'onFailure'" }
         return nil
     }

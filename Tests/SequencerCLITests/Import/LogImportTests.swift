@@ -100,7 +100,7 @@ struct LogImportTests {
         #expect(found.scenario == "CI" && found["release"]?.title == "Release" && found.criticalPath == ["test", "coverage", "release"])
         #expect(complaint(#"{"on":"push"}"#, .github) == "f:1:1: missing key 'jobs'")
         let unknown = #"{"jobs":{"build":{},"test":{"needs":["biuld"]}}}"#
-        #expect(complaint(unknown, .github) == "f:1:28: 'test' needs 'biuld', which is no job; did you mean 'build'?")
+        #expect(complaint(unknown, .github) == "f:1:28: 'test' needs 'biuld', which is not a job; did you mean 'build'?")
         let circle = #"{"jobs":{"a":{"needs":"b"},"b":{"needs":"a"}}}"#
         #expect(try importLaunch(Array(circle.utf8), file: "f").remark == "1 dependency that would close a circle left out")
     }

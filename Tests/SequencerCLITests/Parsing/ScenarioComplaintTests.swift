@@ -316,11 +316,11 @@ struct ScenarioComplaintTests {
             ),
             (
                 "{\"id\": \"a\", \"fallback\": \"\"}, {\"id\": \"b\", \"after\": [{\"id\": \"a\", \"onFailure\": \"skip\"}]}",
-                "f.json:2:52: operations[1].after[0]: 'a' has a fallback, so it does not fail for those that wait for it"
+                "f.json:2:52: operations[1].after[0]: 'a' has a fallback, so it does not fail for operations that wait for it"
             ),
             (
                 "{\"id\": \"a\", \"onFailure\": \"continue\", \"deferrable\": true}, {\"id\": \"b\", \"after\": [{\"id\": \"a\", \"onFailure\": \"skip\"}]}",
-                "f.json:2:81: operations[1].after[0]: 'a' is deferrable, so those that wait for it may go on before it has run"
+                "f.json:2:81: operations[1].after[0]: 'a' is deferrable, so operations that wait for it may go on before it has run"
             ),
             (
                 "{\"id\": \"a\"}, {\"id\": \"b\", \"after\": [\"a\", \"a\"]}",

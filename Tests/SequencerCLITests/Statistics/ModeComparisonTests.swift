@@ -66,7 +66,7 @@ struct ModeComparisonTests {
         let both = Self.comparison(Self.kinds(16, 4), Self.kinds(4, 16, (0.9, 0.9)))
         #expect(both.verdict == .inconclusive)
         let text = ComparisonText(comparison: both, style: TextStyle(isColored: false, isUnicode: false)).text
-        #expect(text.hasSuffix("INCONCLUSIVE  either kind of runs has changed one way, and how many are of which kind the other way\n"))
+        #expect(text.hasSuffix("INCONCLUSIVE  each kind of runs has changed one way, and the shares of the kinds the other way\n"))
     }
 
     @Test("Which verdict follows from those on all runs and on each kind")
