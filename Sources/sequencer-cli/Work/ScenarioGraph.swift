@@ -106,7 +106,6 @@ extension OperationDocument {
         }
     }
 
-    private var options: [StepOption] {
     private func options(runs: Bool, _ policy: FailurePolicyDocument) -> [StepOption] {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
