@@ -63,12 +63,6 @@ extension LaunchStorage {
 
     func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
 
-    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
-        let duration = min(max(duration, .zero), VirtualClock.never)
-        if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
-        try await timekeeper.sleep(for: duration)
-    }
-
     func claim(_ operation: Operation) throws { try runner.claim(operation) }
 
     func run(

@@ -219,6 +219,12 @@ final class LaunchStorage: StepHost {
         endWatching()
     }
 
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
+        let duration = min(max(duration, .zero), VirtualClock.never)
+        if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
+        try await timekeeper.sleep(for: duration)
+    }
+
     // MARK: Code of the app, for which the launch does not wait
 
     /// Where it is called.
