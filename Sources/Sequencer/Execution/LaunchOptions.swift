@@ -17,12 +17,12 @@ public struct LaunchOptions: Sendable {
     /// let launch = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
     /// ```
     public var order: [String]?
-    /// What is to end early.
+    /// The operations that are to end early.
     ///
-    /// For the milestone, the default, whatever the order, others wait, though they could start, where by expected durations they would keep the main thread, a
-    /// resource or the last lane from what the milestone needs. A deadline must leave them the time after it.
+    /// By default these are the milestone and the operations that it needs. In any order, other operations wait, though they could start, if by expected durations they
+    /// would keep the main thread, a resource or the last lane from these. A deadline must leave them the time after it.
     public var goal: LaunchGoal
-    /// When the launch ends: what still runs is left behind and named in the report. It covers the whole launch, also what runs after the milestone.
+    /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
     ///
     /// While a person is being waited for it stands still, unless ``deadlineCountsInteractiveTime`` is true: an operation without a timeout that hangs
     /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.
@@ -63,11 +63,11 @@ public struct LaunchOptions: Sendable {
     /// let launch = try await graph.run(options: LaunchOptions(queue: queue))
     /// ```
     public var queue: OperationQueue?
-    /// What the random part of pauses between attempts is computed from; the same seed gives the same pauses.
+    /// The seed of the random part of pauses between attempts; the same seed gives the same pauses.
     public var seed: UInt64
     /// The version of the app, for the report.
     public var version: String?
-    /// Who is told when the launch makes no progress; nil for nobody.
+    /// The watch that is told when the launch makes no progress; nil for none.
     public var stallWatch: StallWatch?
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
     ///

@@ -4,7 +4,7 @@ extension LaunchStateMachine {
     ///
     /// - Returns: whether it did.
     mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
-        // A further attempt has a timeout that runs already. And an app's queue gives its turns to whoever is ready.
+        // A further attempt has a timeout that runs already. And an app's queue gives its turns to any ready operation.
         let isFirst = nodes[node].attempts == 0 && !nodes[node].isComputingFallback
         guard traits[node].contains(.mayBeHeld), isFirst, isMain || !settings.usesQueue else { return false }
         let (time, takesLastLane) = (time, !isMain && lanes.available == 1)
@@ -14,7 +14,7 @@ extension LaunchStateMachine {
         guard isAside == true else { return false }
         nodes[node].state = .aside
         needsWake = true
-        // What it turns down is for whoever waits for that.
+        // Operations that wait for the resources that it turns down get them.
         if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
         return true
     }
@@ -49,7 +49,7 @@ extension LaunchStateMachine {
         if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }
 
-    /// What was more urgent than `level` has ended: nobody waits for it any more.
+    /// The operations more urgent than `level` have ended: nobody waits for them any more.
     mutating func endReservations(above level: UInt8) {
         guard soughtLevel > level else { return }
         soughtLevel = level

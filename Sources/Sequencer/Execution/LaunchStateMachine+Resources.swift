@@ -40,7 +40,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation begins that keeps the main thread: what was left to others there is not left to them any longer.
+    /// An operation begins that keeps the main thread: resources are no longer left to other operations of the main thread.
     mutating func keepMain() {
         mainKeepers += 1
         let left = resources.leftToMain
@@ -67,7 +67,7 @@ extension LaunchStateMachine {
         return nodes[node].state == .ready && !nodes[node].isComputingFallback && traits[node].contains(.isMain) == isMain
     }
 
-    /// Whether there is a lane, and a worker on its way. Without one, what waits for it might wait for one that is blocked; an app's queue may be suspended.
+    /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is blocked; an app's queue may be suspended.
     private var hasFreeWorker: Bool { !settings.usesQueue && lanes.available > 0 && activeWorkers > lanes.taken }
 
     /// Whether a worker that is on its way takes a ready operation.
@@ -83,10 +83,10 @@ extension LaunchStateMachine {
     }
 }
 
-/// Who holds which exclusive resource, and who waits for one.
+/// The holders of exclusive resources, and the operations that wait for them.
 ///
 /// A resource that becomes free is offered to one operation that waits for it, the one with the longest remaining path: waking them all would
-/// cost as many looks as there are waiting, each time. Whoever turns an offer down passes it on. It is offered to one of the lanes and to one of the main
+/// cost as many looks as there are waiting, each time. An operation that turns an offer down passes it on. It is offered to one of the lanes and to one of the main
 /// thread, for either may have to wait for its place.
 struct ResourceTable {
     /// Operations of the lanes, and of the main thread.
@@ -203,7 +203,7 @@ struct ResourceTable {
     /// Whether one more operation may hold it, and no other.
     func isLast(_ resource: Int) -> Bool { unitsLeft[resource] == 1 }
 
-    /// What `node` needs and nobody holds.
+    /// The resources that `node` needs and nobody holds.
     func free(of node: Int) -> [Int] {
         (needs[node] ?? []).filter(isFree)
     }
@@ -218,7 +218,7 @@ struct ResourceTable {
 
     // MARK: Between lanes and the main thread
 
-    /// What `node` needs that operations of both sides need.
+    /// The resources of `node` that operations of both sides need.
     func shared(by node: Int) -> [Int] {
         (needs[node] ?? []).filter { isShared[$0] }
     }

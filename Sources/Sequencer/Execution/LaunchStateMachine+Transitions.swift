@@ -22,7 +22,7 @@ extension LaunchStateMachine {
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, outcome: .succeeded))
         } else if deferIfLate(node) {
-            // Not now: what waits for it may be put off as well, and so on, as deep as the graph.
+            // Later: operations that wait for it may be put off as well, and so on, as deep as the graph.
             pendingEnds.append(PendingEnd(node: node, outcome: nil))
         } else if !planCut(of: node) {
             if isWaitForEvent(node) { awaitEvent(node) } else { enqueue(node) }
@@ -74,7 +74,7 @@ extension LaunchStateMachine {
                 }
                 if traits[node].contains(.hasCondition), nodes[node].attempts == 0 {
                     move(node, to: .checking)
-                    // Until it has answered; what it lets start has the whole timeout again.
+                    // Until it has answered; the operation that it lets start has the whole timeout again.
                     nodes[node].start = time
                     setTimeout(node)
                     if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
@@ -225,12 +225,12 @@ extension LaunchStateMachine {
         end(node, outcome)
     }
 
-    /// Ends an operation, and whatever ends because of it.
+    /// Ends an operation, and all operations that end because of it.
     mutating func end(_ node: Int, _ outcome: Outcome) {
         pendingEnds.append(PendingEnd(node: node, outcome: outcome))
     }
 
-    /// Ends what is to end, in order, without recursion: ending one operation can end any number of others.
+    /// Ends all pending operations, in order, without recursion: ending one operation can end any number of others.
     @inline(__always)
     mutating func drainEnds(_ actions: inout Actions) {
         if !pendingEnds.isEmpty { drainPendingEnds(&actions) }
@@ -252,7 +252,7 @@ extension LaunchStateMachine {
         pendingEnds.removeAll(keepingCapacity: true)
     }
 
-    /// Ends one operation; whatever ends because of it is left pending.
+    /// Ends one operation; others that end because of it are left pending.
     mutating func endNow(_ node: Int, _ outcome: Outcome, _ actions: inout Actions) {
         guard nodes[node].state != .ended else { return }
         release(node, isEnd: true)
@@ -304,7 +304,7 @@ extension LaunchStateMachine {
         case .skipped: return .startWithoutValue
         case .failed, .timedOut, .cancelled:
             switch graph.policy(node).onFailure.kind {
-            // When the milestone has ended, a failure is that of the operation, and of what waits for it.
+            // When the milestone has ended, a failure concerns the operation, and those that wait for it.
             case .required: return endOfLaunchProper == nil ? .stopLaunch : .skip
             case .skipDependents: return .skip
             case .continue: return .startWithoutValue
@@ -313,7 +313,7 @@ extension LaunchStateMachine {
     }
 
     private mutating func releaseDependents(of node: Int, _ effect: Effect) {
-        // What is skipped because of a skipped operation is skipped because of what that one was.
+        // An operation that is skipped because of a skipped one has the same cause as that one.
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
         for place in successors.places(of: node) {
             let successor = successors.neighbour(at: place)
@@ -362,7 +362,7 @@ extension LaunchStateMachine {
 
     // MARK: Actions
 
-    /// Brings the state to rest, and asks for workers and main-thread turns for what is ready.
+    /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
     @inline(__always)
     mutating func settle(_ actions: inout Actions) {
         drainEnds(&actions)

@@ -1,5 +1,5 @@
 extension LaunchStateMachine {
-    /// What a launch is told before it begins.
+    /// The settings of a launch, given before it begins.
     struct Settings {
         /// The most operations off the main thread that run at the same time; nil for no limit.
         var lanes: Int?
@@ -21,7 +21,7 @@ extension LaunchStateMachine {
         /// Of the random part of retry pauses.
         var seed: UInt64 = 0
         var recordsEvents = false
-        /// The time that counts by which the milestone is to end; nil when that is only measured.
+        /// The time that counts and by which the milestone has to end; nil when it is only measured.
         var budget: Nanoseconds?
         /// After how long without an operation's end that is reported.
         var stallLimit: Nanoseconds?
@@ -57,7 +57,7 @@ extension LaunchStateMachine {
         var attempts: UInt8 = 0
         var state = NodeState.waiting
         var outcome = Outcome.succeeded
-        /// What happened before the fallback took over.
+        /// The outcome before the fallback took over.
         var failure: Outcome?
         var holdsLane = false
         /// Its code runs on a worker's thread.
@@ -114,7 +114,7 @@ extension LaunchStateMachine {
 
     struct PendingEnd {
         let node: Int
-        /// Nil for an operation that was put off: it has not ended, but what waits for it does not wait any longer.
+        /// Nil for an operation that was put off: it has not ended, but others no longer wait for it.
         let outcome: Outcome?
         /// Whether this is about an event from outside instead, for which the operation begins to wait, or which it settles.
         var isOfEvent = false
@@ -132,7 +132,7 @@ extension LaunchStateMachine {
         let time: Nanoseconds
     }
 
-    /// What was said about each operation, as bits, so that the common case looks nothing up.
+    /// The traits of each operation, as bits, so that the common case looks nothing up.
     struct NodeTraits: Sendable {
         struct Bits: OptionSet {
             let rawValue: UInt32
@@ -148,7 +148,7 @@ extension LaunchStateMachine {
             static let isDeferrable = Bits(rawValue: 512)
             /// It produces a value, or reads one.
             static let hasValue = Bits(rawValue: 1024)
-            /// Whether it ends in time decides what is cut.
+            /// Whether it ends in time decides which operations are cut.
             static let isWatched = Bits(rawValue: 2048)
             /// It keeps the main thread while it runs; not said where no operation needs a resource.
             static let keepsMain = Bits(rawValue: 4096)
@@ -173,7 +173,7 @@ extension LaunchStateMachine {
             /// Its end settles events from outside, or may release what is held.
             static let settlesEvents = Bits(rawValue: 4_194_304)
 
-            /// What has to be looked at when an operation becomes ready, is taken, starts, or ends.
+            /// The traits to look at when an operation becomes ready, is taken, starts, or ends.
             static let whenReady: Bits = [.isJoin, .isEvent, .isDeferrable, .isCuttable, .isWatched]
             static let whenEnqueued: Bits = [.isMain, .hasResources, .isAwaited]
             static let whenTaken: Bits = [
@@ -186,11 +186,11 @@ extension LaunchStateMachine {
         }
 
         private var bits: [Bits]
-        /// What is so for any operation.
+        /// The traits that at least one operation has.
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// What is kept free for the milestone, and for an initial display before it; none where nothing can be in their way.
+        /// Reservations for the milestone, and for an initial display before it; empty if nothing can be in their way.
         let reservations: [Reservations]
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
         let levels: [UInt8]
@@ -201,8 +201,8 @@ extension LaunchStateMachine {
         var canKeepBudgets: Bool { !all.isDisjoint(with: [.isCuttable, .isDeferrable]) }
 
         /// - Parameters:
-        ///   - order: identifiers in the order in which ready operations go first; nil for what is most urgent.
-        ///   - goal: what is to end early.
+        ///   - order: identifiers in the order in which ready operations go first; nil for the most urgent first.
+        ///   - goal: the operations that are to end early.
         ///   - lanes: nil for no limit.
         ///   - processors: nil where they do not matter.
         init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, lanes: Int?, processors: Int?) {
@@ -268,7 +268,7 @@ extension LaunchStateMachine {
     }
 }
 
-/// What an operation's waits for persons come to, which may be several, one within another.
+/// The time of an operation's waits for persons; there may be several, one within another.
 struct PersonWaits {
     /// A person is asked: the time does not count.
     private(set) var asked = InteractiveClock()

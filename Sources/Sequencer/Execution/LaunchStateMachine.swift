@@ -12,7 +12,7 @@
 ///                └────────────────── pausing (retry) ◀────────────────────┘  └── ready again, to compute its fallback
 /// ```
 struct LaunchStateMachine {
-    /// What the caller must do, once it has let go of its lock.
+    /// The actions that the caller must take, once it has let go of its lock.
     struct Actions {
         /// Workers to add: each takes operations with ``LaunchStateMachine/takeForWorker(after:at:_:)`` until there are none.
         var workers = 0
@@ -54,7 +54,7 @@ struct LaunchStateMachine {
 
     typealias Assignment = StepAssignment
 
-    /// What running an operation's code came to.
+    /// The result of running an operation's code.
     enum Result: Equatable {
         case succeeded
         case failed
@@ -66,7 +66,7 @@ struct LaunchStateMachine {
 
     enum Phase: UInt8 {
         case running
-        /// Nothing starts any more; what runs has been told to cancel.
+        /// Nothing starts any more; running operations have been told to cancel.
         case stopping
         case over
     }
@@ -82,7 +82,7 @@ struct LaunchStateMachine {
         var aborter: Int? { if case .aborted(let node, _) = self { node } else { nil } }
     }
 
-    // What every input of a worker writes, side by side: two workers on two processors hand these lines of the cache back and forth.
+    // Written by every input of a worker, side by side: two workers on two processors hand these lines of the cache back and forth.
     private var now: Nanoseconds = 0
     /// Whether something may be due sooner than what ``takeWake()`` said last.
     var needsWake = true
@@ -104,7 +104,7 @@ struct LaunchStateMachine {
     var freedLanes: [Int] = []
     var nodes: NodeTable
 
-    // What such an input only looks at.
+    // Only read by such an input.
     let successors: AdjacencyList
     let traits: NodeTraits
     let milestone: Int
@@ -114,9 +114,9 @@ struct LaunchStateMachine {
     /// Keeps the budget; nil where that changes nothing.
     var keeper: BudgetKeeper?
     var pendingEnds: [PendingEnd] = []
-    /// What the workers run that were counted out because they may never come back.
+    /// The assignments of workers that were counted out because they may never come back.
     var replacedWorkers: [Assignment] = []
-    /// What of that counts as keeping a processor until it comes back.
+    /// Those of them that count as keeping a processor until they come back.
     var lostKeepers: [Assignment] = []
     var events: [RawEvent] = []
     /// Of operations that have waited for a person.
@@ -125,7 +125,7 @@ struct LaunchStateMachine {
     var fallbackEnds: [Int: Nanoseconds] = [:]
     /// For how long the process has been found to stand still.
     var standstill: Nanoseconds = 0
-    /// Nothing times out before this time: after a standstill, what runs has a moment to end by itself.
+    /// Nothing times out before this time: after a standstill, running operations have a moment to end by themselves.
     var earliestTimeout: Nanoseconds = 0
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
@@ -149,7 +149,7 @@ struct LaunchStateMachine {
     var settings: Settings
     let graph: ValidatedGraph
 
-    // What few inputs have to do with.
+    // Used by few inputs.
     var hasBegun = false
     /// Whether the thread that starts the launch takes the steps of the prologue.
     var isInPrologue = false
@@ -212,7 +212,7 @@ struct LaunchStateMachine {
     mutating func begin(_ actions: inout Actions) {
         advance(to: 0)
         hasBegun = true
-        // Whoever has cancelled an operation before has been told of a time that nobody could keep yet.
+        // A call that cancelled an operation before the start was told of a time that nobody could keep yet.
         needsWake = true
         record(.launchStarted, at: 0)
         if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
@@ -243,7 +243,7 @@ struct LaunchStateMachine {
         advance(to: time)
         let counted = endAttempt(ended, result, &actions)
         drainEnds(&actions)
-        // Before what has just become ready: rank decides.
+        // Before operations that have just become ready: rank decides.
         if processors != nil { offerProcessors() }
         let next = nextForWorker(after: ended)
         settle(&actions)
@@ -252,7 +252,7 @@ struct LaunchStateMachine {
 
     /// A task has run an operation through after having suspended, on a thread that may go on as a worker, if one is missing.
     ///
-    /// - Returns: whether the attempt counted, and the operation to go on with; nil tells the thread that it is no worker.
+    /// - Returns: whether the attempt counted, and the operation to go on with; nil tells the thread that it is not a worker.
     mutating func taskEnded(
         _ ended: Assignment,
         _ result: Result,
@@ -318,7 +318,7 @@ struct LaunchStateMachine {
         return counted
     }
 
-    /// How long operations have to end by themselves after the process has stood still, before what has become due meanwhile takes effect.
+    /// How long operations have to end by themselves after the process has stood still, before the times that have passed meanwhile take effect.
     static let respite: Nanoseconds = 250_000_000
 
     /// Time has passed: timeouts, pauses, the deadline and the grace period that are due take effect, in order of their times.
@@ -332,7 +332,7 @@ struct LaunchStateMachine {
             earliestTimeout = now.addingSaturated(min(standstill, Self.respite))
         }
         while now >= earliestTimeout, let due = nextDue, due <= now {
-            // Of what is due at one time, an operation's own timeout comes first: it says more than the launch's.
+            // Of several due at one time, an operation's own timeout comes first: it says more than the launch's.
             if timers.first?.time == due, let timer = timers.pop() {
                 fire(timer, &actions)
             } else if cutTime == due {
@@ -374,7 +374,7 @@ struct LaunchStateMachine {
     @inline(__always)
     mutating func advance(to time: Nanoseconds) {
         now = max(now, time)
-        // What is over does not change, so that the report can have the states without a copy.
+        // A launch that is over does not change, so that the report can have the states without a copy.
         if phase != .over { nodes.makeUnique() }
     }
 }

@@ -26,8 +26,8 @@ extension LaunchStorage {
         return dressed(machine.eventsSoFar, machine)
     }
 
-    /// Adds who watches. What has happened is made up from the states of the operations, since a launch that nobody watches keeps no events; without the
-    /// lock, for that takes a while.
+    /// Adds an observer. Its past events come from the states of the operations, since a launch without observers keeps no events; this is done without the
+    /// lock, because it takes a while.
     ///
     /// - Returns: the states of the operations before the first event that is told.
     private func beginWatching(_ add: (inout State) -> Void) -> LaunchStateMachine {
@@ -104,18 +104,18 @@ extension LaunchStorage {
     /// Gives the report of a launch that is over to those who wait for it, if the observers have had time enough.
     func endWatching() {
         guard let end = state.withLock({ $0.endOfWatching }) else { return }
-        // This may be an earlier alarm, of a timeout that is none any more.
+        // This may be an earlier alarm, of a timeout that no longer counts.
         if timekeeper.now >= end { finish(defersAppCode: true) } else { timekeeper.wake(at: end) }
     }
 
-    /// Reports a stall, as things were when it was noticed. Whoever says what an operation waits for is asked there too.
+    /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
     func reportStall(_ snapshot: StatusSnapshot) {
         guard let stallWatch else { return }
         callApp { [self] in stallWatch.report(status(snapshot)) }
     }
 }
 
-/// Who watches a launch, and what has not been told to them yet.
+/// The observers of a launch, and the events that they have not been told yet.
 ///
 /// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in order and nobody
 /// can hold the launch up.
@@ -199,7 +199,7 @@ struct EventDeliveries: Sendable {
     }
 }
 
-/// The streams of a launch's events, and what they have not been told yet.
+/// The streams of a launch's events, and the events that they have not been told yet.
 ///
 /// They are apart from ``EventDeliveries``: an observer that blocks holds up no stream.
 struct EventStreams: Sendable {
@@ -244,7 +244,7 @@ extension LaunchStorage.State {
 }
 
 extension LaunchStorage {
-    /// Tells the observers what has happened, unless another thread is doing so and will tell this too. Who tells the launch's end gives the report.
+    /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that tells the launch's end gives the report.
     func deliverEvents() {
         var isContinuing = false
         while true {
@@ -254,7 +254,7 @@ extension LaunchStorage {
             }
             guard let batches else { return }
             isContinuing = true
-            // A launch that an observer starts is no part of the step that this thread has run.
+            // A launch that an observer starts does not belong to the step that this thread has run.
             LaunchWithin.none {
                 for batch in batches {
                     for event in batch.events {
@@ -285,7 +285,7 @@ extension LaunchStateMachine {
     /// - Complexity: O(operations · log operations).
     var eventsSoFar: [RawEvent] {
         guard hasBegun else { return [] }
-        // At one moment, what an operation did comes after what those before it did; and whatever the stop ended comes after the stop.
+        // At one moment, the events of an operation come after those of its dependencies, and ends by a stop come after the stop.
         var ordered: [(key: (Nanoseconds, Int, Int), event: RawEvent)] = []
         func add(_ kind: RawEvent.Kind, _ node: Int = -1, attempt: Int = 0, at time: Nanoseconds, _ rank: Int, _ place: Int) {
             ordered.append(((time, rank, place), RawEvent(kind: kind, node: node, attempt: attempt, time: time)))

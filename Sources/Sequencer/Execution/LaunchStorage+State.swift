@@ -1,7 +1,7 @@
 import Foundation
 
 extension LaunchStorage.State {
-    /// What follows from an input, to be done without the lock; nil when nothing does, as after most.
+    /// The consequences of an input, to be carried out without the lock; nil without any, as after most inputs.
     @inline(__always)
     mutating func takeConsequences(_ launch: LaunchStorage) -> LaunchStorage.Consequences? {
         let wake = machine.takeWake()
@@ -11,7 +11,7 @@ extension LaunchStorage.State {
 
     private mutating func takeConsequences(_ launch: LaunchStorage, wake: Nanoseconds?) -> LaunchStorage.Consequences {
         let (graph, values) = (launch.graph, launch.values)
-        // As things are at the milestone, whoever asks for them later.
+        // As things are at the milestone, for calls that ask for them later.
         if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {
             milestoneRecord = launch.makeRecord(&self, [])
         }
@@ -39,7 +39,7 @@ extension LaunchStorage.State {
         )
     }
 
-    /// What an operation that has ended leaves: objects of the app, to be let go of without the lock.
+    /// Objects of the app that an ended operation leaves, to be let go of without the lock.
     struct Leftovers {
         var handle: LaunchStorage.Handle?
         var wait: ToldWait?
@@ -122,7 +122,7 @@ extension LaunchStorage.State {
         return false
     }
 
-    /// A task has suspended: it runs what it runs, and nothing else.
+    /// A task has suspended: it runs no other step any more.
     mutating func suspended(_ task: StepTask) {
         guard let place = inlineTasks.firstIndex(where: { $0 === task }) else { return }
         inlineTasks.remove(at: place)
@@ -147,7 +147,7 @@ extension LaunchStorage.State {
     }
 }
 
-/// What an attempt came to.
+/// The end of an attempt.
 ///
 /// Apart, not as a `Result`, which every look at it copies.
 struct AttemptEnd {
@@ -157,11 +157,11 @@ struct AttemptEnd {
     let error: (any Error)?
     /// How the error describes itself.
     let message: String?
-    /// What the state machine is told.
+    /// The result that the state machine is told.
     let forMachine: LaunchStateMachine.Result
     /// Whether the operation, or the task it ran in, was cancelled, by whomever.
     let isCancelled: Bool
-    /// Whether it did what it was told: such an end comes after the operation's timeout, and is not late.
+    /// Whether the operation ended because it was told to: such an end comes after the operation's timeout, and is not late.
     let isObedient: Bool
 
     /// The end of a closure that has returned.

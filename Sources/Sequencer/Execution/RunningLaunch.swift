@@ -90,7 +90,7 @@ extension Budget {
     }
 }
 
-/// A launch that was started: what it is doing, and a way to stop it.
+/// A launch that was started: its state, and a way to stop it.
 ///
 /// It can be copied, and used from any thread. Letting go of it does not end the launch. Everything that can be asked here can also be asked after the end.
 public struct RunningLaunch: Sendable {
@@ -152,7 +152,7 @@ public struct RunningLaunch: Sendable {
     }
 
     /// Cancels one operation: if it runs, it is told to cancel, and the launch stops waiting for it after the grace period; otherwise it never
-    /// starts. What that means for the launch depends on the operation's fallback and failure policy.
+    /// starts. The effect on the launch depends on the operation's fallback and failure policy.
     ///
     /// - Throws: ``GraphError`` when there is no such operation.
     public func cancel(_ operation: String) throws(GraphError) {
@@ -171,7 +171,7 @@ public struct RunningLaunch: Sendable {
     /// The anomalies up to now. Operations can cause some even after the launch has ended.
     package var anomalies: [Anomaly] { storage.anomalies }
 
-    /// Every operation that has not ended, with what it waits for.
+    /// Every operation that has not ended, with the reason why it waits.
     public var status: LaunchStatus { storage.status }
 
     /// The number of threads that launches of this process have lost up to now: in operations that were given up, and in cancel handlers and observers
@@ -217,7 +217,7 @@ public struct RunningLaunch: Sendable {
             default: break
             }
         }
-        // Two threads may show it at first: whoever shows an old number shows the new one, too.
+        // Two threads may show it at first: the one that shows an old number shows the new one, too.
         let show: @Sendable (Progress) -> Void = { progress in
             var shown: Int64?
             while case let now = done.withLock({ $0 }), now != shown {

@@ -1,4 +1,4 @@
-/// What other operations must not take just before the milestone needs it: the main thread, a lane, a resource.
+/// Places that other operations must not take just before the milestone needs them: the main thread, a lane, a resource.
 ///
 /// An operation runs to its end once it has started. One that nobody waits for, started on the main thread a moment before one that the milestone waits
 /// for, delays that by all of its time. So it waits, when something that runs is expected to let the milestone's next operation begin there sooner than
@@ -6,7 +6,7 @@
 ///
 /// This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 package struct Reservations: Sendable {
-    /// What is used by one operation at a time, and the lanes: by number.
+    /// Places that one operation uses at a time, and the lanes: by number.
     enum Machine {
         static let main = 0
         static let lane = 1
@@ -18,7 +18,7 @@ package struct Reservations: Sendable {
     /// The most resources that are kept free: those that most operations on the milestone's way use.
     private static let maximumResources = 16 - Machine.firstResource
 
-    /// Of ``Urgency``: what is less urgent makes room.
+    /// Of ``Urgency``: less urgent operations make room.
     let level: UInt8
     /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one behind it, `.max`
     /// if there is none. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
@@ -32,7 +32,7 @@ package struct Reservations: Sendable {
     private let contested: [UInt16]
     /// Expected durations.
     private let durations: [Nanoseconds]
-    /// What the milestone needs, but for a person's time: when that is over, nobody knows.
+    /// The operations that the milestone needs, except those of a person: nobody knows when they end.
     private let isAwaited: [Bool]
     /// Whether it is known for how long an operation runs.
     private let isKnown: [Bool]
@@ -41,8 +41,8 @@ package struct Reservations: Sendable {
     private let resourceCount: Int
 
     /// - Parameters:
-    ///   - durations: expected of each operation; 0 where nothing is.
-    ///   - level: of ``Urgency``: what is less urgent makes room for what is at least as urgent as this.
+    ///   - durations: expected of each operation; 0 without an expectation.
+    ///   - level: of ``Urgency``: less urgent operations make room for those at least as urgent as this.
     ///   - hasLanes: whether lanes are limited.
     /// - Returns: nil where no operation can be in the milestone's way.
     /// - Complexity: O((operations + dependencies) × machines), of which there are 16 at most.
@@ -50,7 +50,7 @@ package struct Reservations: Sendable {
         let isNeeded = urgency.levels.map { $0 >= level }
         guard isNeeded.contains(true), isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
         self.level = level
-        // A join takes no time, whatever is expected of it.
+        // A join takes no time, even with an expectation.
         let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
         let isKnown = durations.indices.map { graph.isJoin($0) || durations[$0] > 0 && !graph.policy($0).isInteractive }
         let resources = Self.numbers(graph, isNeeded)
@@ -63,7 +63,7 @@ package struct Reservations: Sendable {
         }
         var needed: UInt16 = 0
         for node in uses.indices where isNeeded[node] { needed |= uses[node] }
-        // What suspends gives the main thread back at once.
+        // A step that suspends gives the main thread back at once.
         let keeps = uses.indices.map { graph.isMain($0) && graph.policy($0).suspends ? uses[$0] & ~(1 << Machine.main) : uses[$0] }
         let contested = uses.indices.map { isNeeded[$0] || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
         guard contested.contains(where: { $0 != 0 }) else { return nil }
@@ -110,14 +110,14 @@ package struct Reservations: Sendable {
         }
     }
 
-    /// Who uses a resource.
+    /// The operations that use a resource.
     private struct Users {
         let name: String
         let first: Int
         var needed = 0
         var others = 0
 
-        /// What others use too comes first, for that is kept free; then what is needed more often.
+        /// Resources that others use too come first, because these are kept free; then those that are needed more often.
         func isBefore(_ other: Users) -> Bool {
             if (others > 0) != (other.others > 0) { return others > 0 }
             return (other.needed, first, name) < (needed, other.first, other.name)
@@ -146,7 +146,7 @@ package struct Reservations: Sendable {
     /// Whether an operation may have to wait although it is ready.
     package func mayHold(_ node: Int) -> Bool { contested[node] != 0 }
 
-    /// Whether it matters when an operation starts: others wait for its end, or for what it keeps.
+    /// Whether it matters when an operation starts: others wait for its end, or for a place that it keeps.
     package func isNoted(_ node: Int) -> Bool { isAwaited[node] || keeps[node] != 0 }
 
     /// Whether it is known for how long an operation runs.

@@ -182,19 +182,19 @@ public struct StepOption: Sendable {
 
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not expected to end within the budget.
     ///
-    /// Whatever waits for it goes on without it then, however late, so what reads its value reads it as ``Step/optional``. The milestone itself cannot be
+    /// Steps that wait for it go on without it then, however late, so they read its value as ``Step/optional``. The milestone itself cannot be
     /// deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
-    /// The operation may be cut to keep the budget: ended early, with its fallback's value, when what comes after it needs the rest of the time, and that can still
+    /// The operation may be cut to keep the budget: ended early, with its fallback's value, when the operations after it need the rest of the time, and ending it can still
     /// save the budget. It needs a fallback, which without this is for failures and timeouts alone.
     ///
-    /// For what is better stale than late, such as a configuration; not for what the person would miss, such as the tabs that were open.
+    /// For values that are better stale than late, such as a configuration; not for those that the person would miss, such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
     /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does not leave this out.
     ///
-    /// For what may be the way out, such as the check for an update, and for what no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
+    /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
     public static let essential = StepOption { $0.isEssential = true }
 
     /// The quality of service the operation runs at, on a lane; unless said, that of the launch (``LaunchOptions/qualityOfService``). The threads of a queue of the
@@ -208,7 +208,7 @@ public struct StepOption: Sendable {
         StepOption { $0.expected = duration.roundedToNanoseconds }
     }
 
-    /// What is expected of an interactive operation is its own time, without the person, and so is all of it that passes: of a graph that was read.
+    /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a graph that was read.
     package static let expectsOwnTime = StepOption { ($0.expectsOwnTime, $0.saysWhenItAsks) = (true, true) }
 
     /// A substitute for the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
@@ -219,7 +219,7 @@ public struct StepOption: Sendable {
         StepOption { $0.substitute = value }
     }
 
-    /// Marks the step whose end stops the budget's clock, such as `main-app`, and with which the launch proper ends: its outcome is final then, and what runs on is
+    /// Marks the step whose end stops the budget's clock, such as `main-app`, and with which the launch proper ends: its outcome is final then, and later operations are
     /// in ``LaunchReport/afterMilestone``. One step of a graph at most.
     public static let milestone = StepOption.milestone(.fullDisplay)
 
@@ -230,8 +230,8 @@ public struct StepOption: Sendable {
     /// graph.add("main-app", .milestone, using: feed, after: skeleton, on: .main) { feed in await screen.show(feed) }
     /// ```
     ///
-    /// Where something is scarce, what the initial display needs goes first, then what the full display needs, then the rest. Only the full display ends the
-    /// launch proper and stops the budget's clock. An initial display that is not ready by then is no goal any more. In a graph without a full display, the launch ends
+    /// When lanes or resources are scarce, operations for the initial display go first, then those for the full display, then the rest. Only the full display ends the
+    /// launch proper and stops the budget's clock. An initial display that is not ready by then is not a goal any more. In a graph without a full display, the launch ends
     /// with its last operation, as always.
     public static func milestone(_ display: Display) -> StepOption {
         switch display.kind {
@@ -240,7 +240,7 @@ public struct StepOption: Sendable {
         }
     }
 
-    /// What a person sees of an app that starts.
+    /// The parts of a starting app that a person sees.
     ///
     /// The terms are those of Android's launch metrics: time to initial display (TTID) and time to full display (TTFD).
     public struct Display: Sendable, Hashable, CustomStringConvertible {
@@ -302,7 +302,7 @@ package struct StepPolicy: Sendable {
     /// Whether it runs within the start of the launch, before all else.
     var isInPrologue = false
     package var isCuttable = false
-    /// Whether recovery leaves the step in, whatever happened.
+    /// Whether recovery leaves the step in, even after crashes.
     package var isEssential = false
     /// The screen that is shown while the step takes long.
     var slowScreen: SlowScreen?

@@ -2,7 +2,7 @@ import Foundation
 
 /// The result of a launch: how it ended, how long every operation took, and whether the budget was met.
 ///
-/// The launch proper ends with its milestone: ``outcome``, ``budget`` and ``criticalPath`` are final then, and what runs on is told in ``afterMilestone``.
+/// The launch proper ends with its milestone: ``outcome``, ``budget`` and ``criticalPath`` are final then, and ``afterMilestone`` tells of later operations.
 /// Without a milestone, and where the milestone is never reached, the launch proper ends with the last operation.
 ///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and read back; everything that explains a
@@ -72,7 +72,7 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
     public package(set) var stragglers: [String]
-    /// What went on after the milestone; nil when nothing did.
+    /// The part of the launch after the milestone; nil if nothing ran on.
     public package(set) var afterMilestone: AfterMilestone?
     /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a second goes unnoticed.
     ///
@@ -162,9 +162,9 @@ public struct LaunchReport: Sendable, Hashable {
 }
 
 extension LaunchReport {
-    /// What went on when the launch proper had ended, with its milestone. None of it changes how the launch ended.
+    /// The part of a launch after the launch proper, which has ended with its milestone. None of it changes the outcome of the launch.
     ///
-    /// An operation that is required, and fails here, fails alone: only what waits for it is skipped.
+    /// An operation that is required, and fails here, fails alone: only operations that wait for it are skipped.
     public struct AfterMilestone: Sendable, Hashable {
         /// How it ended: completed, also when operations failed whose policies allow that; failed, when another one did, or the deadline came first; aborted,
         /// by an operation that stopped the launch on purpose; or cancelled. Nil in a report that was made before the end.
@@ -222,7 +222,7 @@ extension LaunchReport: CustomStringConvertible {
         timeToInitialDisplay.map { "; initial display after \(text($0))" } ?? ""
     }
 
-    /// What follows the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.
+    /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.
     package func milestoneText(_ text: (Duration) -> String = durationText) -> String {
         guard let milestone, self[milestone]?.outcome.isSuccess == true else { return "" }
         return "; milestone after \(budget.measuredText(text))"

@@ -3,7 +3,7 @@ import Sequencer
 /// A predicted launch: when each operation starts and ends, and on which lane, if each takes as long as expected.
 ///
 /// Operations start after those they wait for, at most as many at a time as there are lanes, and no more hold a resource than may. Of several that could start,
-/// on a lane or on the main thread, the one that comes first in the order does; one that would be in the milestone's way there waits, as in a launch. What ends at one moment has ended before anything starts at it. Steps that
+/// on a lane or on the main thread, the one that comes first in the order does; one that would be in the milestone's way there waits, as in a launch. At one moment, ends come before starts. Steps that
 /// only join others take no time and no lane.
 ///
 /// The main thread does one thing at a time, and needs no lane. A step that computes keeps it; one that is suspended leaves it to others, and ends when the main
@@ -28,7 +28,7 @@ import Sequencer
 public struct LaunchPlan: Sendable {
     /// The graph that is planned.
     package let graph: ValidatedGraph
-    /// What the plan was made for.
+    /// The options that the plan was made with.
     package let options: PlanOptions
     /// When the last operation ends.
     public let makespan: Duration
@@ -70,11 +70,11 @@ public struct LaunchPlan: Sendable {
     /// The graph's name.
     package var scenario: String { graph.name }
 
-    /// What no schedule can be shorter than: the longest path, the work shared by the lanes, the main thread's work, or that of the operations
-    /// that need the same resource, whatever is longest.
+    /// No schedule can be shorter than this: the longest of the longest path, the work shared by the lanes, the main thread's work, and the work of the operations
+    /// that need the same resource.
     public var lowerBound: Duration { .nanoseconds(bound.value) }
 
-    /// What makes up ``lowerBound``.
+    /// The parts of ``lowerBound``.
     package var bounds: Bounds { Bounds(bound, problem) }
 
     /// A lower bound that also takes into account in which order operations must run, for graphs of up to 150 operations; never less than ``lowerBound``.
@@ -112,7 +112,7 @@ public struct LaunchPlan: Sendable {
     /// The operations in the order in which they start.
     public var order: [String] { sequence.map { graph.id(Int($0)) } }
 
-    /// The operations of which nothing is known, and which the plan counts as taking no time, in the order they were added.
+    /// The operations without an expected duration, in the order in which they were added. The plan counts them as taking no time.
     package var operationsWithoutExpectation: [String] {
         (0..<graph.count).filter { node in
             !graph.isJoin(node) && graph.policy(node).expected == nil && options.whatIf[graph.id(node)] == nil
@@ -122,7 +122,7 @@ public struct LaunchPlan: Sendable {
     /// The operations, in the order they were added.
     public var operations: [PlannedOperation] { (0..<graph.count).map(operation) }
 
-    /// What is planned for the operation `id`; nil when there is none.
+    /// The plan for the operation `id`; nil if the graph has no such operation.
     public subscript(id: String) -> PlannedOperation? {
         (try? graph.index(of: id)).map(operation)
     }
@@ -142,7 +142,7 @@ public struct LaunchPlan: Sendable {
 }
 
 extension LaunchPlan {
-    /// What no schedule can be shorter than, by reason.
+    /// The times that no schedule can be shorter than, by reason.
     package struct Bounds: Sendable, Hashable {
         /// The longest path.
         package let criticalPath: Duration
@@ -162,7 +162,7 @@ extension LaunchPlan {
     }
 }
 
-/// What is planned for one operation.
+/// The plan for one operation.
 public struct PlannedOperation: Sendable, Hashable {
     /// The operation's identifier.
     public let id: String
@@ -176,8 +176,8 @@ public struct PlannedOperation: Sendable, Hashable {
     package let isMain: Bool
     /// Whether it waits for a person.
     package let isInteractive: Bool
-    /// How much later it could end without making the milestone later (without one: this plan longer), the order on each lane, on the main thread and at each
-    /// resource being what it is; one that the milestone does not need, without ending after it. One that is suspended on the main thread comes back there between others.
+    /// How much later it could end without making the milestone later (without one: this plan longer), with the same order on each lane, on the main thread and at each
+    /// resource; one that the milestone does not need, without ending after it. One that is suspended on the main thread comes back there between others.
     public let slack: Duration
     /// Whether the milestone (without one: the plan's end) comes later when it ends later.
     public let isCritical: Bool
@@ -233,19 +233,19 @@ extension LaunchPlan {
     public func meets(_ budget: Budget) -> Bool { measured <= budget.limit }
 }
 
-/// What a plan is made for.
+/// The options that a plan is made with.
 public struct PlanOptions: Sendable, Hashable {
     /// The most operations off the main thread that run at the same time, 1 to 1024; nil for as many as are ready.
     public var lanes: Int?
-    /// What if these operations took this long: durations, by identifier, that take the place of what is expected.
+    /// Supposed durations, by identifier, in place of the expected ones.
     public var whatIf: [String: Duration]
     /// How long to search, in multiples of the usual: 0 for what the engine does without a plan, and nothing else.
     ///
     /// It bounds the number of schedules looked at, not the time, so that a plan does not depend on the machine.
     public var effort: Int
-    /// What the random part of the search is computed from; the same seed gives the same plan.
+    /// The seed of the random part of the search; the same seed gives the same plan.
     public var seed: UInt64
-    /// What is to end early. A launch that follows the plan's order needs the same goal in its `LaunchOptions`.
+    /// The operations that are to end early. A launch that follows the plan's order needs the same goal in its `LaunchOptions`.
     public var goal: LaunchGoal
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
     /// the milestone's end only while fewer of that kind run.
@@ -262,7 +262,7 @@ public struct PlanOptions: Sendable, Hashable {
 }
 
 extension PlanOptions {
-    /// What is wrong with the options, for this graph.
+    /// The mistakes in the options, for this graph.
     func problems(for graph: ValidatedGraph) -> [GraphProblem] {
         var problems: [GraphProblem] = []
         if let lanes, !(1...LaunchOptions.maximumLanes).contains(lanes) {

@@ -1,20 +1,20 @@
-/// What can hold virtual time still: a running operation, a worker, or the engine itself on behalf of a launch.
+/// A holder of virtual time, which stands still meanwhile: a running operation, a worker, or the engine itself on behalf of a launch.
 ///
 /// It is the task executor of its operation's tasks. Child tasks inherit that, so all their jobs are counted here.
 final class TimeHolder: TaskExecutor {
-    /// Whose task this is, so that it is known who sleeps. Tasks that a step leaves behind, and tasks on other executors, have it too.
+    /// The holder that this task belongs to, so that it is known who sleeps. Tasks that a step leaves behind, and tasks on other executors, have it too.
     @TaskLocal static var current: TimeHolder?
 
-    /// What its operation is up to.
+    /// The activity of its operation.
     struct Account {
         /// Jobs that wait for their turn, or have it.
         var jobs = 0
         /// Tasks that sleep on the clock, or wait for another launch on it.
         var asleep = 0
-        /// What is under way elsewhere: code that has lost its turn because it blocks, tasks that have been woken and have not said so yet, turns
+        /// The number of things under way elsewhere: code that has lost its turn because it blocks, tasks that have been woken and have not said so yet, turns
         /// on the main thread, inputs of other threads.
         var away = 0
-        /// What is being decided for its launch, on any thread: what follows from it is not all known.
+        /// The number of inputs of its launch on any thread: their consequences are not all known.
         var inputs = 0
         /// Whether it is an operation that, as far as is known, runs still: it has to sleep in order not to hold time.
         var isLive: Bool
@@ -28,7 +28,7 @@ final class TimeHolder: TaskExecutor {
 
     /// Whether time must not move because of something that no turn can bring on.
     var holdsTime: Bool { !account.isReal && isUnderway }
-    /// The same, whatever patience there is.
+    /// The same, without regard to patience.
     var isUnderway: Bool { account.jobs == 0 && (account.away > 0 || account.isLive && account.asleep == 0) }
 
     enum Role: Sendable, Equatable {
@@ -77,7 +77,7 @@ final class TimeHolder: TaskExecutor {
     var isRunning: Bool { launch.withLock { $0.launch }?.isRunning(role) ?? false }
 }
 
-/// What virtual time asks of a launch, and tells it.
+/// The requests of virtual time to a launch.
 protocol VirtualLaunch: AnyObject, Sendable {
     func isRunning(_ role: TimeHolder.Role) -> Bool
     /// Whether an operation of the main thread is to start before one of a lane.
