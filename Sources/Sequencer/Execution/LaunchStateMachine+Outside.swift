@@ -1,4 +1,4 @@
-/// The inputs that no end of an operation and no time brings: an operation that aborts the launch or waits for a person, and whoever cancels.
+/// The inputs besides ends of operations and time: an operation aborts the launch or waits for a person, or a caller cancels.
 extension LaunchStateMachine {
     /// An operation stops the launch on purpose.
     ///
@@ -48,7 +48,7 @@ extension LaunchStateMachine {
 
     /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other never starts.
     ///
-    /// One that still waits ends in its turn, when its dependencies have: what comes after it relies on them too.
+    /// An operation that still waits ends in its turn, after its dependencies: operations after it rely on them too.
     mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
         guard phase == .running else { return }

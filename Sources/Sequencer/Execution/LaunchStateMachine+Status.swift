@@ -1,4 +1,4 @@
-/// What each operation waits for: answers only, nothing changes.
+/// The obstacles of each operation: answers only, nothing changes.
 extension LaunchStateMachine {
     enum Wait: Equatable {
         case dependencies([Int])
@@ -24,11 +24,11 @@ extension LaunchStateMachine {
     }
 
     struct PendingOperations: Equatable {
-        /// First what runs, then what could, then what cannot yet.
+        /// First running operations, then ready ones, then those that cannot run yet.
         let operations: [Pending]
-        /// What all that wait for a lane wait for, looked for once.
+        /// The holders that all operations waiting for a lane wait for, looked for once.
         let laneHolders: [Int]
-        /// What all that wait for a thread wait for.
+        /// The operations that all those waiting for a thread wait for.
         let blockers: [Int]
     }
 

@@ -169,7 +169,7 @@ extension LaunchStateMachine {
 
     // MARK: Stopping
 
-    /// Stops the launch: what has not started ends as cancelled, what runs is told to cancel and has the grace period to end.
+    /// Stops the launch: operations that have not started end as cancelled, running ones are told to cancel and have the grace period to end.
     ///
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
@@ -213,7 +213,7 @@ extension LaunchStateMachine {
         actions.cancel.append(node)
     }
 
-    /// Ends whatever still runs, without waiting for its code.
+    /// Ends all operations that still run, without waiting for their code.
     mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
         drainEnds(&actions)
         for node in nodes.indices where nodes[node].state == .running {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Running operations, and telling the state machine what they came to.
+/// Runs operations, and tells the state machine their results.
 extension LaunchStorage {
     /// Runs one operation on a worker.
     ///
@@ -99,7 +99,7 @@ extension LaunchStorage {
         }
     }
 
-    /// Keeps how to cancel a task, before the first instruction of what it runs; called in the task.
+    /// Keeps the handle that cancels a task, before the first instruction of its operation; called in the task.
     private func begin(_ task: StepTask, isShared: Bool) {
         task.begin()
         let isTooLate = state.withLock { isShared ? $0.begin(task) : $0.keep(.task(task), for: task.current) }
@@ -155,7 +155,7 @@ extension LaunchStorage {
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
     }
 
-    /// Performs what was taken at an earlier turn of the main thread, unless it has been told to cancel since: then none of its code runs.
+    /// Performs an operation that was taken at an earlier turn of the main thread, unless it has been told to cancel since: then none of its code runs.
     func performLaterOnMain(_ assignment: Assignment) {
         guard assignment.kind == .run, isToldToCancel(assignment) else { return performOnMain(assignment) }
         attemptEnded(assignment, AttemptEnd(throwing: CancellationError(), isTaskCancelled: true))
@@ -231,7 +231,7 @@ extension LaunchStorage {
     }
 
     // MARK: Ends
-    // What is left of an operation comes out of the lock with the result of each input, and is let go of there.
+    // Leftovers of an operation come out of the lock with the result of each input, and are let go of there.
 
     private func takeNext(after assignment: Assignment) -> Assignment? {
         input { state, now in state.machine.takeForWorker(after: assignment, at: now, &state.actions) }

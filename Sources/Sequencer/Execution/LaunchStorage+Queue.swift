@@ -2,13 +2,13 @@ import Foundation
 
 /// A step in a queue that the app made: takes a step that is ready when the queue starts it, and ends with it.
 ///
-/// It is finished when the step has ended, also when the step's code goes on: what has timed out keeps its thread, and nothing else.
+/// It is finished when the step has ended, also when the step's code goes on: a step that has timed out keeps its thread, and nothing else.
 final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `state` is a lock around all that changes.
     private struct State {
         /// Nil when the step has ended, or the launch is over: the app may keep the operation.
         var launch: LaunchStorage?
-        /// What it has taken.
+        /// The operation that it has taken.
         var node: Int?
     }
 
@@ -114,7 +114,7 @@ extension LaunchStorage {
     /// Ends the operations of steps that have ended, then adds others for steps that are ready: in the app's queue too an operation has finished before
     /// one starts that waits for it.
     ///
-    /// Foundation tells whoever observes the operations, and the queue may be of a class of the app's: the app's code, which may block.
+    /// Foundation tells observers of the operations, and the queue may be of a class of the app's: this is code of the app, which may block.
     func tellQueue(ended: [QueuedStep], turns: Int, defersAppCode: Bool) {
         if ended.isEmpty, turns == 0 { return }
         let tell: @Sendable () -> Void = { [self] in
@@ -130,7 +130,7 @@ extension LaunchStorage {
     private func addTurns(_ count: Int) {
         guard let queue, count > 0 else { return }
         let steps = state.withLock { state in
-            // What is over lets go of nothing more.
+            // A launch that is over does not let go of anything more.
             state.record == nil ? (0..<count).map { _ in state.queued.add(self) } : []
         }
         for step in steps { queue.addOperation(step) }

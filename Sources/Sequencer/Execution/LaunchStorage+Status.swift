@@ -1,7 +1,7 @@
 extension LaunchStorage {
     /// Keeps what an operation says it waits for.
     ///
-    /// - Returns: what it said before, to be given back to ``waitEnded(_:_:)``.
+    /// - Returns: the wait that it told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: Assignment, _ what: @escaping @Sendable () -> String) -> ToldWait? {
         let now = timekeeper.now
         return state.withLock { state in
@@ -20,7 +20,7 @@ extension LaunchStorage {
         withExtendedLifetime(former) {}
     }
 
-    /// What operations wait for at one moment, before it is dressed: doing that asks code of the app.
+    /// The waits of operations at one moment, before they are put into words: that asks code of the app.
     struct StatusSnapshot: Sendable {
         let time: Nanoseconds
         let pending: LaunchStateMachine.PendingOperations
@@ -30,7 +30,7 @@ extension LaunchStorage {
         let inRealTime: Set<String>
     }
 
-    /// What every operation that has not ended waits for.
+    /// The wait of every operation that has not ended.
     var status: LaunchStatus { status(statusSnapshot) }
 
     var statusSnapshot: StatusSnapshot {

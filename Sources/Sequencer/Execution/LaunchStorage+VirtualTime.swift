@@ -1,4 +1,4 @@
-/// What the scheduler of a virtual clock asks of a launch, and tells it.
+/// The answers to the scheduler of a virtual clock.
 extension LaunchStorage: VirtualLaunch {
     func isRunning(_ role: TimeHolder.Role) -> Bool {
         state.withLock { state in
@@ -22,7 +22,7 @@ extension LaunchStorage: VirtualLaunch {
             let nodes: [Int] =
                 switch role {
                 case .operation(let assignment): state.machine.isCurrent(assignment) ? [assignment.node] : []
-                // Of its own workers the launch knows only what they run.
+                // Of its own workers the launch knows only their operations.
                 case .worker: state.machine.nodes.indices.filter { state.machine.nodes[$0].isOnWorker }
                 case .takeover, .screen, .engine: []
                 }

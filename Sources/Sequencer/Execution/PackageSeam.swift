@@ -1,6 +1,6 @@
 import Foundation
 
-// What StartupOps needs of launches and is not public: all of it is here. `ArchitectureTests` holds that; the contributor guide says why.
+// All that StartupOps needs of launches and that is not public. `ArchitectureTests` checks that; the contributor guide says why.
 
 // MARK: - Recovery, and the update policy
 
@@ -53,7 +53,7 @@ extension OperationGraph {
 
     /// Moves a step behind the milestone, so that nothing waits for it: its dependents take over its dependencies.
     ///
-    /// - Returns: whether it was moved: not where there is no milestone, or a step reads its value.
+    /// - Returns: whether it was moved: false without a milestone, and when a step reads its value.
     @discardableResult
     package mutating func moveBehindMilestone(_ id: String) -> Bool {
         let index = resolveNames()
@@ -171,7 +171,7 @@ extension StallWatch {
 
 extension StepOption {
     /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that is slow before or after the question
-    /// counts. What is drawn stays as it is; what is expected of the operation is expected of the person, until past launches tell what it takes itself.
+    /// counts. Drawings stay as they are; the expected duration is the person's, until past launches tell the operation's own.
     package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
 
     /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A plan has to be told, for nobody sees
@@ -226,7 +226,7 @@ extension StepContext {
         host.abortLate(by: assignment, reason, takeover: takeover)
     }
 
-    /// The time that the budget leaves to the operation, by what is expected of those after it; nil when the launch keeps no budget, or its milestone does
+    /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the launch keeps no budget, or its milestone does
     /// not wait for the operation.
     package var timeWithinBudget: Duration? { host.timeWithinBudget(of: assignment) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a launch left behind, as the state machine had it; or, while it goes on after its milestone, what it has come to so far.
+/// The final state of a launch, as the state machine had it; or, while it goes on after its milestone, its state so far.
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer than a short launch.
 final class RunRecord: Sendable {
@@ -168,7 +168,7 @@ final class RunRecord: Sendable {
     }
 
     private func criticalPath() -> CriticalPath {
-        // What was put off held nothing up, even if others wait for it; the path leads to the milestone all the same.
+        // An operation that was put off held nothing up, even if others wait for it; the path leads to the milestone all the same.
         let isSkipped = graph.milestoneIndex.map { nodes[$0].outcome == .skipped } ?? true
         let endsWithMilestone = endOfLaunchProper != nil || !isSkipped && nodes.contains { $0.isDeferred }
         return CriticalPath(of: graph, endingWith: endsWithMilestone ? graph.milestoneIndex : nil) {
@@ -285,7 +285,7 @@ final class RunRecord: Sendable {
         func share(_ node: Int) -> Nanoseconds { delays[node].map { max($0, excess(node) ?? 0) } ?? excess(node) ?? own(node) }
         // Of what nothing is expected, nobody can say how much was too much.
         func isKnown(_ node: Int) -> Bool { delays[node] != nil || graph.policy(node).expected != nil }
-        // What is within a hundredth of its expectation was not what went wrong.
+        // Ignore steps that exceeded their expectation by less than 1 %.
         let slow = way.filter { share($0) > own($0) / 100 }
             .sorted { isKnown($0) != isKnown($1) ? isKnown($0) : share($0) > share($1) }
         var explained: Nanoseconds = 0

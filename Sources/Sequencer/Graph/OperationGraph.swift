@@ -2,7 +2,7 @@ import Foundation
 
 /// A launch as a value: operations, what each waits for, and what happens when one does not succeed.
 ///
-/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds what is wrong and says it in one sentence each,
+/// A graph holds no thread and no clock, and adding to it never fails: ``validated()`` finds the mistakes, and describes each in one sentence,
 /// and running validates first. Copies are independent. A handle holds for the graph that returned it and for all copies of that: if two copies each add a step
 /// of one identifier, the handle of either is taken for both. A graph whose steps are closures can be run any number of times; one that holds `Operation`
 /// instances runs once, for an `Operation` does.

@@ -2,7 +2,7 @@
 ///
 /// Where more threads compute than there are processors, they share these, and each of them takes longer: those of the milestone's way, too. So, until the
 /// milestone has ended, an operation that it does not need, and that keeps a thread, starts only while fewer that are as urgent (``Urgency/levels``), or more, run
-/// than there are processors. What is suspended keeps none, and does not count.
+/// than there are processors. A suspended operation keeps none, and does not count.
 ///
 /// Nobody sees whether a thread that is kept computes or waits. One that waits for an operation that is put aside here would wait for ever: so, when no
 /// operation has ended for a while, as many more may start.
@@ -66,7 +66,7 @@ package struct ProcessorShare: Sendable {
         return (isMain ? asideForMain.pop() : asideForLanes.pop()).map { Int($0.node) }
     }
 
-    /// All that were put aside: what they have made room for has ended.
+    /// All that were put aside: the operations that they made room for have ended.
     package mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         while let first = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(first.node)) }
@@ -84,7 +84,7 @@ package struct ProcessorShare: Sendable {
     /// Nothing has ended for a while.
     package mutating func lookAgain(at time: Nanoseconds) {
         lastLook = time
-        // What the milestone needs has started without asking.
+        // Operations that the milestone needs have started without asking.
         limit = max(limit, running.from(0)) + processors
     }
 }

@@ -17,7 +17,7 @@ public struct StepContext: Sendable {
 
     /// Stops the launch: no operation starts any more, those that run are told to cancel, and `takeover` starts at once on the main actor.
     ///
-    /// The launch ends as aborted (after its milestone: what runs on does, see ``LaunchReport/afterMilestone``) when what ran has ended, or after the grace period. The takeover does not wait for any of it, and has
+    /// The launch ends as aborted (after its milestone: the rest of it does, see ``LaunchReport/afterMilestone``) when its running operations have ended, or after the grace period. The takeover does not wait for any of it, and has
     /// as long to return. The first stop decides: when the launch was stopped or over already, nothing happens. Nor does anything when the operation
     /// has ended, by its timeout for instance, or the attempt that this was given to: that is reported as an ``Anomaly``.
     ///

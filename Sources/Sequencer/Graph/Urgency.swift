@@ -1,8 +1,8 @@
-/// What is to end early, where lanes, the main thread or a resource are scarce.
+/// The operations that are to end early when lanes, the main thread or a resource are scarce.
 public struct LaunchGoal: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// The milestone, and then everything: what it needs goes first, and others make room for that. Where an initial display is marked too, that comes before both.
+    /// The milestone, and then everything: the operations that it needs go first, and others make room for them. An initial display, if one is marked, comes before both.
     public static let milestone = LaunchGoal("milestone")
-    /// Everything, as if there were no milestone: the longest remaining path goes first.
+    /// Everything, without regard to the milestone: the longest remaining path goes first.
     public static let makespan = LaunchGoal("makespan")
     /// Each goal.
     public static let allCases = [milestone, makespan]
@@ -14,15 +14,15 @@ public struct LaunchGoal: RawRepresentable, Sendable, Hashable, CaseIterable, Cu
 
     private init(_ name: String) { rawValue = name }
 
-    /// The goal of that name; nil where there is none.
+    /// The goal of that name; nil for an unknown name.
     public init?(rawValue: String) {
         guard let goal = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = goal
     }
 }
 
-/// What goes first where lanes, the main thread or a resource are scarce: what the initial display needs, by the longest path to its end; then what the milestone
-/// needs, by the longest path to that; then all else, by the longest remaining path. Where several need what there is one of, their own times do not count
+/// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display needs, by the longest path to its end; then those that the
+/// milestone needs, by the longest path to that; then all others, by the longest remaining path. Where several need what there is one of, their own times do not count
 /// (``weights(lanes:)``).
 ///
 /// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
@@ -32,9 +32,9 @@ package struct Urgency: Sendable {
     package let levels: [UInt8]
     /// The longest path from the operation's start: to the end of the first that needs it, or of the graph if none does.
     package let paths: [Nanoseconds]
-    /// Whether some operations are more urgent than others, whatever their paths are.
+    /// Whether some operations are more urgent than others, without regard to their paths.
     package let hasLevels: Bool
-    /// The level of what ends first.
+    /// The level of the operations that end first.
     package let highest: UInt8
     /// For each operation that is awaited: for how long others wait, at the most, because it goes first.
     private let delays: [Delay]
@@ -72,7 +72,7 @@ package struct Urgency: Sendable {
     }
 
     private static func delays(in graph: ValidatedGraph, _ levels: [UInt8], _ duration: (Int) -> Nanoseconds) -> [Delay] {
-        // Who nobody waits for makes room anyway.
+        // An operation that nobody waits for makes room anyway.
         let awaited = levels.indices.filter { levels[$0] > 0 && !graph.isJoin($0) && !graph.isEvent($0) }
         var users: [ExclusiveResource: Int] = [:]
         for node in awaited {

@@ -13,7 +13,7 @@ public protocol SpeakerPresenter: Sendable {
 
 /// Connects the speaker that was connected last; without one, an assistant looks for speakers and asks which one it is.
 ///
-/// If a known speaker does not answer, nobody is asked. Whatever goes wrong, and whoever dismisses the assistant, the launch goes on without a speaker, and
+/// If a known speaker does not answer, nobody is asked. After any failure, and when the person dismisses the assistant, the launch goes on without a speaker, and
 /// the report says so. A connector that takes no notice of its deadline is not waited for. Every request gets the time that the first one had; the timeout is
 /// paused while a choice is connected, so that nobody loses a choice because the search took long.
 struct ConnectSpeakerOperation: Sendable {

@@ -16,7 +16,7 @@ struct EntitlementsOperation: Sendable {
     let service: any EntitlementService
     /// Keeps the last known entitlements.
     let store: any DataStore
-    /// Whose session is open: what is known of somebody else does not count.
+    /// The account whose session is open: entitlements of another one do not count.
     var account: @Sendable () -> String? = { nil }
 
     private static let lastKnown: StoreKey = "entitlements"

@@ -28,7 +28,7 @@ public protocol UpdatePresenter: Sendable {
 /// | none, or one that makes no sense | the launch goes on, unless the last known policy says that the version is too old |
 ///
 /// The launch waits for the answer as long as it is allowed to and the budget leaves time for it; then it goes on, and so does the check, in the background. A
-/// late answer counts as much: it aborts the launch if that still runs, takes the screen over, whatever shows, and is kept for the next launch. Only
+/// late answer counts as much: it aborts the launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only
 /// cancelling the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets none, leaves it alone.
 ///
 /// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the milestone's own work, holds this

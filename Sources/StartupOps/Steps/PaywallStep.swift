@@ -12,7 +12,7 @@ import StartupStorage
 /// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid already.
 struct PaywallOperation: Sendable {
     let accounts: any AccountService
-    /// Makes the offer; nil where there is none to make.
+    /// Makes the offer; nil without an offer.
     let presenter: (any MainPresenter)?
     let stage: Stage
     /// Whether the offer is made at each start, and not only after a login.

@@ -110,7 +110,7 @@ public struct SimulatedStep: Sendable {
     }
 }
 
-/// What the steps of one launch know of the update check.
+/// The knowledge of the update check that the steps of one launch share.
 struct UpdateMemory: Sendable {
     /// The policy of this launch, where it could not be stored: it counts all the same.
     var policy: UpdatePolicy?
@@ -126,7 +126,7 @@ final class LaunchMemory: Sendable {
     let firstLaunch: FirstLaunch
     /// Whether the person has asked for the step, outside a launch.
     let isAskedFor: Bool
-    /// What the update check of this launch has come to.
+    /// The result of this launch's update check.
     let update = Locked(UpdateMemory())
     /// The kind of onboarding that login chose without waiting for the configuration; nil when it did not have to.
     let earlyOnboarding = Locked<OnboardingType?>(nil)

@@ -25,10 +25,10 @@ package struct DOTOptions: Sendable, Hashable {
 }
 
 extension ValidatedGraph {
-    /// The graph in the language of Graphviz, each dependency drawn from what is waited for to what waits.
+    /// The graph in the language of Graphviz. Each arrow leads from a dependency to the operation that waits for it.
     ///
-    /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. What runs
-    /// on the main thread is filled, what waits for a person is a hexagon, the milestone and the initial display have double borders. The critical path is red and
+    /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its identifier. Operations
+    /// on the main thread are filled, those that wait for a person are hexagons, the milestone and the initial display have double borders. The critical path is red and
     /// thick, when an expected duration is known of any operation; dependencies that others imply are dashed, and so are the waits for events. A comment at the top says
     /// so. No identifier or title can break out of its place. The same graph always gives the same text, without a newline at its end;
     /// nothing can fail.

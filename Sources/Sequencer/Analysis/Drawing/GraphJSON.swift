@@ -1,11 +1,11 @@
 import Sequencer
 
 extension ValidatedGraph {
-    /// The graph as JSON: every operation with what was said about it, its place, and its slack by expected durations.
+    /// The graph as JSON: every operation with its options, its place, and its slack by expected durations.
     ///
     /// The format is `sequencer.graph/1`, described by `Schemas/graph.schema.json`. Durations are in milliseconds; operations come in the
-    /// order they were added, the dependencies of each in the order they were written. What was not said of an operation (a title, an
-    /// expected duration, a timeout, a retry) has no key. The same graph always gives the same text; nothing can fail. The command line's `plan`, `graph`,
+    /// order they were added, the dependencies of each in the order they were written. Options that an operation does not have (a title, an
+    /// expected duration, a timeout, a retry) have no key. The same graph always gives the same text; nothing can fail. The command line's `plan`, `graph`,
     /// `verify`, `bench` and `run` read it like a scenario, whose operations take as long as expected.
     ///
     /// ```swift
@@ -80,7 +80,7 @@ extension ValidatedGraph {
     }
 }
 
-/// What drawings and files say about a graph besides its operations, each computed once.
+/// The facts about a graph, besides its operations, for drawings and files; each is computed once.
 struct GraphFacts {
     private let graph: ValidatedGraph
     let milestone: Int?
@@ -92,7 +92,7 @@ struct GraphFacts {
     private(set) var isCritical: [Bool]
     /// The length of the longest chain before each operation.
     let levels: [Int]
-    /// What each operation waits for directly, each once, in the order they were written.
+    /// The direct dependencies of each operation, each once, in the order in which they were written.
     let dependencies: [[Int]]
 
     /// - Complexity: O(operations + dependencies).
@@ -126,7 +126,7 @@ struct GraphFacts {
     /// The expected duration, for people; nil when none is known.
     func expectedText(_ node: Int) -> String? { graph.policy(node).expected.map { durationText($0) } }
 
-    /// The name for people; nil when there is none, or one that cannot be seen.
+    /// The name for people; nil without one, and for an invisible one.
     func title(_ node: Int) -> String? {
         guard let title = graph.policy(node).title, title.contains(where: { !$0.isWhitespace }) else { return nil }
         return title

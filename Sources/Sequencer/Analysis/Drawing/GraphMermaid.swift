@@ -3,8 +3,8 @@ import Sequencer
 extension ValidatedGraph {
     /// The graph as a flowchart of Mermaid, which GitHub and many editors draw where a code block says `mermaid`.
     ///
-    /// An operation is labelled with its title, or its identifier, and its expected duration. What runs on the main thread is filled, what waits for a
-    /// person is a hexagon, the milestone and the initial display have double borders. The critical path is red and thick, when an expected duration is known of any operation;
+    /// An operation is labelled with its title, or its identifier, and its expected duration. Operations on the main thread are filled, those that wait for a
+    /// person are hexagons, the milestone and the initial display have double borders. The critical path is red and thick, when an expected duration is known of any operation;
     /// dependencies that others imply are dotted, and so are the waits for events. No identifier or title can break out of its place: nodes are named by numbers. The same graph
     /// always gives the same text, without a newline at its end.
     ///
@@ -65,8 +65,8 @@ extension ValidatedGraph {
     /// The graph as a gantt chart of Mermaid: when each operation could start at the earliest, by expected durations and with lanes enough.
     ///
     /// Operations on the main thread have a section, the others another; those of the critical path are marked. Times are whole milliseconds; an operation
-    /// of which nothing is expected has no length. The ends of the milestone and of the initial display have diamonds. The same graph always gives the same text, without a newline
-    /// at its end. What a number of lanes makes of it is a ``LaunchPlan``.
+    /// without an expected duration has no length. The ends of the milestone and of the initial display have diamonds. The same graph always gives the same text, without a newline
+    /// at its end. For a limited number of lanes, make a ``LaunchPlan``.
     ///
     /// The language: <https://mermaid.js.org/syntax/gantt.html>.
     ///
@@ -108,10 +108,10 @@ extension ValidatedGraph {
 /// Texts in Mermaid's language.
 ///
 /// Mermaid has no quoting that holds for every character: a quote, a colon or two percent signs in a label end it or begin something else, a name that
-/// begins with a keyword is taken for one, and what it does not understand it often drops without a word. Its entities (`#58;`) always stand
+/// begins with a keyword is taken for one, and text that it does not understand is often dropped without a word. Its entities (`#58;`) always stand
 /// for themselves: <https://mermaid.js.org/syntax/flowchart.html#entity-codes-to-escape-characters>.
 enum MermaidText {
-    /// What Mermaid reads, unless told otherwise: <https://mermaid.js.org/config/schema-docs/config.html>.
+    /// The longest text that Mermaid reads, unless told otherwise: <https://mermaid.js.org/config/schema-docs/config.html>.
     static let maximumCharacters = 50_000
     static let maximumEdges = 500
     /// The most characters of a label: more makes a drawing of nothing else.
@@ -141,7 +141,7 @@ enum MermaidText {
         return label
     }
 
-    /// What begins a statement of a gantt chart, in any case:
+    /// The words that begin a statement of a gantt chart, in any case:
     /// <https://github.com/mermaid-js/mermaid/blob/develop/packages/mermaid/src/diagrams/gantt/parser/gantt.jison>.
     private static let keywords = [
         "accdescr", "acctitle", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes", "inclusiveenddates",

@@ -50,7 +50,7 @@ extension ValidatedGraph {
         return header + "\n\n" + table.text
     }
 
-    /// What else an operation waits for than the one it stands under.
+    /// The dependencies of an operation besides the one that it stands under.
     private func note(about dependencies: [Int], under parent: Int?) -> String {
         let others = dependencies.filter { $0 != parent }
         guard let first = others.first else { return "" }
@@ -61,7 +61,7 @@ extension ValidatedGraph {
     }
 }
 
-/// What a tree is drawn with.
+/// The characters that draw a tree.
 private struct TreeGlyphs {
     /// The line beside what stands under an operation that others follow, and the lines to one with others after it and to the last.
     let line: String, branch: String, last: String
@@ -77,7 +77,7 @@ private struct TreePlacement {
         var node: Int
         /// The lines before the identifier.
         var branch: String
-        /// What it stands under; nil at the margin.
+        /// The operation that it stands under; nil at the margin.
         var parent: Int?
         /// Whether what stands under it follows at the margin.
         var continues: Bool
@@ -118,7 +118,7 @@ private struct TreePlacement {
         }
     }
 
-    /// Places `root` at the margin and everything under it, but for what is too deep.
+    /// Places `root` at the margin and everything under it, except operations that are too deep.
     private mutating func place(_ root: Int, _ deferred: inout [Int]) {
         /// By depth: whether something else follows under the same operation.
         var isOpen = [Bool](repeating: false, count: Self.deepest + 1)

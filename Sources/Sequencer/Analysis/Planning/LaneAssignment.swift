@@ -68,7 +68,7 @@ struct LaneAssignment: Sendable {
         let isReturn: Bool
     }
 
-    /// What happens in a schedule, in order: of one moment, what ends comes before what starts.
+    /// The events of a schedule, in order: at one moment, ends come before starts.
     private func events(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) -> [Event] {
         let starts = schedule.sequence.lazy.map(Int.init).map { Event(time: schedule.starts[$0], node: $0, isReturn: false) }
         let returns = schedule.sequence.lazy.map(Int.init).filter { problem.places[$0] == .suspended && problem.durations[$0] > 0 }
@@ -85,9 +85,9 @@ struct LaneAssignment: Sendable {
         return events + returns[next...]
     }
 
-    /// Backward from the end: an operation must end before what waits for it can start, and before what comes next where it runs.
+    /// Backward from the end: an operation must end before those that wait for it can start, and before the next one in its place.
     private mutating func computeSlack(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
-        // What nothing that is counted waits for may end at any time.
+        // An operation that no counted one waits for may end at any time.
         let end = milestone == nil ? schedule.makespan : .max / 2
         let lastCounted = milestone.map { schedule.ends[$0] } ?? schedule.makespan
         var latestStarts = [Nanoseconds](repeating: end, count: problem.count)
@@ -148,7 +148,7 @@ private struct MainThreadUse {
     mutating func keep(from start: Nanoseconds, until end: Nanoseconds) {
         guard start < end else { return }
         var end = end
-        // What has to come before one of two that overlap has to come before both.
+        // An operation that has to come before one of two that overlap has to come before both.
         while let last = uses.last, last.start < end {
             end = max(end, last.end)
             uses.removeLast()

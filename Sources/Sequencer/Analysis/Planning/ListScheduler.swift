@@ -1,6 +1,6 @@
 import Sequencer
 
-/// Schedules operations in order of time: the ready operation that comes first by its key gets what is free, a lane or the main thread.
+/// Schedules operations in order of time: the ready operation that comes first by its key gets the free place, a lane or the main thread.
 ///
 /// It is what the engine does in virtual time, see `VirtualScheduler+Rest.swift`: all that ends at one moment ends before anything starts at it.
 ///
@@ -19,7 +19,7 @@ struct ListScheduler {
         }
     }
 
-    /// Lanes and the main thread each take their own first: what waits for the other one must not hold up either.
+    /// Lanes and the main thread each take their own first: operations that wait for the other one must not hold up either.
     private struct Parking {
         var forLanes = ParkedOperations<Candidate>()
         var forMain = ParkedOperations<Candidate>()
@@ -146,7 +146,7 @@ struct ListScheduler {
         }
     }
 
-    /// The first of those that wait for a lane or for the main thread, whichever is free.
+    /// The first of those that wait for a free place, a lane or the main thread.
     private mutating func nextReady() -> Candidate? {
         guard isMainFree, let main = readyForMain.first else { return freeLanes > 0 ? readyForLanes.pop() : nil }
         if freeLanes > 0, let other = readyForLanes.first, other < main { return readyForLanes.pop() }
@@ -171,7 +171,7 @@ struct ListScheduler {
         if processors != nil, problem.keepsThread[index], duration > 0 { processors?.started(problem.urgency.levels[index]) }
         guard duration > 0 else {
             ends[index] = time
-            // It gives back at once what it takes.
+            // It gives its resources back at once.
             for place in needed { wake(Int(problem.resources.targets[place])) }
             lookAgain(after: node, keys)
             complete(node, keys, after)
@@ -217,7 +217,7 @@ struct ListScheduler {
         return true
     }
 
-    /// What an operation that is put aside turns down is for whoever waits for that.
+    /// Offers the resources that an operation turns down, when it is put aside, to those that wait for them.
     ///
     /// - Parameter level: its own, if it waits for a processor: as in the engine, others that may have to do so go on waiting, unless they are more urgent.
     private mutating func wakeFreeResources(of node: Int32, above level: UInt8? = nil) {
@@ -286,7 +286,7 @@ struct ListScheduler {
         }
     }
 
-    /// What was more urgent than `level` has ended: nobody waits for it any more.
+    /// The operations more urgent than `level` have ended: nobody waits for them any more.
     private mutating func endReservations(above level: UInt8, _ keys: [Int64]) {
         guard soughtLevel > level else { return }
         soughtLevel = level
@@ -306,14 +306,14 @@ struct ListScheduler {
     }
 }
 
-/// What decides which of several ready operations goes first.
+/// The rule that decides which of several ready operations goes first.
 ///
 /// The rules are among those compared by R. Kolisch ("Serial and parallel resource-constrained project scheduling methods revisited", 1996) and,
 /// for processors, by T. L. Adam, K. M. Chandy and J. R. Dickson ("A comparison of list schedules for parallel processing systems", 1974).
 ///
-/// What the milestone needs goes before all else; the rules order both parts.
+/// Operations that the milestone needs go before all others; the rules order both parts.
 enum PriorityRule: CaseIterable {
-    /// What the engine goes by (``Urgency``): what the milestone needs by the path to it, then the longest remaining path.
+    /// The engine's rule (``Urgency``): operations that the milestone needs by the path to it, then the longest remaining path.
     case longestPath
     /// The longest remaining path, of equal ones the operation with more successors: CP/MISF (H. Kasahara, S. Narita, "Practical multiprocessor
     /// scheduling algorithms for efficient parallel processing", 1984).

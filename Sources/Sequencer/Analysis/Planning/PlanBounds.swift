@@ -105,7 +105,7 @@ private struct SharedWork {
     }
 }
 
-/// What no schedule can be shorter than, for several reasons.
+/// The time that no schedule can be shorter than, for several reasons.
 struct LowerBound {
     /// The longest path.
     private(set) var path: Nanoseconds = 0
@@ -119,14 +119,14 @@ struct LowerBound {
     /// The largest of them.
     var value: Nanoseconds { max(path, lanes, main, resources.max() ?? 0) }
 
-    /// What no schedule can be shorter than.
+    /// Computes the time that no schedule can be shorter than.
     init(_ problem: PlanningProblem, lanes: Int?) {
         self.init(problem, lanes: lanes, path: problem.path.length) { _ in true }
     }
 
     /// - Parameters:
     ///   - lanes: nil when there are as many as it takes.
-    ///   - path: the longest path to the end of what is counted.
+    ///   - path: the longest path to the end of the counted operations.
     ///   - isCounted: the operations that have to end, which are all before them too.
     init(_ problem: PlanningProblem, lanes: Int?, path: Nanoseconds, isCounted: (Int) -> Bool) {
         self.path = path
@@ -151,7 +151,7 @@ struct LowerBound {
 }
 
 extension PlanningProblem {
-    /// What an operation cannot end before.
+    /// The time that an operation cannot end before.
     func bound(endOf last: Int, lanes: Int?) -> Nanoseconds {
         var needed = [Bool](repeating: false, count: count)
         needed[last] = true

@@ -42,13 +42,13 @@ struct PlanningProblem: Sendable {
     let limits: [Int]
     /// Every operation after those it waits for.
     let order: [Int32]
-    /// What the engine goes by.
+    /// The engine's order.
     let urgency: Urgency
     /// The operation whose end matters first.
     let milestone: Int?
     /// The one whose end matters before that.
     let initialDisplay: Int?
-    /// What is kept free for both, without a limit of lanes, and with one; none where nothing can be in their way.
+    /// The reservations for both, without a limit of lanes, and with one; empty if nothing can be in their way.
     private let reservations: (any: [Reservations], limited: [Reservations])
     /// The processors, which what the milestone does not need leaves to it; nil where they do not matter.
     let processors: Int?
@@ -63,7 +63,7 @@ struct PlanningProblem: Sendable {
     init(_ graph: ValidatedGraph, durations: [Nanoseconds], goal: LaunchGoal = .milestone, processors: Int? = nil) {
         let traits = (0..<graph.count).map { graph.isJoin($0) }
         let expected = durations
-        // A join ends when it is ready, whatever was expected of it.
+        // A join ends when it is ready, even with an expectation.
         let durations = durations.indices.map { traits[$0] ? 0 : max(durations[$0], 0) }
         var (predecessors, successors, resources) = (Links(), Links(), Links())
         var names: [ExclusiveResource] = []
@@ -93,7 +93,7 @@ struct PlanningProblem: Sendable {
         }
         order = graph.order
         path = CriticalPath(of: graph) { durations[$0] }
-        // As in the engine: with no expectation at all, the operation that begins the longest chain goes first; and what is expected of a join counts.
+        // As in the engine: with no expectation at all, the operation that begins the longest chain goes first; and the expectation of a join counts.
         let isKnown = expected.contains { $0 > 0 }
         urgency = Urgency(of: graph, for: goal) { isKnown ? expected[$0] : 1 }
         milestone = goal == .milestone ? graph.milestoneIndex : nil
@@ -106,6 +106,6 @@ struct PlanningProblem: Sendable {
         keepsThread = processors == nil ? [] : (0..<graph.count).map { !traits[$0] && graph.keepsThread($0) }
     }
 
-    /// What is kept free for the milestone, and for an initial display before it; none where nothing can be in their way.
+    /// The reservations for the milestone, and for an initial display before it; empty if nothing can be in their way.
     func reservations(lanes: Int) -> [Reservations] { lanes < count ? reservations.limited : reservations.any }
 }

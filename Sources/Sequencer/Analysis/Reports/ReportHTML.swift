@@ -4,8 +4,8 @@ extension LaunchReport {
     /// The launch as a web page: one file, without anything from elsewhere.
     ///
     /// The verdict and the launch's figures come first, then the timeline of ``svg(maximumRows:)`` in the page, then a table of every operation with
-    /// its numbers, what it came after, why it did not succeed and what it noted. All of it can be read without JavaScript. With it, an operation that
-    /// is pointed at, clicked or focused shows its numbers and what it came after and before: the arrow keys go from one to the next (up and down) and
+    /// its numbers, its dependencies, its error and its notes. All of it can be read without JavaScript. With it, an operation that
+    /// is pointed at, clicked or focused shows its numbers and its neighbours: the arrow keys go from one to the next (up and down) and
     /// along dependencies (left and right), Enter goes to the table, Escape lets go. The page is light or dark as the person likes it. Names and
     /// messages can hold any character; the page's own policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The
     /// same document always gives the same text; nothing can fail.
@@ -155,13 +155,13 @@ struct HTMLTable {
 
 /// Texts in XML 1.0 and in HTML, which agree on everything used here.
 ///
-/// What is written is plain ASCII markup around text in which nothing is markup: <https://www.w3.org/TR/xml/#syntax>,
+/// The output is plain ASCII markup around text without markup: <https://www.w3.org/TR/xml/#syntax>,
 /// <https://html.spec.whatwg.org/multipage/syntax.html#character-references>.
 package enum Markup {
     /// A text as content, or as an attribute's value between double quotes.
     ///
     /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by their number, so a name cannot
-    /// pass for another, or turn around what comes after it.
+    /// pass for another, or turn around the text after it.
     package static func text(_ text: String) -> String {
         var text = text
         let isPlain = text.withUTF8 { utf8 in
