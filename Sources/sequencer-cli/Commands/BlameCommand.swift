@@ -4,7 +4,7 @@ import SequencerAnalysis
 /// `blame`: where the time of a launch went, operation by operation.
 struct BlameCommand: LaunchingCommand {
     static let name = "blame"
-    static let summary = "Show where the time of a launch went: what took longest, what waited, what shortening it would gain."
+    static let summary = "Show where the time of a launch went: the longest operations, their waits, and the gain of shortening each."
     static let positionals: [CommandPositional<Self>] = [.source { $0.source = $1 }]
     static let options: [CommandOption<Self>] = part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = [

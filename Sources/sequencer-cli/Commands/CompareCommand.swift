@@ -71,7 +71,7 @@ struct VerdictArguments: Equatable, Sendable {
             $0.threshold = $1
         },
         .flag("strict", help: "Exit with 5 when there is too little to say.") { $0.isStrict = true },
-        .flag("force", help: "Compare even what was measured on different machines.") { $0.isForced = true },
+        .flag("force", help: "Compare even measurements of different machines.") { $0.isForced = true },
     ]
 }
 

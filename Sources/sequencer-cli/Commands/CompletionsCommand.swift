@@ -8,7 +8,7 @@ enum Shell: String, CaseIterable, Sendable {
 /// `completions`: the script that makes a shell complete command lines.
 struct CompletionsCommand: Command {
     static let name = "completions"
-    static let summary = "Print what makes a shell complete commands, options and scenarios."
+    static let summary = "Print a script for a shell to complete commands, options and scenarios."
     static let positionals: [CommandPositional<Self>] = [
         .required("SHELL", help: "bash, zsh or fish.") { command, word throws(ValueError) in
             guard let shell = Shell(rawValue: word) else {

@@ -6,7 +6,7 @@ import StartupStorage
 /// `explain`: how the last launches ended, and the consequences for the next one. It changes nothing.
 struct ExplainCommand: Command {
     static let name = "explain"
-    static let summary = "Say how the last launches ended and where, and what the next one leaves out because of that."
+    static let summary = "Say how and where the last launches ended, and which steps the next one leaves out because of that."
     static let options: [CommandOption<Self>] = combined(
         [
             .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },

@@ -9,7 +9,7 @@ struct GraphCommand: Command {
     }
 
     static let name = "graph"
-    static let summary = "Show what waits for what."
+    static let summary = "Show the dependencies of a launch."
     static let positionals: [CommandPositional<Self>] = [.scenario { $0.scenario = $1 }]
     static let options: [CommandOption<Self>] = combined(
         [

@@ -9,7 +9,7 @@ struct ImportCommand: Command {
     }
 
     static let name = "import"
-    static let summary = "Make a report or a scenario of what another tool has timed, for the other commands to explain."
+    static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."
     static let positionals: [CommandPositional<Self>] = [
         .required(
             "FILE",

@@ -23,7 +23,7 @@ struct PlanCommand: Command {
                 read: WhatIf.all
             ) { $0.whatIf = $1 },
             .budget { $0.budget = $1 },
-            .deadline(help: "When the launch will be ended, whatever still runs (default: 30s, or the budget if longer).") {
+            .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
                 $0.deadline = $1
             },
             .history { $0.history = $1 },
@@ -38,7 +38,7 @@ struct PlanCommand: Command {
     )
     static let examples: KeyValuePairs = [
         "plan regular --lanes 1,2,4": "See how many lanes are worth having.",
-        "plan regular --what-if login=300ms": "See what a faster login would gain.",
+        "plan regular --what-if login=300ms": "See the gain of a faster login.",
         "plan launch.json --budget 2s": "Exit with 3 when no plan is within the budget: a gate that never flickers.",
     ]
     static let exitCodes: KeyValuePairs = [

@@ -8,7 +8,7 @@ struct RunCommand: LaunchingCommand {
     static let name = "run"
     static let summary = "Run a launch for real and compare it with its budget."
     static let positionals: [CommandPositional<Self>] = [
-        .optional("SCENARIO", help: "A built-in scenario, a scenario file, or '-' (default: what the state says).") {
+        .optional("SCENARIO", help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
             $0.arguments.scenario = $1
         }
     ]
@@ -45,7 +45,7 @@ struct RunCommand: LaunchingCommand {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "The launch completed within its budget.",
-        "1": "It failed or was cancelled; with --strict, also what ran on after its milestone did.",
+        "1": "It failed or was cancelled; with --strict, also if an operation after its milestone did.",
         "3": "It completed over its budget.",
         "6": "It was aborted by a required update, or completed before it was told of one.",
     ]

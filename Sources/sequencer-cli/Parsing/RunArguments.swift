@@ -95,7 +95,7 @@ struct RunArguments: Equatable, Sendable {
     /// The options of every run of a launch.
     static let howToRun: [CommandOption<RunArguments>] = [
         .budget { $0.budget = $1 },
-        .deadline(help: "End the launch by then, whatever still runs (default: 30s, or the budget if longer).") { $0.deadline = $1 },
+        .deadline(help: "End the launch by then, even while operations run (default: 30s, or the budget if longer).") { $0.deadline = $1 },
         .integer("lanes", "N", in: ScenarioDocument.lanes, help: "Run at most N operations at a time, 1 to 1024.") { $0.lanes = $1 },
         .word("clock", "CLOCK", ClockMode.self, help: "The time to run in: wall (default) or virtual (instant, repeatable).") {
             $0.clock = $1
@@ -109,13 +109,15 @@ struct RunArguments: Equatable, Sendable {
         .facts { $0.facts = $1 },
         .goal { $0.goal = $1 },
         .processors { $0.processors = $1 },
-        .flag("no-plan", help: "Start what is most urgent first, without looking for a better order beforehand.") { $0.isPlanned = false },
+        .flag("no-plan", help: "Start the most urgent operations first, without looking for a better order beforehand.") {
+            $0.isPlanned = false
+        },
         .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.") { $0.isTrusted = true },
     ]
 
     /// The device and the service of the app that is launched.
     static let device: [CommandOption<RunArguments>] = [
-        .value("region", "LANG-COUNTRY", help: "Set the device to it, such as de-DE (default: what LANG says).", read: Region.parse) {
+        .value("region", "LANG-COUNTRY", help: "Set the device to it, such as de-DE (default: that of LANG).", read: Region.parse) {
             $0.region = $1
         },
         .text("app-version", "V", help: "Be this version of the app, such as 1.4.0.") { $0.appVersion = $1 },
@@ -164,7 +166,7 @@ extension CommandOption {
     }
 
     static func history(set: @escaping @Sendable (inout Root, String) -> Void) -> Self {
-        .text("history", "FILE", help: "Expect of operations what they took in the launches that FILE keeps; run adds to it.", set: set)
+        .text("history", "FILE", help: "Expect the times of the launches that FILE keeps; run adds to it.", set: set)
     }
 }
 

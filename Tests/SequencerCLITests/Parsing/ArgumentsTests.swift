@@ -156,7 +156,7 @@ struct ArgumentsTests {
     @Test("Help of a command, from its declaration")
     func help() throws {
         let expected = """
-            Show what waits for what.
+            Show the dependencies of a launch.
 
             Usage: sequencer-cli graph SCENARIO [options]
 
