@@ -63,12 +63,3 @@ final class Parker: @unchecked Sendable {
         return isWoken
     }
 }
-
-/// The thread this is called on, as a number that no other living thread has.
-package func currentThreadIdentity() -> UInt {
-    #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-    #else
-        UInt(pthread_self())
-    #endif
-}

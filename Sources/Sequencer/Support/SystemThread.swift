@@ -32,7 +32,8 @@ private func runThread(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoin
     return nil
 }
 
-#if canImport(Darwin)
+// A pointer to the thread, which may be none, or a number.
+#if canImport(Darwin) || canImport(Musl)
     private var noThread: pthread_t? { nil }
 #else
     private var noThread: pthread_t { pthread_t() }

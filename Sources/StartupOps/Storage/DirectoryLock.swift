@@ -13,7 +13,8 @@ final class DirectoryLock: Sendable {
     private let patience: LockPatience
     /// Threads of this process that use this lock queue up here; only the first looks at the file.
     private let turn = DispatchSemaphore(value: 1)
-    private let holder = Locked<pthread_t?>(nil)
+    /// The thread that is in, as `currentThreadIdentity()` says. A `pthread_t` is a pointer on some systems, and those are not Sendable.
+    private let holder = Locked<UInt?>(nil)
 
     init(_ directory: PosixDirectory, _ patience: LockPatience) {
         file = LockFile(directory: directory, name: Self.name)
@@ -23,8 +24,8 @@ final class DirectoryLock: Sendable {
     static func isLockFile(_ name: String) -> Bool { name == Self.name }
 
     func withLock<Result>(_ body: () throws -> Result) throws -> Result {
-        let thread = pthread_self()
-        if holder.withLock({ $0.map { pthread_equal($0, thread) != 0 } ?? false }) { return try body() }
+        let thread = currentThreadIdentity()
+        if holder.withLock({ $0 == thread }) { return try body() }
 
         let isMain = MainThreadCheck.isCurrent
         let start = ContinuousClock.now

@@ -185,6 +185,8 @@ func ignoresSignal(_ number: Int32) -> Bool {
     guard sigaction(number, nil, &current) == 0 else { return false }
     #if canImport(Darwin)
         let handler = current.__sigaction_u.__sa_handler
+    #elseif canImport(Musl)
+        let handler = current.__sa_handler.sa_handler
     #else
         let handler = current.__sigaction_handler.sa_handler
     #endif

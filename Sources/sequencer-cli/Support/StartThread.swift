@@ -66,10 +66,10 @@ private var processLimit: UInt64? {
     return UInt64(limit.rlim_cur)
 }
 
-#if canImport(Darwin)
-    private var processes: Int32 { RLIMIT_NPROC }
-    private var memory: [Int32] { [RLIMIT_AS, RLIMIT_DATA] }
-#else
+#if canImport(Glibc)
     private var processes: __rlimit_resource_t { __rlimit_resource_t(__RLIMIT_NPROC.rawValue) }
     private var memory: [__rlimit_resource_t] { [RLIMIT_AS, RLIMIT_DATA].map { __rlimit_resource_t($0.rawValue) } }
+#else
+    private var processes: Int32 { RLIMIT_NPROC }
+    private var memory: [Int32] { [RLIMIT_AS, RLIMIT_DATA] }
 #endif
