@@ -17,7 +17,7 @@ def free_port():
 
 
 class Cluster:
-    """A master and workers on this machine, each in a session of its own, so that a worker is killed together with its executor."""
+    """A master and workers on this machine, each in a process group of its own, so that a worker is killed together with its executor."""
 
     def __init__(self, folder, workers=2, seconds=90):
         import pyspark
@@ -41,7 +41,7 @@ class Cluster:
         environment = {**os.environ, "SPARK_HOME": str(self.home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m"}
         with (self.folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen([str(self.home / "bin" / "spark-class"), *words], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                                       env=environment, start_new_session=True)
+                                       env=environment, preexec_fn=os.setpgrp)
         self.processes.append(process)
         return process
 
