@@ -2,7 +2,7 @@
 import html
 import math
 
-WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 52, 14, 12, 26
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 64, 14, 12, 26
 
 
 def escaped(value):
