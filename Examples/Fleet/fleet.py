@@ -124,6 +124,9 @@ def main():
     except ModuleNotFoundError as error:
         print(f"fleet: {given.engine} is missing ({error.name}); see Examples/Fleet/README.md", file=sys.stderr)
         return 69
+    except Exception as error:  # Each engine has errors of its own.
+        print(f"fleet: the store cannot be opened: {error}", file=sys.stderr)
+        return 1
     try:
         for file in [*given.files, *given.words[given.command == "page":]] if given.command in ("page", "load") else given.files:
             if not pathlib.Path(file).is_file():
@@ -144,6 +147,9 @@ def main():
             asked = parameters(engine, given.baseline, given.candidate, given.relevant, given.rate)
             answers = {question: engine.ask(question, **asked) for question in given.words or engines.QUESTIONS}
             print(json.dumps(answers, indent=1) if given.json else "\n\n".join(f"{first_line(each)}\n{shown(rows)}" for each, rows in answers.items()))
+    except Exception as error:
+        print(f"fleet: {error}", file=sys.stderr)
+        return 1
     finally:
         engine.close()
     return 0
