@@ -11,7 +11,7 @@
 //                  └── splash ─────────────────────────────────────────────────┘                                                         │
 //  force-update ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┴── main-app
 //
-//  `force-update` follows `register`. `onboarding` and `install-observers` follow `main-app`. No edge leads from `fetch-flags` to `first-screen`: where an app waits for its flags, the gate
+//  `onboarding` and `install-observers` follow `main-app`. No edge leads from `fetch-flags` to `first-screen`: where an app waits for its flags, the gate
 //  in there does.
 
 import Foundation

@@ -174,8 +174,8 @@ extension LaunchStateMachine {
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
         guard phase == .running else { return }
-        // All that there was to stop has ended: that changes nothing about how.
-        if alive == 0, !nodes.indices.isEmpty { return tellScreens(&actions) }
+        // All that there was to stop has ended: that changes nothing about how, but for the failure that it ended with.
+        if alive == 0, !nodes.indices.isEmpty, !reason.isFailure { return tellScreens(&actions) }
         phase = .stopping
         stop = reason
         stopTime = time

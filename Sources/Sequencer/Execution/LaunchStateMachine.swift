@@ -80,6 +80,8 @@ struct LaunchStateMachine {
 
         /// The operation that did it.
         var aborter: Int? { if case .aborted(let node, _) = self { node } else { nil } }
+        /// Whether a required operation has failed.
+        var isFailure: Bool { if case .failed = self { true } else { false } }
     }
 
     // Written by every input of a worker, side by side: two workers on two processors hand these lines of the cache back and forth.

@@ -97,7 +97,8 @@ struct OperationBlame {
     /// The path is another one only if each was the longer one of the two by enough to matter.
     private static func move(_ before: BenchPaths, _ after: BenchPaths, atLeast least: Double) -> CriticalPathMove? {
         let (first, second) = (before.critical, after.critical)
-        let move = CriticalPathMove(from: first.filter { !second.contains($0) }, to: second.filter { !first.contains($0) })
+        let (steps, others) = (Set(first), Set(second))
+        let move = CriticalPathMove(from: first.filter { !others.contains($0) }, to: second.filter { !steps.contains($0) })
         if move.from.isEmpty || move.to.isEmpty { return nil }
         let isLonger = before.time(of: first) - before.time(of: second) >= least && after.time(of: second) - after.time(of: first) >= least
         return isLonger ? move : nil

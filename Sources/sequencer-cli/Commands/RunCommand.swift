@@ -85,7 +85,7 @@ struct RunCommand: LaunchingCommand {
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
         var launch = try PreparedLaunch(arguments, screens: screens, on: device)
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
-        if let file = history, try !expect(file, of: &launch.scenario.graph) { history = nil }
+        if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
         // After the faults are in: a step that is left out must not bring one about.
         device?.journal.prepare(&launch.scenario.graph)
         if let news = device?.journal.news { message(news) }
@@ -161,9 +161,9 @@ struct RunCommand: LaunchingCommand {
     /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on without it.
     ///
     /// - Returns: false when it is locked, so that the end of the launch does not wait for it once more.
-    private func expect(_ history: LaunchHistoryFile, of graph: inout OperationGraph) throws -> Bool {
+    private func expect(_ history: LaunchHistoryFile, of scenario: inout LoadedScenario) throws -> Bool {
         do throws(HistoryError) {
-            graph.expect(try history.read())
+            scenario.expect(try history.read())
             return true
         } catch {
             if error.code != .locked { throw error }

@@ -102,9 +102,10 @@ struct ScenarioGraphCheck {
     private func checkConditions() throws(ScenarioFault) {
         // Facts that could not be read are not to be missed.
         if document.facts.isEmpty, root.child("facts") != nil, !faults.all.isEmpty { return }
+        let values = document.facts.mapValues(Set.init)
         for (index, operation) in document.operations.enumerated() {
             for condition in operation.conditions {
-                guard let complaint = complaint(about: condition) else { continue }
+                guard let complaint = complaint(about: condition, values) else { continue }
                 try faults.keep { () throws(ScenarioFault) in
                     let when = field("when", of: index)
                     throw (when.child(condition.fact) ?? when).fault(complaint)
@@ -113,13 +114,13 @@ struct ScenarioGraphCheck {
         }
     }
 
-    private func complaint(about condition: FactCondition) -> String? {
+    private func complaint(about condition: FactCondition, _ values: [String: Set<String>]) -> String? {
         guard let known = document.facts[condition.fact] else {
             let names = document.facts.keys.sorted()
             let hint = names.isEmpty ? "the file has no 'facts'" : suggestion(for: condition.fact, in: names)
             return "unknown fact \(quoted(condition.fact)); \(hint)"
         }
-        guard let unknown = condition.values.first(where: { !known.contains($0) }) else { return nil }
+        guard let unknown = condition.values.first(where: { values[condition.fact]?.contains($0) != true }) else { return nil }
         return unknownWord(unknown, called: "value of \(quoted(condition.fact))", among: known)
     }
 

@@ -81,7 +81,7 @@ struct LinesSummary: Sendable {
     /// or because only reports and crashes begin with their schema.
     private func beginsAnother(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         if begun.isEmpty || line.first != ASCII.openBrace { return false }
-        return nesting.isBroken || !nesting.mayBeginObject || isIndented
+        return nesting.isBroken || !nesting.mayBeginObject || isIndented && line.dropFirst().allSatisfy(ASCII.isWhitespace)
             || line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: Self.firstKey)
     }
 
@@ -112,7 +112,7 @@ struct LinesSummary: Sendable {
     /// Adds a line to the report that has been begun. One whose end cannot be known ends with a brace at the begin of a line.
     private mutating func goOn(_ line: UnsafeBufferPointer<UInt8>) -> [Complaint] {
         let end = nesting.isBroken ? nil : nesting.follow(line, from: 0)
-        if let first = line.first, ASCII.isWhitespace(first) { isIndented = true }
+        if let first = line.first, ASCII.isWhitespace(first), !line.allSatisfy(ASCII.isWhitespace) { isIndented = true }
         begun.append(ASCII.newline)
         begun.append(contentsOf: line[..<(end ?? line.count)])
         begunLines += 1

@@ -59,8 +59,7 @@ struct AbortTests {
 
     @Test("A10: what runs is told to cancel, what waits never starts, in every scenario", arguments: Scenario.all)
     func waitingAndRunning(scenario: Scenario) async throws {
-        // That of a white-label app begins when the platform has been set up.
-        let moment = Duration.milliseconds(scenario.name == Scenario.bootstrap.name ? 325 : 300)
+        let moment = Duration.milliseconds(300)
         let without = try await runVirtually(graph(of: scenario))
         let report = try await runVirtually(graph(of: scenario, .simulated(requiresUpdate: true)))
         #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))

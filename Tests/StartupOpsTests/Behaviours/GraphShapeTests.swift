@@ -64,8 +64,7 @@ struct GraphShapeTests {
             ]),
             "warm-resume": ["become-active after force-update"],
             "bootstrap": [
-                "register after check-resources", "force-update after register", "configure after register",
-                "end-process-phase after configure",
+                "register after check-resources", "configure after register", "end-process-phase after configure",
                 "connect-scene after end-process-phase", "splash after connect-scene", "start-coordinator after connect-scene",
                 "fetch-config after start-coordinator", "fetch-flags after start-coordinator", "first-screen after fetch-config",
                 "first-screen after splash",

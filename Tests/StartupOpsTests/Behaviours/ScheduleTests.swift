@@ -73,17 +73,12 @@ struct ScheduleTests {
         #expect(report.operations.filter { $0.start == .zero }.count >= 5)
     }
 
-    @Test(
-        "A9, B2: the force-update check waits for nothing and begins with the launch; that of a white-label app comes after its platform",
-        arguments: Scenario.all
-    )
+    @Test("A9: the force-update check waits for nothing and begins with the launch, in every scenario", arguments: Scenario.all)
     func forceUpdateFirst(scenario: Scenario) async throws {
         let graph = graph(of: scenario)
-        let isWhiteLabel = scenario.name == Scenario.bootstrap.name
-        #expect(try graph.validated().dependencies(of: "force-update") == (isWhiteLabel ? ["register"] : []))
+        #expect(try graph.validated().dependencies(of: "force-update").isEmpty)
         let check = try #require(try await runVirtually(graph)["force-update"])
-        let begin = Duration.milliseconds(isWhiteLabel ? 25 : 0)
-        #expect(check.ready == begin && check.start == begin)
+        #expect(check.ready == .zero && check.start == .zero)
     }
 
     @Test("A12: a check that finds no update leaves the launch as it would be without a check", arguments: Scenario.all)

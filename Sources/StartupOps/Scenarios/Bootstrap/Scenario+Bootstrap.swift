@@ -4,17 +4,17 @@ extension Scenario {
     /// A white-label app: first what the process needs is set up in its order, then the scene is connected and the coordinator started.
     ///
     /// The scene phase begins when all of the process phase has ended. A part that the app's ``BootstrapPlan`` does not have is not in the graph; a module
-    /// that is not active, and an SDK that belongs to other builds, is skipped. The update check waits for the registrations alone. Where an earlier launch has kept
+    /// that is not active, and an SDK that belongs to other builds, is skipped. The update check waits for neither phase. Where an earlier launch has kept
     /// a configuration, the app starts with that, and the one that is fetched meanwhile counts from the next launch.
     public static let bootstrap = Scenario("bootstrap", "A white-label app: first the process is set up, then the scene.") { graph, steps in
         let environment = steps.environment
         let bootstrap = environment?.bootstrap
         let kept = environment?.keptConfiguration
         let steps = steps.carryingOut(bootstrap, kept)
+        let update = graph.add(.forceUpdate, of: steps)
+
         let checked = graph.add(.checkResources, of: steps)
         let registered = graph.add(.register, of: steps, after: checked.id)
-        // Its request is the first that the app sends, and a crash in it has to be reported.
-        let update = graph.add(.forceUpdate, of: steps, after: registered.id)
         let prepared = graph.add(bootstrap?.preparations, of: steps, after: [registered.id])
         let configured = graph.add(.configure, of: steps, [], after: [registered.id] + prepared)
         let started = graph.add(bootstrap?.sdkSteps, of: steps, after: [configured.id])

@@ -54,18 +54,19 @@ struct ExploredCourse {
 
     /// Operations that did not succeed by themselves, in the order in which they ended.
     private let failures: [OperationReport]
+    private let succeeded: Set<String>
     private let check: (any Error)?
 
     init(_ report: LaunchReport, check: (any Error)?) {
         let bad: Set<Outcome> = [.failed, .timedOut, .fellBack]
         failures = report.operations.filter { bad.contains($0.outcome) }.sorted { $0.end < $1.end }
+        succeeded = Set(report.operations.filter { $0.outcome == .succeeded }.map(\.id))
         self.check = check
     }
 
-    /// The first operation that failed here and not there; otherwise the check.
+    /// The first operation that failed here and succeeded there; otherwise the check. One that did not run there might have failed as well.
     func problem(against other: ExploredCourse) -> Problem? {
-        let known = Set(other.failures.map(\.id))
-        if let failure = failures.first(where: { !known.contains($0.id) }) {
+        if let failure = failures.first(where: { other.succeeded.contains($0.id) }) {
             return Problem(operation: failure.id, message: failure.message)
         }
         guard let check, other.check == nil else { return nil }
