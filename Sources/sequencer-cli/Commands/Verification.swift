@@ -50,7 +50,15 @@ struct Verification: Sendable {
     /// A value of a workflow command goes to the end of its line; a percent sign begins an escape
     /// (https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts).
     static func escapedData(_ text: String) -> String {
-        text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+        // By scalars: a carriage return and a line feed are one character.
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "%": "%25"
+            case "\r": "%0D"
+            case "\n": "%0A"
+            default: String(scalar)
+            }
+        }.joined()
     }
 
     /// In a property, colons and commas mean something, too.
