@@ -1,7 +1,7 @@
 //  Stands in for a part of the module `SwiftUI`, where there is no Xcode: the declarations that the app uses, without behaviour.
 //  The names are Apple's, and so is the documentation.
 //  swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores, NeverUseImplicitlyUnwrappedOptionals
-//  After https://developer.apple.com/documentation/swiftui, whose page each declaration names.
+//  After https://developer.apple.com/documentation/swiftui, whose page each declaration names. What iOS 13 has already has no availability here.
 
 import Foundation
 import UIKit
@@ -48,8 +48,10 @@ struct ModifiedView: MadeBySwiftUI {}
 
 extension View {
     /// swiftui/view/onopenurl(perform:)
+    @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
     public nonisolated func onOpenURL(perform action: @escaping (URL) -> Void) -> some View { ModifiedView() }
     /// swiftui/view/oncontinueuseractivity(_:perform:)
+    @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
     public nonisolated func onContinueUserActivity(
         _ activityType: String,
         perform action: @escaping (NSUserActivity) -> Void
@@ -103,6 +105,7 @@ public struct Button: MadeBySwiftUI {
 }
 
 /// swiftui/link
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct Link: MadeBySwiftUI {
     public nonisolated init<S: StringProtocol>(_ title: S, destination: URL) {}
 }
@@ -118,6 +121,7 @@ public struct SecureField: MadeBySwiftUI {
 }
 
 /// swiftui/progressview
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct ProgressView: MadeBySwiftUI {
     public nonisolated init<V: BinaryFloatingPoint>(value: V?, total: V = 1.0) {}
 }

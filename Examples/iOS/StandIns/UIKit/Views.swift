@@ -1,7 +1,7 @@
 //  Stands in for a part of the module `UIKit`, where there is no Xcode: the declarations that the app uses, without behaviour.
 //  The names are Apple's, and so is the documentation.
 //  swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores, NeverUseImplicitlyUnwrappedOptionals
-//  After https://developer.apple.com/documentation/uikit, whose page each declaration names.
+//  After https://developer.apple.com/documentation/uikit, whose page each declaration names. What iOS 13 has already has no availability here.
 
 import Foundation
 
@@ -110,9 +110,11 @@ public typealias UIActionHandler = (UIAction) -> Void
 /// uikit/uibutton
 @MainActor public class UIButton: UIView {
     /// uikit/uibutton/init(configuration:primaryaction:)
+    @available(iOS 15, tvOS 15, *)
     public convenience init(configuration: Configuration, primaryAction: UIAction? = nil) { self.init() }
 
     /// uikit/uibutton/configuration-swift.struct
+    @available(iOS 15, tvOS 15, *)
     @MainActor public struct Configuration {
         public static func filled() -> Configuration { Configuration() }
     }

@@ -1,11 +1,12 @@
 //  Stands in for the module `os`, where there is no Xcode: the declarations that the app uses, without behaviour but that intervals are counted.
 //  The names are Apple's, and so is the documentation.
 //  swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores, NeverUseImplicitlyUnwrappedOptionals
-//  After https://developer.apple.com/documentation/os, whose page each declaration names.
+//  After https://developer.apple.com/documentation/os, whose page each declaration names. What iOS 13 has already has no availability here.
 
 import Synchronization
 
 /// os/ossignposter
+@available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
 public struct OSSignposter {
     public init(subsystem: String, category: String) {}
     public func makeSignpostID() -> OSSignpostID { OSSignpostID() }
@@ -27,6 +28,7 @@ public struct OSSignpostID: Sendable {
 }
 
 /// os/ossignpostintervalstate: not Sendable.
+@available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
 public class OSSignpostIntervalState {
     fileprivate static let counted = Mutex((begun: 0, ended: 0))
     /// For the walk: how many intervals were begun and ended. Apple's module has nothing like it.
@@ -36,9 +38,11 @@ public class OSSignpostIntervalState {
 }
 
 /// os/signpostmetadata
+@available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
 public typealias SignpostMetadata = OSLogMessage
 
 /// os/logger
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct Logger: @unchecked Sendable {
     // Unchecked, as Apple's.
     public init(subsystem: String, category: String) {}
@@ -47,12 +51,14 @@ public struct Logger: @unchecked Sendable {
 }
 
 /// os/oslogmessage
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct OSLogMessage: ExpressibleByStringInterpolation {
     public init(stringInterpolation: OSLogInterpolation) {}
     public init(stringLiteral value: String) {}
 }
 
 /// os/osloginterpolation
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct OSLogInterpolation: StringInterpolationProtocol {
     public init(literalCapacity: Int, interpolationCount: Int) {}
     public mutating func appendLiteral(_ literal: String) {}
@@ -72,17 +78,20 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
 }
 
 /// os/oslogprivacy
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct OSLogPrivacy: Sendable {
     public static var auto: OSLogPrivacy { OSLogPrivacy() }
     public static var `public`: OSLogPrivacy { OSLogPrivacy() }
 }
 
 /// os/oslogstringalignment
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct OSLogStringAlignment: Sendable {
     public static var none: OSLogStringAlignment { OSLogStringAlignment() }
 }
 
 /// os/oslogintegerformatting
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
 public struct OSLogIntegerFormatting: Sendable {
     public static var decimal: OSLogIntegerFormatting { OSLogIntegerFormatting() }
 }
