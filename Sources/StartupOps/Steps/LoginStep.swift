@@ -199,21 +199,11 @@ struct LoginOperation: Sendable {
 
     private func askForLogin(in step: StepContext, _ time: Duration) async throws -> Account {
         let presenter = try presenter(for: "who is there", step)
-        let before = accounts.storedSession().value
         var problem: String?
         var trouble: (any Error)?
         for _ in 0..<Self.maximumAnswers {
             let complaint = problem
-            let answer: LoginAnswer? = try await ask(step) { [accounts] in
-                // Another step may have had the screen before, and somebody has logged in there.
-                if complaint == nil, Self.newcomer(accounts, since: before) != nil { return nil }
-                return await presenter.askForLogin(problem: complaint)
-            }
-            guard let answer else {
-                guard let account = Self.newcomer(accounts, since: before) else { continue }
-                step.note("somebody has logged in meanwhile, so nobody was asked")
-                return account
-            }
+            let answer = try await ask(step) { await presenter.askForLogin(problem: complaint) }
             do {
                 let account: Account
                 switch answer {
@@ -247,13 +237,6 @@ struct LoginOperation: Sendable {
     private var keptGuest: Account? {
         guard isAskedFor, let session = accounts.storedSession().value, session.isAnonymous else { return nil }
         return Self.account(of: session)
-    }
-
-    /// The account that has a session now, and had none before; nil without one.
-    private static func newcomer(_ accounts: any AccountService, since before: StoredSession?) -> Account? {
-        guard let now = accounts.storedSession().value, !now.isAnonymous else { return nil }
-        if let before, !before.isAnonymous, before.userID == now.userID { return nil }
-        return account(of: now)
     }
 
     private static func account(of session: StoredSession) -> Account {

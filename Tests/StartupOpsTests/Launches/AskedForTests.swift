@@ -67,19 +67,6 @@ struct AskedForTests {
         #expect(device.service.counts["POST /oauth/token"] == sessions)
     }
 
-    @Test("F14: of two who ask at the same time one has the form, and the other takes the account that has come")
-    func twoAtOnce() async throws {
-        #expect(try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest)).content?.account.isAnonymous == true)
-        let person = AgreeablePerson()
-        let environment = device.environment(StartupPresenters(all: person))
-        async let first = environment.run(.login, options: options)
-        async let second = environment.run(.login, options: options)
-        let accounts = try await [first, second]
-        #expect(accounts.map(\.email) == ["person@example.com", "person@example.com"])
-        #expect(person.shown == ["login"])
-        #expect(environment.services.accounts.storedSession().value?.isAnonymous == false)
-    }
-
     @Test("F14: the tutorial is shown again to who asks for it")
     func tutorial() async throws {
         #expect(try await device.launch().shown.contains("tutorial"))
