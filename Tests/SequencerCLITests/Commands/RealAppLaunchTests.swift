@@ -70,7 +70,10 @@ struct RealAppLaunchTests {
         }
     }
 
-    @Test("fault O22: a version that a slow server rules out ends with the code of an update, however long the launch waited for it")
+    @Test(
+        "fault O22: a version that a slow server rules out ends with the code of an update, however long the launch waited for it",
+        .nightly
+    )
     func slowPolicy() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

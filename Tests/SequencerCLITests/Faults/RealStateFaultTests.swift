@@ -41,6 +41,7 @@ struct RealStateFaultTests {
 
     @Test(
         "fault S21: a store that another process keeps locked holds no launch up, and that process is named",
+        .nightly,
         arguments: ["cache", "secure"]
     )
     func lockedStore(_ name: String) async throws {
@@ -56,7 +57,7 @@ struct RealStateFaultTests {
         #expect(result.messages.contains(expected), "\(result.messages)")
     }
 
-    @Test("fault J51: a history that stays locked costs a warning; the report is there, and the exit code is the launch's own")
+    @Test("fault J51: a history that stays locked costs a warning; the report is there, and the exit code is the launch's own", .nightly)
     func lockedHistory() async throws {
         defer { folder.remove() }
         let history = folder.file("history.json").path

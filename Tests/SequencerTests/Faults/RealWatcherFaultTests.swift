@@ -105,7 +105,7 @@ struct RealWatcherFaultTests {
         #expect(launch.storage.state.withLock { $0.milestoneWaiters.isEmpty })
     }
 
-    @Test("fault L23: an observer that blocks in the end of an operation that has timed out holds up no other timeout")
+    @Test("fault L23: an observer that blocks in the end of an operation that has timed out holds up no other timeout", .nightly)
     func blockedOverTimeout() async throws {
         let gate = Gate()
         var graph = OperationGraph("watched")

@@ -64,7 +64,7 @@ struct GraphSizeTests {
         }
     }
 
-    @Test("100 layers of 100 steps, each after all of the layer before: a million dependencies")
+    @Test("100 layers of 100 steps, each after all of the layer before: a million dependencies", .nightly)
     func layers() async throws {
         try await onSmallStack {
             var graph = OperationGraph("layers")
