@@ -42,9 +42,17 @@ extension Trait where Self == ProcessUse {
 
 extension Trait where Self == ConditionTrait {
     /// For tests that measure time or memory, or take long: they run where `NIGHTLY` is set, as `Scripts/nightly` sets it.
-    public static var nightly: Self {
-        .enabled(if: ProcessInfo.processInfo.environment["NIGHTLY"] != nil, "it measures, or takes long; Scripts/nightly sets NIGHTLY")
-    }
+    public static var nightly: Self { .enabled(if: Nightly.isNight, "it measures, or takes long; Scripts/nightly sets NIGHTLY") }
+}
+
+/// How much a test does that repeats itself, or goes through many cases: all of it where `NIGHTLY` is set, a part of it elsewhere.
+package enum Nightly {
+    package static let isNight = ProcessInfo.processInfo.environment["NIGHTLY"] != nil
+
+    package static func times(day: Int, night: Int) -> Int { isNight ? night : day }
+
+    /// Whether the case of this number is gone through: by day each `share`-th one, by night each.
+    package static func includes(_ number: Int, of share: Int) -> Bool { isNight || number.isMultiple(of: share) }
 }
 
 /// Who runs now. Real tests come last: as long as others run, more of them may begin, so that no processor is idle.
