@@ -27,23 +27,6 @@ struct RealProcessFaultTests {
 
     // MARK: Signals
 
-    @Test("fault L17: SIGTERM cancels, has the report so far printed, and exits 143")
-    func terminated() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let (scenario, mark) = try waiting(in: folder, rest: #"{ "simulate": "1h" }"#)
-        let result = try await Tool.shell(
-            """
-            "$TOOL" run \(scenario) --deadline none --json & pid=$!
-            while [ ! -e \(mark) ]; do sleep 0.01; done
-            kill -TERM $pid
-            wait $pid
-            """
-        )
-        #expect(result.code == 143)
-        #expect(try result.json()["outcome"] as? String == "cancelled")
-    }
-
     @Test("fault C5: a launch that was stopped for two seconds and goes on completes; what had time left did not time out")
     func stopped() async throws {
         let folder = try TemporaryFolder()
@@ -226,45 +209,7 @@ struct RealProcessFaultTests {
         #expect(renames >= 5, "\(renames)")
     }
 
-    // MARK: Exit codes and documents
-
-    private static let ends: [([String], Int32)] = [
-        (["run", "regular", "--clock", "virtual"], 0), (["run", "regular", "--clock", "virtual", "--inject", "main-app=fail"], 1),
-        (["run", "regular", "--clock", "virtual", "--inject", "main-app=hang", "--deadline", "5s"], 1),
-        (["run", "regular", "--clock", "virtual", "--budget", "1ms"], 3),
-        (["run", "regular", "--clock", "virtual", "--inject", "force-update=required"], 6),
-    ]
-
-    @Test("fault A8, A9: each end has its code, and with --json one document that says the same", arguments: ends)
-    func codes(arguments: [String], code: Int32) async throws {
-        let result = try await Tool.run(arguments + ["--json"])
-        #expect(result.code == code)
-        let outcome = try result.json()["outcome"] as? String
-        #expect(outcome == [0: "completed", 1: "failed", 3: "completed", 6: "aborted"][code])
-    }
-
-    @Test(
-        "fault A8: what went wrong outside a launch has codes of its own",
-        arguments: [(["run", "--nonsense"], 64), (["run", "no-such-file.json"], 66), (["graph", "regular", "-o", "/dev/full"], 73)]
-            as [([String], Int32)]
-    )
-    func otherCodes(arguments: [String], code: Int32) async throws {
-        let result = try await Tool.run(arguments)
-        #expect(result.code == code && result.output.isEmpty && !result.messages.isEmpty)
-    }
-
     // MARK: Clocks
-
-    @Test(
-        "fault C6: no time zone changes a launch in virtual time",
-        arguments: ["Pacific/Apia", ":"]
-    )
-    func timeZone(_ zone: String) async throws {
-        let usual = try await Tool.run("run", "first-launch", "--clock", "virtual", "--json", environment: ["TZ": "UTC"])
-        let result = try await Tool.run("run", "first-launch", "--clock", "virtual", "--json", environment: ["TZ": zone])
-        #expect(result.code == 0 && result.output == usual.output)
-        #expect(try await Tool.run("run", "first-launch", "--deadline", "none", environment: ["TZ": zone]).code == 0)
-    }
 
     /// A library that moves the wall clock, each time it is read: a day back, then ten years ahead, and so on. Monotonic clocks stay.
     private static let jumpingClock = """
