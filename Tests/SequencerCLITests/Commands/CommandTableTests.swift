@@ -64,7 +64,13 @@ struct CommandTableTests {
         Row(command: "completions fish", sources: [.nothing], schema: nil),
     ]
 
-    static let cells = rows.flatMap { row in row.sources.map { Cell(row: row, source: $0) } }
+    /// By day each command has every third built-in scenario, others than the command before it has.
+    static let cells: [Cell] = rows.enumerated().flatMap { place, row in
+        row.sources.enumerated().compactMap { number, source -> Cell? in
+            if case .builtIn = source, !Nightly.includes(number + place, of: 3) { return nil }
+            return Cell(row: row, source: source)
+        }
+    }
 
     /// The words for a source, and what is on standard input.
     private func words(_ source: Source) throws -> (words: [String], input: Data?) {

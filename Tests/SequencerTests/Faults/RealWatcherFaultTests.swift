@@ -124,10 +124,10 @@ struct RealWatcherFaultTests {
     func blockingStallReport() async throws {
         let gate = Gate()
         var graph = OperationGraph("watched")
-        graph.add("deaf", .timeout(.milliseconds(600)), .onFailure(.continue)) { gate.block() }
+        graph.add("deaf", .timeout(.milliseconds(300)), .onFailure(.continue)) { gate.block() }
         graph.add("last") { gate.block() }
-        let watch = StallWatch(after: .milliseconds(200)) { _ in gate.block() }
-        let options = LaunchOptions(deadline: .seconds(2), grace: .milliseconds(1), stallWatch: watch)
+        let watch = StallWatch(after: .milliseconds(100)) { _ in gate.block() }
+        let options = LaunchOptions(deadline: .seconds(1), grace: .milliseconds(1), stallWatch: watch)
         let report = try await graph.run(options: options).report
         #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut])
         gate.open()
