@@ -98,6 +98,8 @@ public struct LaunchOptions: Sendable {
     public var processors: Int?
     /// See `recordsStart`.
     var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    /// See `recordsQuestion`.
+    var questionRecorder: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
     /// See `isAdmitted`.
     var admission: LaunchAdmission?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so elsewhere too.

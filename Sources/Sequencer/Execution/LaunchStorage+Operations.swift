@@ -226,6 +226,8 @@ extension LaunchStorage {
         guard case .compute(let compute)? = graph.policy(node).fallback else {
             return AttemptEnd(throwing: MissingValueError(step: graph.id(node)))
         }
+        // A crash in the fallback is not in the person's time any more.
+        if let recordsQuestion, graph.policy(node).isPersonsTime { recordsQuestion(graph.id(node), true) }
         let error = state.withLock { $0.errors[node] }
         return AttemptEnd(compute(StepContext(host: self, assignment: assignment), error))
     }

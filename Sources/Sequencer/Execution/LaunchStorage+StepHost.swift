@@ -18,11 +18,19 @@ extension LaunchStorage {
     func mayAsk(_ assignment: Assignment) -> Bool { graph.policy(assignment.node).isInteractive }
 
     func personWaitBegan(_ assignment: Assignment, _ wait: PersonWait) {
-        input { state, now in state.machine.personWaitBegan(assignment, wait, at: now, &state.actions) }
+        let isCurrent = input { state, now -> Bool in
+            state.machine.personWaitBegan(assignment, wait, at: now, &state.actions)
+            return state.machine.isCurrent(assignment)
+        }
+        if isCurrent, wait.isAsked { recordsQuestion?(graph.id(assignment.node), false) }
     }
 
     func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait) {
-        input { state, now in state.machine.personWaitEnded(assignment, wait, at: now, &state.actions) }
+        let isCurrent = input { state, now -> Bool in
+            state.machine.personWaitEnded(assignment, wait, at: now, &state.actions)
+            return state.machine.isCurrent(assignment)
+        }
+        if isCurrent, wait.isAsked { recordsQuestion?(graph.id(assignment.node), true) }
     }
 
     func note(_ text: String, by assignment: Assignment) {

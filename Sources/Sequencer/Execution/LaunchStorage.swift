@@ -103,6 +103,7 @@ final class LaunchStorage: StepHost {
     let stallWatch: StallWatch?
     let startsTasksAtOnce: Bool
     let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
     let failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
     let version: String?
     /// By the wall clock; nil in virtual time.
@@ -132,6 +133,7 @@ final class LaunchStorage: StepHost {
         stallWatch = options.stallWatch
         startsTasksAtOnce = options.startsTasksAtOnce
         recordsStart = options.startRecorder
+        recordsQuestion = options.questionRecorder
         failureTakeover = options.failureTakeover
         version = options.version
         // To the millisecond, as it is written: a report that is read again is the same.

@@ -48,6 +48,13 @@ extension OperationGraph {
         }
     }
 
+    /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they ask.
+    package var personSteps: Set<String> {
+        nodes.reduce(into: []) { steps, node in
+            if node.policy?.value.isPersonsTime == true { steps.insert(node.id) }
+        }
+    }
+
     /// The step whose end stops the budget's clock, if one was marked.
     package var milestone: String? { nodes.first { $0.policy?.value.isMilestone == true }?.id }
 
@@ -131,6 +138,15 @@ extension LaunchOptions {
     package var recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? {
         get { startRecorder }
         set { startRecorder = newValue }
+    }
+}
+
+extension LaunchOptions {
+    /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on the operation's own thread. Of an operation that is a person's
+    /// time from its start to its end, it is told only when that time ends before the operation does, because a fallback is computed.
+    package var recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? {
+        get { questionRecorder }
+        set { questionRecorder = newValue }
     }
 }
 

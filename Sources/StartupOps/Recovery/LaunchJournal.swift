@@ -38,6 +38,8 @@ public final class LaunchJournal: Sendable {
         var wasStopped = false
         /// The steps that wait for events. They are not suspects when the process dies.
         var eventSteps: Set<String> = []
+        /// The steps that ask a person from start to end.
+        var personSteps: Set<String> = []
     }
 
     /// The launch before this one; nil for the first that is written down. One that goes on in another process is not meant.
@@ -214,7 +216,7 @@ public final class LaunchJournal: Sendable {
     ///
     /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the main thread are written down by
     /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread. Those of the prologue are written down there, a line each
-    /// before its work: nobody else could in time.
+    /// before its work: nobody else could in time. So are questions to a person, on the thread that asks.
     public func prepare(_ graph: inout OperationGraph) {
         recover()
         let skippable = graph.skippable
@@ -225,10 +227,10 @@ public final class LaunchJournal: Sendable {
             recovery = .withoutSkipping(recovery.skipped, because: recovery.reason)
             drop(recovery)
         }
-        let eventSteps = graph.eventSteps
+        let (eventSteps, personSteps) = (graph.eventSteps, graph.personSteps)
         state.withLock { [recovery] in
             $0.recovery = recovery
-            $0.eventSteps = eventSteps
+            ($0.eventSteps, $0.personSteps) = (eventSteps, personSteps)
         }
         recovery.apply(to: &graph, skippable: skippable)
         if let milestone = graph.milestone, let news { try? graph.note(news, on: milestone) }
@@ -265,6 +267,7 @@ public final class LaunchJournal: Sendable {
         guard file != nil else { return options }
         options.observers.insert({ [self] in record($0) }, at: 0)
         options.recordsStart = { [self] in started($0, $1) }
+        options.recordsQuestion = { [self] in questionAsked(by: $0, isAnswered: $1) }
         return options
     }
 
@@ -335,6 +338,8 @@ public final class LaunchJournal: Sendable {
 
     private func started(_ operation: String, _ attempt: Int) {
         write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)")
+        guard state.withLock({ $0.personSteps.contains(operation) }) else { return }
+        write(JournalLine(.asked, operation: operation), once: "asked \(attempt) \(operation)")
     }
 
     /// Writes down how the launch ended. A journal that cannot say so is removed: the launch would be taken for one that died.

@@ -123,6 +123,16 @@ struct CrashLoopTests {
         #expect(LoopingApp(at: path, .none).journal.recovery == .none)
     }
 
+    @Test(
+        "fault P34: an app that the person ends while a step of its own asks has not crashed, whichever way the step says that it asks",
+        arguments: [Trouble.whileInteractive, .whileWaitingForPerson]
+    )
+    func ownQuestion(_ trouble: Trouble) async throws {
+        for _ in 0..<4 { await die(trouble) }
+        #expect(launches.map(\.ending) == Array(repeating: .quit(asking: ["tutorial"]), count: 4))
+        #expect(LoopingApp(at: path, .none).journal.recovery == .none)
+    }
+
     @Test("fault P5: an app that is ended while it hangs is known for it, with the operation it hangs in; three of these are a loop too")
     func hanging() async throws {
         for _ in 0..<3 { await die(.whileHanging) }
@@ -146,6 +156,7 @@ struct CrashLoopTests {
 /// What kills a launch.
 enum Trouble: String, Sendable {
     case none, inTutorial, inMain, byNewConfiguration, byCache, byTheme, beforeJournal, beforeGraph, whileAsking, whileHanging
+    case whileInteractive, whileWaitingForPerson
     case prewarmed, inBackground, prewarmedThenSeen
 }
 
@@ -215,9 +226,11 @@ private struct LoopingApp {
         } fallback: { _, _ in
             configurations.lastKnown.configuration
         }
-        let tutorial = graph.add("tutorial", .onFailure(.continue), after: configuration) { launch in
+        let asks: [StepOption] = trouble == .whileInteractive ? [.interactive] : []
+        let tutorial = graph.add("tutorial", .onFailure(.continue), .all(asks), after: configuration) { launch in
             switch trouble {
-            case .inTutorial, .prewarmed: killThisProcess()
+            case .inTutorial, .prewarmed, .whileInteractive: killThisProcess()
+            case .whileWaitingForPerson: _ = await launch.waitForPerson { () -> Bool in killThisProcess() }
             case .inBackground:
                 journal.change(to: .background)
                 killThisProcess()

@@ -103,6 +103,27 @@ final class JournalFile: Sendable {
         var isTorn = false
         /// The attempts of operations that were written down.
         var started: Set<String> = []
+        /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told of twice.
+        var questions: [String: Int] = [:]
+
+        /// Whether a line tells of something new.
+        mutating func isNew(_ line: JournalLine, once attempt: String?) -> Bool {
+            if let attempt, !started.insert(attempt).inserted { return false }
+            guard let operation = line.operation else { return true }
+            switch line.event {
+            case .asked:
+                let open = questions[operation] ?? 0
+                questions[operation] = open + 1
+                return open == 0
+            case .answered:
+                let open = questions.removeValue(forKey: operation) ?? 0
+                if open > 1 { questions[operation] = open - 1 }
+                return open == 1
+            case .retrying, .ended: questions[operation] = nil
+            default: break
+            }
+            return true
+        }
     }
 
     /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn, and the thread that starts an
@@ -129,7 +150,7 @@ final class JournalFile: Sendable {
     func append(_ line: JournalLine, once attempt: String? = nil) throws(StorageError) {
         let bytes = line.bytes
         try state.withLock { box throws(StorageError) in
-            if let attempt, !box.state.started.insert(attempt).inserted { return }
+            guard box.state.isNew(line, once: attempt) else { return }
             // End the torn line, so that only that one is broken.
             let whole = box.state.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
             do throws(StorageError) {

@@ -92,7 +92,10 @@ private struct LaunchProgress {
     mutating func add(_ line: JournalLine) {
         switch line.event {
         case .started: begin(line.operation, in: \.running)
-        case .retrying, .ended: end(line.operation, in: \.running)
+        // Code that goes on after that, when it was told to cancel, asks for nobody.
+        case .retrying, .ended:
+            end(line.operation, in: \.running)
+            end(line.operation, in: \.asking)
         case .asked: begin(line.operation, in: \.asking)
         case .answered: end(line.operation, in: \.asking)
         case .stalled: isStalled = true

@@ -26,6 +26,7 @@ struct JournalReadingTests {
             ([.started("a"), .quit], .quit(asking: [])),
             ([.started("a"), .asked("a")], .quit(asking: ["a"])),
             ([.started("a"), .asked("a"), .answered("a")], .crashed(in: ["a"])),
+            ([.started("a"), .asked("a"), .ended("a"), .started("b")], .crashed(in: ["b"])),
             ([], .crashed(in: [])),
             ([.started("a"), .started("b"), .started("c"), .ended("b")], .crashed(in: ["c", "a"])),
             ([.started("a"), .retrying("a")], .crashed(in: [])),
