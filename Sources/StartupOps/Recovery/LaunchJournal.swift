@@ -187,12 +187,18 @@ public final class LaunchJournal: Sendable {
     ) async {
         guard let proposed = state.withLock({ $0.isDecided || !$0.recovery.isSafeMode ? nil : $0.recovery }) else { return }
         if await body(proposed) == .goOn {
-            state.withLock { state in
-                if state.isDecided { return }
+            let isDeclined = state.withLock { state -> Bool in
+                if state.isDecided { return false }
                 state.isDecided = true
                 state.declined = proposed
                 state.recovery = .none
+                return true
             }
+            guard isDeclined else { return }
+            // Now: a death before the graph is prepared would count at the level that was declined.
+            var line = JournalLine(.planned)
+            line.set(.none)
+            write(line)
         } else {
             recover()
         }

@@ -76,6 +76,13 @@ struct RealSafeModeChoiceTests {
         #expect(next == .none)
     }
 
+    @Test("fault P33: a launch that goes on and dies before it is prepared leaves the next one at the same level")
+    func diesUnprepared() async {
+        let level = next.level
+        await open().decide { _ in .goOn }
+        #expect(next.level == level && level == .withoutTrialConfiguration)
+    }
+
     @Test("fault P33: a launch that recovers does what its level says; it is asked once, and not when that is settled")
     func recovers() async {
         let journal = open()
