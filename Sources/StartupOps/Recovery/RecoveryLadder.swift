@@ -35,8 +35,7 @@ struct RecoveryLadder {
         for launch in launches {
             // Neither a file that says nothing nor a launch that nobody waited for says that the version has changed.
             if launch.ending == .unknown { continue }
-            // An app that works in the background only does not work.
-            if launch.version != version || (launch.isHealthy && launch.isCounted) { break }
+            if launch.version != version || launch.isHealthy { break }
             relevant.append(launch)
         }
         return relevant

@@ -56,6 +56,19 @@ struct RecoveryLadderTests {
         #expect(both.level == .skipping && both.reason == "the last 3 launches crashed or hung in tutorial")
     }
 
+    @Test("fault P11: going to the background later changes neither that a launch stayed healthy nor that it failed")
+    func laterBackground() {
+        let crash = Sample.crash("tutorial")
+        let healthy = Sample(lines: [.over(), .outcome("completed"), JournalLine(.healthy), .kind(.background)])
+        #expect(recovery(after: [crash, crash, crash, healthy]) == .none)
+        let unseen = Sample(lines: [.kind(.background), .over(), .outcome("completed"), JournalLine(.healthy)])
+        #expect(recovery(after: [crash, crash, crash, unseen]).skipped == ["tutorial"])
+        let failed = Sample(lines: [.over(stopped: true), .outcome("failed", "tutorial"), .kind(.background)])
+        #expect(recovery(after: [failed, failed, failed]).skipped == ["tutorial"])
+        let unseenFailure = Sample(lines: [.kind(.background), .over(stopped: true), .outcome("failed", "tutorial")])
+        #expect(recovery(after: [unseenFailure, unseenFailure, unseenFailure]) == .none)
+    }
+
     @Test("The culprits are those that were in progress every time, the one that started last first")
     func intersection() {
         let one = recovery(after: [.crash("splash", "login"), .crash("login"), .crash("config", "login", "speaker")])

@@ -23,15 +23,15 @@ public struct JournaledLaunch: Sendable, Hashable {
     package let failedOnTrial: Bool
     /// How long after its begin the last thing was written down.
     package let lastEvent: Duration
-    /// Whether the app worked for a while after it.
+    /// Whether the app worked for a while after it, where a person could see it.
     package let isHealthy: Bool
     /// Whether its process is there still.
     package let isRunning: Bool
     /// The damage of its file, in a few words; nil for a file without.
     package let damage: String?
 
-    /// Whether it says something about the app when it dies: somebody waited for it.
-    var isCounted: Bool { kind == .foreground }
+    /// Whether it says something about the app when it dies or fails: somebody waited for it.
+    let isCounted: Bool
 }
 
 extension JournaledLaunch {
@@ -48,6 +48,7 @@ extension JournaledLaunch {
         startedAt = began?.at.flatMap(JournalTime.date)
         version = began?.version
         kind = progress.kind
+        isCounted = progress.isCounted
         scenario = planned?.scenario
         let decided = planned ?? began
         // Out of a file that anything may have been written to, and into reports and onto terminals.
@@ -60,7 +61,7 @@ extension JournaledLaunch {
         )
         required = planned?.required ?? []
         failedOnTrial = lines.contains { $0.event == .outcome && $0.outcome == "failed" && $0.trial == true }
-        isHealthy = lines.contains { $0.event == .healthy }
+        isHealthy = progress.isHealthy
         lastEvent = .nanoseconds(Int64((lines.compactMap(\.ms).max() ?? 0) * 1e6))
         let isKnown = began?.schema == JournalLine.schema
         ending = isKnown ? progress.ending(isRunning: isRunning) : isRunning ? .running : .unknown
@@ -84,6 +85,9 @@ private struct LaunchProgress {
     private var lines = 0
     private var isStalled = false
     private var isQuit = false
+    /// Whether the app worked while it was in the foreground: one that works in the background only does not work.
+    private(set) var isHealthy = false
+    private var hadOutcomeInForeground = false
     private var over: JournalLine?
     private var outcome: JournalLine?
 
@@ -102,10 +106,16 @@ private struct LaunchProgress {
         case .quit: isQuit = true
         case .kind: kind = line.kind ?? kind
         case .over: over = line
-        case .outcome: outcome = line
-        case .began, .planned, .healthy, nil: break
+        case .outcome:
+            outcome = line
+            hadOutcomeInForeground = kind == .foreground
+        case .healthy: isHealthy = isHealthy || kind == .foreground
+        case .began, .planned, nil: break
         }
     }
+
+    /// An app that goes to the background later has been waited for all the same.
+    var isCounted: Bool { kind == .foreground || hadOutcomeInForeground }
 
     private mutating func begin(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String: Int]>) {
         isStalled = false
