@@ -340,6 +340,9 @@ public final class LaunchJournal: Sendable {
         write(JournalLine(isAnswered ? .answered : .asked, operation: operation))
     }
 
+    /// Has an operation in progress, as a launch has that dies in it: for journals that tests write.
+    package func noteStart(of operation: String) { started(operation, 1) }
+
     // MARK: Writing
 
     private func started(_ operation: String, _ attempt: Int) {

@@ -1,0 +1,37 @@
+import StartupOps
+import StartupStorage
+
+extension LaunchJournal {
+    /// Writes the journals of launches that died, so that a test can see what the app does in safe mode.
+    ///
+    /// ```swift
+    /// try LaunchJournal.writeDeadLaunches(3, in: directory, version: "1.4.0", diedIn: "tutorial")
+    /// let journal = LaunchJournal.open(in: directory, version: "1.4.0")    // leaves the tutorial out
+    /// ```
+    ///
+    /// Each one counts as a launch that a person waited for, and is at the level that those before it lead to. In a directory without a journal, three make the next launch leave the operation out,
+    /// four also go without the configuration on trial, five also with empty caches, and six do only what the main screen needs. Nothing but journals is written; nothing is deleted but the oldest ones.
+    ///
+    /// A process that is started meanwhile has the files open for a moment: the launches seem to run until it has loaded its program.
+    ///
+    /// - Parameters:
+    ///   - count: how many launches died.
+    ///   - directory: the app's, on the disk; in memory, nothing is written.
+    ///   - name: the journal's.
+    ///   - version: that of the next launch; launches of another one do not count.
+    ///   - operation: what was in progress; nil for launches that died outside of any.
+    /// - Throws: a `StorageError` when a journal cannot be written.
+    public static func writeDeadLaunches(
+        _ count: Int = 3,
+        in directory: StateDirectory,
+        named name: String = "journal",
+        version: String?,
+        diedIn operation: String?
+    ) throws(StorageError) {
+        for _ in 0..<max(count, 0) {
+            let journal = LaunchJournal.open(in: directory, named: name, version: version)
+            if let operation { journal.noteStart(of: operation) }
+            if let problem = journal.problem { throw problem }
+        }
+    }
+}
