@@ -106,7 +106,7 @@ struct RecoveryLadder {
         let skippable = culprits.filter { !required.contains($0) }
         let reason = Self.reason(culprits, deaths)
         // It is never left out: another order is worth a try.
-        if culprits == [RecoveryStep.updateCheck] {
+        if culprits == [RecoveryStep.updateCheck], skippable.isEmpty || required.isEmpty {
             return Recovery(.withoutTrialConfiguration, asksForUpdateLast: true, because: reason)
         }
         if skippable.isEmpty { return Recovery.withoutSkipping(culprits, because: reason) }
@@ -138,9 +138,9 @@ extension Recovery {
     }
 }
 
-/// The identifiers of the steps that safe mode treats in a way of their own.
+/// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else of a step.
 enum RecoveryStep {
-    /// Comes first in a launch that leaves out everything else: an update may be what mends the app.
+    /// Comes first in a launch that leaves out everything else: an update may be what mends the app. A step that can be left out is no such check.
     static let updateCheck = "force-update"
     /// Is left out together with the configuration on trial.
     static let configuration = "fetch-config"
@@ -164,6 +164,8 @@ extension Recovery {
         if level >= .withoutTrialConfiguration { reasons[RecoveryStep.configuration] = "in safe mode, no new configuration is used" }
         for operation in skipped { reasons[operation] = reason ?? "launches died in it" }
         for (operation, reason) in reasons where skippable.contains(operation) { try? graph.skip(operation, because: reason) }
+        // A step that has been left out would take all that waits for it with it.
+        if skippable.contains(RecoveryStep.updateCheck) { return }
         if asksForUpdateLast {
             graph.moveBehindMilestone(RecoveryStep.updateCheck)
         } else if level == .minimal {

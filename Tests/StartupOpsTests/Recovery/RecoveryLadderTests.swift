@@ -1,4 +1,6 @@
 import Foundation
+import Sequencer
+import SequencerAnalysis
 import TestSupport
 import Testing
 
@@ -67,6 +69,21 @@ struct RecoveryLadderTests {
         #expect(recovery(after: [failed, failed, failed]).skipped == ["tutorial"])
         let unseenFailure = Sample(lines: [.kind(.background), .over(stopped: true), .outcome("failed", "tutorial")])
         #expect(recovery(after: [unseenFailure, unseenFailure, unseenFailure]) == .none)
+    }
+
+    @Test("fault P35: a step of the name of the update check is that check where it cannot be left out, and any other step where it can")
+    func ownUpdateCheck() throws {
+        let crash = Sample.crash("force-update")
+        #expect(recovery(after: [crash, crash, crash]).skipped == ["force-update"])
+        func predecessors(_ option: StepOption) throws -> Set<String> {
+            var graph = OperationGraph("own")
+            graph.add("force-update", option) {}
+            graph.add("main-app", .milestone) {}
+            Recovery(.minimal).apply(to: &graph, skippable: graph.skippable)
+            return Set(try graph.validated().ancestors(of: "main-app"))
+        }
+        #expect(try predecessors(.essential) == ["force-update"])
+        #expect(try predecessors(.onFailure(.skipDependents)) == [])
     }
 
     @Test("The culprits are those that were in progress every time, the one that started last first")
