@@ -323,6 +323,9 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                 let known = environment.configurations.lastKnown.configuration
                 let keepsStoredSession = memory.firstLaunch != .first || environment.restoresAccounts(known)
                 return { step, loaded in
+                    // Two at once would each ask, and the session that was opened last would count.
+                    try await environment.loginTurn.take(in: step)
+                    defer { environment.loginTurn.pass() }
                     let operation = LoginOperation(
                         accounts: environment.services.accounts,
                         presenter: environment.presenters.login,
@@ -330,13 +333,14 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                         // Where the scenario does not wait for the configuration, it was chosen by this: see ``StartupEnvironment/context(isRunning:)``.
                         onboarding: environment.configurations.lastKnown.configuration.onboarding ?? environment.settings[.onboarding],
                         // A session that this launch itself has opened since must not be ended as one of an earlier installation.
-                        keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession(),
+                        keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession() || environment.loginTurn.hasLoggedIn,
                         firstLaunch: memory.firstLaunch,
                         didDecideEarly: { onboarding in memory.earlyOnboarding.withLock { $0 = onboarding } },
                         didLogIn: { memory.hasLoggedIn.withLock { $0 = true } },
                         isAskedFor: memory.isAskedFor
                     )
                     let account = try await operation.run(loaded?.configuration, in: step)
+                    environment.loginTurn.loggedIn(account)
                     environment.mailbox.setSession(of: account)
                     return account
                 }

@@ -38,6 +38,8 @@ public struct StartupEnvironment: Sendable {
     public let mailbox: EntryPointMailbox
     /// The screen.
     let stage: Stage
+    /// The turn to log in, which a launch and steps that are asked for share.
+    let loginTurn = LoginTurn()
     /// The system's events, as the app tells them.
     public let lifecycle: AppLifecycle
     /// The journal of this launch; nil for a launch that writes none.

@@ -27,6 +27,33 @@ struct AskedForTests {
         }
     }
 
+    /// The real accounts; whoever logs in waits until they may.
+    private struct HeldAccounts: AccountService {
+        let real: any AccountService
+        let isLoggingIn = Gate()
+        let mayLogIn = Gate()
+
+        func storedSession() -> StoredAnswer<StoredSession> { real.storedSession() }
+        func logOut(because reason: String) async { await real.logOut(because: reason) }
+        func restore(by deadline: Deadline) async throws -> Account { try await real.restore(by: deadline) }
+
+        func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
+            isLoggingIn.open()
+            await mayLogIn.wait()
+            return try await real.logIn(email: email, password: password, by: deadline)
+        }
+
+        func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
+            try await real.createAccount(email: email, password: password, by: deadline)
+        }
+
+        func logInAnonymously(by deadline: Deadline) async throws -> Account { try await real.logInAnonymously(by: deadline) }
+
+        func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account {
+            try await real.verify(email: email, code: code, by: deadline)
+        }
+    }
+
     private let device: SampleDevice
     /// Of a launch of its own, each time.
     private var options: LaunchOptions { LaunchOptions(grace: .seconds(60), clock: VirtualClock(patience: .seconds(300))) }
@@ -65,6 +92,45 @@ struct AskedForTests {
         }
         #expect(environment.services.accounts.storedSession().value?.isAnonymous == true)
         #expect(device.service.counts["POST /oauth/token"] == sessions)
+    }
+
+    /// An environment of a guest, in which somebody is logging in and a second login waits for the first.
+    private func twoLogins(
+        _ person: AgreeablePerson
+    ) async throws -> (environment: StartupEnvironment, accounts: HeldAccounts, logins: [Task<Account, any Error>]) {
+        #expect(try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest)).content?.account.isAnonymous == true)
+        var environment = device.environment(StartupPresenters(all: person))
+        let accounts = HeldAccounts(real: environment.services.accounts)
+        environment.services.accounts = accounts
+        let (shared, options) = (environment, options)
+        let first = Task { try await shared.run(.login, options: options) }
+        await accounts.isLoggingIn.wait()
+        let secondOptions = self.options
+        let second = Task { try await shared.run(.login, options: secondOptions) }
+        await eventually { shared.loginTurn.queueLength > 0 || person.shown.count > 1 }
+        return (shared, accounts, [first, second])
+    }
+
+    @Test("F14: of two who ask to log in at the same time one has the form; the other waits for its end, and uses its session")
+    func twoAtOnce() async throws {
+        let person = AgreeablePerson()
+        let (environment, accounts, logins) = try await twoLogins(person)
+        accounts.mayLogIn.open()
+        for login in logins { #expect(try await login.value.email == "person@example.com") }
+        #expect(person.shown == ["login"])
+        #expect(environment.services.accounts.storedSession().value?.isAnonymous == false)
+    }
+
+    @Test("F14: a login that waits for another one and is cancelled ends at once, and leaves the other one alone")
+    func cancelledWhileWaiting() async throws {
+        let person = AgreeablePerson()
+        let (environment, accounts, logins) = try await twoLogins(person)
+        logins[1].cancel()
+        await #expect(throws: (any Error).self) { try await logins[1].value }
+        #expect(environment.loginTurn.queueLength == 0)
+        accounts.mayLogIn.open()
+        #expect(try await logins[0].value.email == "person@example.com")
+        #expect(person.shown == ["login"])
     }
 
     @Test("F14: the tutorial is shown again to who asks for it")
