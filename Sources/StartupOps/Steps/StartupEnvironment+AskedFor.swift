@@ -17,7 +17,7 @@ extension StartupEnvironment {
     /// The step waits for its turn on the screen, also while a launch runs, and is refused when an update has taken the screen over. It reads the configuration that
     /// was confirmed last. Cancelling the task cancels the step.
     ///
-    /// - Parameter options: of the launch in which the step runs alone. It has no budget.
+    /// - Parameter options: of the launch in which the step runs alone. It has no budget, and no deadline unless one is given here.
     /// - Returns: the step's value.
     /// - Throws: the error of the step, such as ``DismissedByPerson``; an `OperationError` where it has thrown none, because it was cancelled or its time was over.
     @discardableResult
@@ -49,6 +49,9 @@ extension StartupEnvironment {
         in graph: OperationGraph,
         _ options: LaunchOptions
     ) async throws -> Value {
+        var options = options
+        // It may wait for the screen behind a form, and a person may take as long as they like.
+        if options.deadline == LaunchOptions.defaultDeadline { options.deadline = nil }
         let launch = try await graph.run(options: options)
         do throws(OperationError) {
             return try launch[step]

@@ -185,6 +185,29 @@ struct AskedForTests {
         #expect(looking.seen.last == "tutorial" && environment.screenOnTop == "main-app")
     }
 
+    @Test("F14: what is asked for may wait for longer than a launch may take; a deadline that is given holds")
+    func noDeadline() async throws {
+        let patientStep = StartupStep<@Sendable (StepContext, LoadedConfiguration?) async throws -> Int>(
+            "patient",
+            "Wait for the screen",
+            expected: .seconds(1),
+            simulated: { _ in
+                return { _, _ in 1 }
+            },
+            work: { _ in
+                return { step, _ in
+                    try await step.sleep(for: .seconds(600))
+                    return 1
+                }
+            }
+        )
+        let environment = device.environment(StartupPresenters())
+        #expect(try await environment.run(patientStep, options: options) == 1)
+        var limited = options
+        limited.deadline = .seconds(30)
+        await #expect(throws: (any Error).self) { try await environment.run(patientStep, options: limited) }
+    }
+
     @Test("F14, F15: when an update has taken the screen over, it is on top, and whatever is asked for is refused")
     @MainActor func refused() async throws {
         device.service.requireUpdate()
