@@ -264,7 +264,11 @@ extension ForceUpdateOperation {
             allowance: environment.updateAllowance,
             memory: memory.update,
             lateCheck: environment.lateUpdateCheck,
-            willTakeOver: { [mailbox = environment.mailbox] _ in mailbox.stop(because: "an update is required") },
+            willTakeOver: { [mailbox = environment.mailbox, askedFor = environment.askedFor] _ in
+                mailbox.stop(because: "an update is required")
+                // Nobody answers a form that lies under the update screen.
+                askedFor.stopAll()
+            },
             entryPoints: { [mailbox = environment.mailbox] in
                 let dropped = mailbox.takeDropped().map(\.description) + mailbox.takeRefusals()
                 let held = mailbox.waiting().count

@@ -14,8 +14,8 @@ extension StartupEnvironment {
     /// | ``StartupStep/connectSpeaker`` | The assistant asks, whether or not a speaker is known. The choice takes the place of the speakers that are connected; no choice changes nothing. |
     /// | ``StartupStep/tutorial`` | It is shown again. |
     ///
-    /// The step waits for its turn on the screen, also while a launch runs, and is refused when an update has taken the screen over. It reads the configuration that
-    /// was confirmed last. Cancelling the task cancels the step.
+    /// The step waits for its turn on the screen, also while a launch runs, and is refused when an update has taken the screen over: one that runs then is told to
+    /// cancel. It reads the configuration that was confirmed last. Cancelling the task cancels the step.
     ///
     /// - Parameter options: of the launch in which the step runs alone. It has no budget, and no deadline unless one is given here.
     /// - Returns: the step's value.
@@ -29,7 +29,7 @@ extension StartupEnvironment {
         let work = steps[step]
         var graph = OperationGraph(step.id)
         let added = graph.add(step.id, steps.options(of: step, [.interactive])) { context in try await work(context, known) }
-        return try await Self.value(of: added, in: graph, options)
+        return try await value(of: added, in: graph, options)
     }
 
     /// Runs a step on the screen by itself, as `run(_:options:)` does for others.
@@ -41,10 +41,10 @@ extension StartupEnvironment {
         let work = steps[step]
         var graph = OperationGraph(step.id)
         let added = graph.add(step.id, steps.options(of: step, [.interactive]), on: .main) { context in try await work(context, known) }
-        try await Self.value(of: added, in: graph, options)
+        try await value(of: added, in: graph, options)
     }
 
-    private static func value<Value: Sendable>(
+    private func value<Value: Sendable>(
         of step: Step<Value>,
         in graph: OperationGraph,
         _ options: LaunchOptions
@@ -52,10 +52,11 @@ extension StartupEnvironment {
         var options = options
         // It may wait for the screen behind a form, and a person may take as long as they like.
         if options.deadline == LaunchOptions.defaultDeadline { options.deadline = nil }
-        let launch = try await graph.run(options: options)
+        let (launch, isStopped) = try await askedFor.run(graph, options)
         do throws(OperationError) {
             return try launch[step]
         } catch {
+            if isStopped, let owner = await stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
             throw error.underlying ?? error
         }
     }
@@ -65,4 +66,61 @@ extension StartupEnvironment {
     /// It is the step that presents or asks now; else the one whose screen has stayed, ``StartupStep/splash`` or ``StartupStep/mainApp``; and ``StartupStep/forceUpdate``
     /// from the moment when it has taken the screen over. Screens that the app presents itself, such as the target of a link, are not known here.
     @MainActor public var screenOnTop: String? { stage.top }
+}
+
+/// The launches of steps that the person has asked for, while they run.
+final class AskedForLaunches: Sendable {
+    private struct State {
+        var launches: [Int: RunningLaunch] = [:]
+        var tickets = 0
+        /// How often all of them were stopped.
+        var stops = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Runs a launch, and cancels it with the task.
+    ///
+    /// - Returns: the launch, and whether it was stopped by ``stopAll()``.
+    fileprivate func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> (launch: FinishedLaunch, isStopped: Bool) {
+        // In a task that is already cancelled nothing starts.
+        if Task.isCancelled { return (try await graph.run(options: options), false) }
+        let stops = state.withLock { $0.stops }
+        let launch = try graph.start(options: options)
+        let ticket = add(launch, after: stops)
+        let finished = await withTaskCancellationHandler {
+            await launch.end()
+        } onCancel: {
+            launch.cancel()
+        }
+        return (finished, remove(ticket))
+    }
+
+    /// Tells all that run to cancel: their screens are no more.
+    func stopAll() {
+        let launches = state.withLock { state in
+            state.stops += 1
+            defer { state.launches = [:] }
+            return state.launches
+        }
+        for launch in launches.values { launch.cancel() }
+    }
+
+    private func add(_ launch: RunningLaunch, after stops: Int) -> Int {
+        let (ticket, isLate) = state.withLock { state in
+            state.tickets += 1
+            if state.stops != stops { return (state.tickets, true) }
+            state.launches[state.tickets] = launch
+            return (state.tickets, false)
+        }
+        if isLate { launch.cancel() }
+        return ticket
+    }
+
+    /// - Returns: whether it was there no more.
+    private func remove(_ ticket: Int) -> Bool {
+        // Let go of without the lock: it may be all that is left of the launch.
+        let launch = state.withLock { $0.launches.removeValue(forKey: ticket) }
+        return launch == nil
+    }
 }

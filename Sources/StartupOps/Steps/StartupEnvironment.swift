@@ -40,6 +40,8 @@ public struct StartupEnvironment: Sendable {
     let stage: Stage
     /// The turn to log in, which a launch and steps that are asked for share.
     let loginTurn = LoginTurn()
+    /// The steps that the person has asked for, while they run.
+    let askedFor = AskedForLaunches()
     /// The system's events, as the app tells them.
     public let lifecycle: AppLifecycle
     /// The journal of this launch; nil for a launch that writes none.

@@ -27,6 +27,28 @@ struct AskedForTests {
         }
     }
 
+    /// Stays at the login form until it is taken away.
+    @MainActor
+    private final class Undecided: LoginPresenter {
+        let isAsking = Gate()
+        private let isTakenAway = Gate()
+
+        nonisolated init() {}
+
+        func askForLogin(problem: String?) async -> LoginAnswer {
+            isAsking.open()
+            await withTaskCancellationHandler {
+                await isTakenAway.wait()
+            } onCancel: {
+                isTakenAway.open()
+            }
+            return .dismissed
+        }
+
+        func askForVerificationCode(of email: String, problem: String?) async -> Secret? { nil }
+        func askToRestore(_ account: StoredSession) async -> Bool { true }
+    }
+
     /// The real accounts; whoever logs in waits until they may.
     private struct HeldAccounts: AccountService {
         let real: any AccountService
@@ -218,5 +240,24 @@ struct AskedForTests {
         let shown = person.shown
         await #expect(throws: PresentationRefused.self) { try await environment.run(.login, options: options) }
         #expect(person.shown == shown && environment.screenOnTop == "force-update")
+    }
+
+    @Test("F14: an update that takes the screen over ends the login that asks, and the one that waits for it: both are refused")
+    func takenOver() async throws {
+        _ = try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest))
+        var presenters = StartupPresenters(all: AgreeablePerson())
+        let undecided = Undecided()
+        presenters.login = undecided
+        let (environment, firstOptions, secondOptions) = (device.environment(presenters), options, options)
+        let first = Task { try await environment.run(.login, options: firstOptions) }
+        await undecided.isAsking.wait()
+        let second = Task { try await environment.run(.login, options: secondOptions) }
+        await eventually { environment.loginTurn.queueLength == 1 }
+        device.service.requireUpdate()
+        var graph = OperationGraph("check")
+        graph.add(.forceUpdate, of: StartupSteps(environment))
+        #expect(try await device.run(graph).outcome.name == "aborted")
+        for login in [first, second] { await #expect(throws: PresentationRefused.self) { try await login.value } }
+        #expect(environment.services.accounts.storedSession().value?.isAnonymous == true)
     }
 }
