@@ -239,6 +239,19 @@ extension AppService: AccountService {
         client.clearAppCache(because: LogoutReason(reason))
     }
 
+    /// Keeps the tokens and the account in memory: a process that ends half-way leaves the session that was opened last.
+    public func sessionKeeper() -> (@Sendable () async -> Void)? {
+        guard let session = tokens.session.value else { return nil }
+        let account = stored(session).account
+        return { [self] in
+            // Ended is ended. One with other tokens of the same user has only been refreshed.
+            guard let now = tokens.session.value, now.userID != session.userID || now.isAnonymous != session.isAnonymous else { return }
+            tokens.begin(session)
+            try? secure.remove(accountKey)
+            if let account { _ = keep(account) }
+        }
+    }
+
     private func loadAccount(by deadline: Deadline) async throws -> Account {
         keep(Account(try await user.getProfile(by: deadline)))
     }

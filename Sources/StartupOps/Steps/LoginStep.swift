@@ -24,6 +24,16 @@ public protocol AccountService: Sendable {
     func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account
     /// Ends the session, and removes all that is kept of it.
     func logOut(because reason: String) async
+    /// Keeps the session that is open now, for a login that a person may leave half-way.
+    ///
+    /// - Returns: puts it back in the place of one that has been opened since, with its account; changes nothing when the session has been ended meanwhile. Nil
+    ///   without a session, and of a service that cannot do this, which is the default: such a login then costs the guest their session.
+    func sessionKeeper() -> (@Sendable () async -> Void)?
+}
+
+extension AccountService {
+    /// Keeps none.
+    public func sessionKeeper() -> (@Sendable () async -> Void)? { nil }
 }
 
 /// Asks who is there.
@@ -60,7 +70,7 @@ public enum LoginAnswer: Sendable, Hashable {
 /// | any, on a first launch that restores no accounts | it is ended, with all that is kept of it; the report says so |
 /// | any, when it cannot be told whether this is the first launch | as on any other launch; the report says so |
 /// | valid, or refreshed | it is used; nobody is asked |
-/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest. Where nobody can be asked, it is used; the report says so |
+/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest, or has dismissed a login that they have asked for. Where nobody can be asked, it is used; the report says so |
 /// | a guest's, onboarding is regular, and somebody can be asked | it is ended, and the login form asks |
 /// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
 /// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
@@ -90,16 +100,33 @@ struct LoginOperation: Sendable {
     var didDecideEarly: @Sendable (OnboardingType) -> Void = { _ in }
     /// Called when somebody has answered the login form, and has an account now.
     var didLogIn: @Sendable () -> Void = {}
-    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and a guest's session is kept until the login has succeeded.
+    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session that is there is kept until the login has succeeded.
     var isAskedFor = false
+    /// The session that was there when the person asked to log in.
+    var earlier: StoredSession?
+    /// Puts the earlier session back; nil where that is not possible.
+    var putBack: (@Sendable () async -> Void)?
 
     /// Opens a session.
     ///
     /// - Parameter configuration: may say how someone who is not logged in is received.
     /// - Throws: `DismissedByPerson`, ``MissingPresenterError`` when nobody had a session, or ``AccountError`` after too many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
+        guard isAskedFor, let session = accounts.storedSession().value else { return try await open(configuration, in: step) }
+        var operation = self
+        operation.earlier = session
+        operation.putBack = accounts.sessionKeeper()
+        do {
+            return try await operation.open(configuration, in: step)
+        } catch {
+            _ = await operation.goBack()
+            throw error
+        }
+    }
+
+    private func open(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
         let time = step.requestTime
-        if keptGuest != nil { return try await askForLogin(in: step, time) }
+        if earlier?.isAnonymous == true { return try await askForLogin(in: step, time) }
         if let account = try await restored(configuration, in: step, time) { return account }
         if isAskedFor { return try await askForLogin(in: step, time) }
         return decide(configuration) == .regular ? try await askForLogin(in: step, time) : try await guest(in: step, time)
@@ -175,6 +202,10 @@ struct LoginOperation: Sendable {
             let complaint = problem
             let code = try await ask(step) { await presenter.askForVerificationCode(of: email, problem: complaint) }
             guard let code else {
+                if isAskedFor {
+                    if await !goBack() { await accounts.logOut(because: "the address was not verified") }
+                    throw DismissedByPerson(operation: step.operation)
+                }
                 await accounts.logOut(because: "the address was not verified")
                 step.note("the address was not verified: the launch went on as a guest")
                 return try await guest(in: step, time)
@@ -233,10 +264,16 @@ struct LoginOperation: Sendable {
         throw AccountError(.invalidCredentials, "nobody logged in after \(Self.maximumAnswers) answers")
     }
 
-    /// The guest whose session is kept while the login form asks; nil where it is not.
-    private var keptGuest: Account? {
-        guard isAskedFor, let session = accounts.storedSession().value, session.isAnonymous else { return nil }
-        return Self.account(of: session)
+    /// - Returns: whether the session is the one that was there when the person asked to log in.
+    private func goBack() async -> Bool {
+        if isEarlier { return true }
+        await putBack?()
+        return isEarlier
+    }
+
+    private var isEarlier: Bool {
+        guard let earlier, let session = accounts.storedSession().value else { return false }
+        return session.userID == earlier.userID && session.isAnonymous == earlier.isAnonymous
     }
 
     private static func account(of session: StoredSession) -> Account {
@@ -245,7 +282,7 @@ struct LoginOperation: Sendable {
 
     /// A guest's session; if the service gives none, the app starts without.
     private func guest(in step: StepContext, _ time: Duration) async throws -> Account {
-        if let keptGuest { return keptGuest }
+        if let earlier, earlier.isAnonymous, await goBack() { return Self.account(of: earlier) }
         do {
             return try await request("a guest's session", time, in: step) { [accounts] in try await accounts.logInAnonymously(by: $0) }
         } catch {

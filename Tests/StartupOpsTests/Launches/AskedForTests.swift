@@ -133,6 +133,37 @@ struct AskedForTests {
         return (shared, accounts, [first, second])
     }
 
+    @Test("F14: a guest who leaves a login half-way, at the code for a new account, is the same guest, whose session is the same")
+    func leftHalfWay() async throws {
+        let first = try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest))
+        let guest = try #require(first.content?.account)
+        var presenters = StartupPresenters(all: AgreeablePerson())
+        presenters.login = FakePerson(logins: [.createAccount(email: "new@example.com", password: "correct horse")], codes: [nil])
+        let environment = device.environment(presenters)
+        await #expect(throws: DismissedByPerson(operation: "login")) { try await environment.run(.login, options: options) }
+        let session = environment.services.accounts.storedSession().value
+        #expect(session?.isAnonymous == true && session?.account == guest)
+        #expect(try await environment.services.accounts.restore(by: .after(patience)).id == guest.id)
+    }
+
+    @Test("F14: a guest whose login is not completed, because the profile cannot be had, is the same guest", arguments: [true, false])
+    func noProfile(isDismissed: Bool) async throws {
+        let first = try await device.launch(.firstLaunch, AgreeablePerson(login: .continueAsGuest))
+        let guest = try #require(first.content?.account)
+        var presenters = StartupPresenters(all: AgreeablePerson())
+        presenters.login = FakePerson(logins: [
+            .logIn(email: "person@example.com", password: "correct horse"), isDismissed ? .dismissed : .continueAsGuest,
+        ])
+        let environment = device.environment(presenters)
+        device.outages.refuse("/v1/profile")
+        if isDismissed {
+            await #expect(throws: DismissedByPerson(operation: "login")) { try await environment.run(.login, options: options) }
+        } else {
+            #expect(try await environment.run(.login, options: options).id == guest.id)
+        }
+        #expect(environment.services.accounts.storedSession().value?.account == guest)
+    }
+
     @Test("F14: of two who ask to log in at the same time one has the form; the other waits for its end, and uses its session")
     func twoAtOnce() async throws {
         let person = AgreeablePerson()

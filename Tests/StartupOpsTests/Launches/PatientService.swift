@@ -22,6 +22,7 @@ struct PatientService: UpdatePolicyService, ConfigurationService, AccountService
 
     func storedSession() -> StoredAnswer<StoredSession> { service.storedSession() }
     func logOut(because reason: String) async { await service.logOut(because: reason) }
+    func sessionKeeper() -> (@Sendable () async -> Void)? { service.sessionKeeper() }
 
     func restore(by deadline: Deadline) async throws -> Account { try await service.restore(by: patience) }
 
