@@ -174,6 +174,25 @@ struct AskedForTests {
         #expect(environment.services.accounts.storedSession().value?.isAnonymous == false)
     }
 
+    @Test("F14: who asks to log in beside the login form of a launch waits for that login, and uses its session")
+    func besideLaunch() async throws {
+        let person = AgreeablePerson()
+        var made = device.environment(StartupPresenters(all: person))
+        let accounts = HeldAccounts(real: made.services.accounts)
+        made.services.accounts = accounts
+        let environment = made
+        defer { environment.devices.closeAll() }
+        let (phone, graph, askedOptions) = (device, environment.graph(.firstLaunch), options)
+        let launch = Task { try await phone.run(graph) }
+        await accounts.isLoggingIn.wait()
+        let asked = Task { try await environment.run(.login, options: askedOptions) }
+        await eventually { environment.loginTurn.queueLength > 0 }
+        accounts.mayLogIn.open()
+        #expect(try await launch.value.outcome == .completed)
+        #expect(try await asked.value.email == "person@example.com")
+        #expect(person.shown.filter { $0 == "login" }.count == 1)
+    }
+
     @Test("F14: a login that waits for another one and is cancelled ends at once, and leaves the other one alone")
     func cancelledWhileWaiting() async throws {
         let person = AgreeablePerson()
