@@ -176,11 +176,14 @@ public final class EntryPointMailbox: Sendable {
     /// - Returns: the entry points that are kept.
     @discardableResult
     package func stop(because reason: String) -> [EntryPointDelivery] {
-        state.withLock { $0.phase = .stopped }
+        stopDelivering()
         let kept = waiting()
         for delivery in kept { tell(.keptForNextLaunch(delivery, reason: reason)) }
         return kept
     }
+
+    /// Ends all delivery in this launch, as ``stop(because:)`` does, without a look at the store: for the main thread.
+    func stopDelivering() { state.withLock { $0.phase = .stopped } }
 
     /// Gives up waiting entry points: all, or those that `isChosen`, such as those that need a login when the person does not want to log in. One that
     /// is just being delivered stays.

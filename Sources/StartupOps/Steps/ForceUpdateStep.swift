@@ -51,7 +51,7 @@ struct ForceUpdateOperation: Sendable {
     var now: @Sendable () -> Date = { Date() }
     /// Told of a decision against this version, before it is shown.
     var willTakeOver: @Sendable (UpdateDecision) -> Void = { _ in }
-    /// One sentence for the report on each push, link and shortcut that the update holds up.
+    /// One sentence for the report on each push, link and shortcut that the update holds up. It may wait for a disk, and is asked when the launch was stopped.
     var entryPoints: @Sendable () -> [String] = { [] }
     /// Told of a decision against this version that came when the launch was over.
     var lateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
@@ -148,9 +148,7 @@ struct ForceUpdateOperation: Sendable {
             defer { memory.isStopped = true }
             return memory.isStopped
         }
-        if !isStopped, step.mayGoOn {
-            for text in entryPoints() { step.note(text) }
-        }
+        let isFirst = !isStopped && step.mayGoOn
         // Two checks may say the same, one after the other.
         let isNew = !isStopped && lateCheck.isNew(decision)
         let (operation, presenter, stage, willTakeOver) = (step.operation, presenter, stage, willTakeOver)
@@ -163,6 +161,10 @@ struct ForceUpdateOperation: Sendable {
         }
         let reason: AbortReason = if case .maintenance = decision { .maintenance } else { .forceUpdate }
         let hasStopped = step.abortLate(reason, takeover: takeOver)
+        // Last: neither the abort nor the update's screen waits for a store.
+        defer {
+            if isFirst, hasStopped { for text in entryPoints() { step.note(text) } }
+        }
         // When the main screen is there, how the launch has ended says nothing of this any more.
         if !isNew || !step.mayGoOn || hasStopped && !step.isLaunchProperOver { return }
         lateDecision(decision)
@@ -264,14 +266,15 @@ extension ForceUpdateOperation {
             allowance: environment.updateAllowance,
             memory: memory.update,
             lateCheck: environment.lateUpdateCheck,
+            // On the main thread, which waits for no store.
             willTakeOver: { [mailbox = environment.mailbox, askedFor = environment.askedFor] _ in
-                mailbox.stop(because: "an update is required")
+                mailbox.stopDelivering()
                 // Nobody answers a form that lies under the update screen.
                 askedFor.stopAll()
             },
             entryPoints: { [mailbox = environment.mailbox] in
                 let dropped = mailbox.takeDropped().map(\.description) + mailbox.takeRefusals()
-                let held = mailbox.waiting().count
+                let held = mailbox.stop(because: "an update is required").count
                 if held == 0 { return dropped }
                 return dropped + [
                     held == 1

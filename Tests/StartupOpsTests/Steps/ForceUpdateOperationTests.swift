@@ -228,6 +228,29 @@ struct ForceUpdateOperationTests {
         #expect(events.withLock { $0 } == ["told", "taken over"] && person.shown == ["update"])
     }
 
+    @Test("fault O61: the abort and the update's screen do not wait for the store of what is kept, and the report says that it is kept")
+    func slowStore() async throws {
+        let isTakenOver = Gate()
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .success(Self.required)),
+            state: LaunchState(MemoryStore()),
+            version: Self.version,
+            presenter: AgreeablePerson(),
+            stage: Stage(),
+            willTakeOver: { _ in isTakenOver.open() },
+            entryPoints: {
+                isTakenOver.block()
+                return ["a link is kept"]
+            }
+        )
+        var graph = OperationGraph("slow")
+        graph.add("force-update") { launch in try await operation.run(in: launch) }
+        let options = LaunchOptions(grace: .patience, clock: VirtualClock(patience: .seconds(300)))
+        let report = try await graph.run(budget: .seconds(3), options: options).report
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        #expect(report["force-update"]?.notes == ["a link is kept"])
+    }
+
     @Test("E12: the version that is asked about is the app's")
     func appVersion() async throws {
         let service = Policies(answer: .success(UpdatePolicy()))
