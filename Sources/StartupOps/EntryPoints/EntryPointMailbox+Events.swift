@@ -25,10 +25,10 @@ extension EntryPointMailbox {
     ) -> EntryPointReceipt {
         let name = id ?? UUID().uuidString
         // Before it is kept: a delivery that runs could take it otherwise.
-        let isFirst = state.withLock { $0.heldBack.insert(name).inserted }
+        state.withLock { $0.heldBack[name, default: 0] += 1 }
         let receipt = keep(entryPoint, name, isUnnamed: id == nil, for: account, expiresAt: expiresAt)
         if receipt == .duplicate {
-            if isFirst { letGo(name) }
+            letGo(name)
         } else {
             event.whenSettled(.atOnce) { [weak self] _ in self?.letGo(name) }
         }
@@ -36,12 +36,13 @@ extension EntryPointMailbox {
     }
 
     /// Whether it waits for an event.
-    func isHeldBack(_ id: String) -> Bool { state.withLock { $0.heldBack.contains(id) } }
+    func isHeldBack(_ id: String) -> Bool { state.withLock { $0.heldBack[id] != nil } }
 
     private func letGo(_ id: String) {
         state.withLock { state in
-            guard state.heldBack.remove(id) != nil, state.isDelivering else { return }
-            state.hasNews = true
+            guard let holds = state.heldBack[id] else { return }
+            state.heldBack[id] = holds > 1 ? holds - 1 : nil
+            if holds == 1, state.isDelivering { state.hasNews = true }
         }
     }
 }

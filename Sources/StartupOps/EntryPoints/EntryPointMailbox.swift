@@ -47,8 +47,8 @@ public final class EntryPointMailbox: Sendable {
         /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
         var hasNews = false
         var hasWaited = false
-        /// The identifiers of those that wait for an event.
-        var heldBack: Set<String> = []
+        /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once, one finds that it is a duplicate.
+        var heldBack: [String: Int] = [:]
         /// The first of those that were refused, and are in no report yet.
         var refusals: [String] = []
         var moreRefusals = 0
@@ -217,7 +217,7 @@ extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
         let account = currentAccount
-        let postponed = postponed.union(state.withLock { $0.heldBack })
+        let postponed = postponed.union(state.withLock { $0.heldBack.keys })
         let claimed = transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
         }.result

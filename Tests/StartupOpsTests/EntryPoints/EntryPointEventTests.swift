@@ -76,6 +76,20 @@ struct EntryPointEventTests {
         #expect(await delivered(mailbox) == ["link to home"])
     }
 
+    @Test("fault D33: one that comes twice at once waits for its window all the same")
+    func twiceAtOnce() async throws {
+        let store = EntryPointInterruptedStore()
+        let mailbox = EntryPointMailbox(store, now: { Date(timeIntervalSince1970: 1_000) })
+        mailbox.mainScreenDidAppear()
+        let link = try EntryPointSamples.link("https://good.example/")
+        // The second call is made, and has ended, while the first is on its way to the store.
+        store.interrupt { [window] in #expect(mailbox.receive(link, id: "1", after: window) == .stored) }
+        #expect(mailbox.receive(link, id: "1", after: window) == .duplicate)
+        #expect(await delivered(mailbox) == [])
+        window.fulfill("main")
+        #expect(await delivered(mailbox) == ["link to home"])
+    }
+
     @Test("the report says what an entry point waits for")
     func note() async throws {
         let mailbox = mailbox()
