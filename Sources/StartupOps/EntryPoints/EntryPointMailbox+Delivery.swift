@@ -115,9 +115,13 @@ extension EntryPointMailbox {
     /// The cause of the launch, as far as the mailbox knows: the entry point that would be delivered first.
     var origin: LaunchFacts.Origin { origin(for: nil) }
 
-    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes. A kind of the app's own is as a link.
+    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes and those that wait for an event. A kind of
+    /// the app's own is as a link.
     func origin(for account: String?) -> LaunchFacts.Origin {
-        switch waiting().first(where: { !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) })?.entryPoint {
+        let cause = waiting().first {
+            !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) && !isHeldBack($0.id)
+        }
+        switch cause?.entryPoint {
         case .push: .push
         case .link, .app: .link
         case .shortcut: .shortcut

@@ -90,6 +90,17 @@ struct EntryPointEventTests {
         #expect(await delivered(mailbox) == ["link to home"])
     }
 
+    @Test("fault D34: what waits for a window does not choose the scenario")
+    func origin() async throws {
+        let mailbox = mailbox()
+        mailbox.receive(try EntryPointSamples.push(), after: window)
+        #expect(mailbox.origin == .icon)
+        mailbox.receive(EntryPointSamples.shortcut())
+        #expect(mailbox.origin == .shortcut)
+        window.fulfill("main")
+        #expect(mailbox.origin == .push)
+    }
+
     @Test("the report says what an entry point waits for")
     func note() async throws {
         let mailbox = mailbox()
