@@ -96,6 +96,14 @@ extension EntryPointMailbox {
     /// Whether it is for anybody, or for the account that is logged in, or, until somebody is known to be there, for the account whose session is stored.
     func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { $0 == currentAccount } ?? true }
 
+    /// The push whose content comes before the main screen, if one is there that may be shown now.
+    var pushToPresent: EntryPointDelivery? {
+        waiting().first { delivery in
+            guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
+            return isForWhoeverIsThere(delivery) && !isHeldBack(delivery.id)
+        }
+    }
+
     /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content comes first.
     ///
     /// - Returns: whether it was accepted; false as well when it does not wait any more, or nothing is delivered in this launch.

@@ -103,7 +103,9 @@ extension StartupEnvironment {
         let steps = steps ?? StartupSteps(self)
         var graph = scenario.graph(steps)
         let present = Set(graph.identifiers)
-        let waiting = mailbox.waiting().count - (present.contains(StartupStep.presentPushInformation.id) ? 1 : 0)
+        // A push that is shown to nobody, or not now, is left for after the main screen.
+        let isPresented = present.contains(StartupStep.presentPushInformation.id) && mailbox.pushToPresent != nil
+        let waiting = mailbox.waiting().count - (isPresented ? 1 : 0)
         let delivers = present.contains(StartupStep.deeplink.id) || present.contains(StartupStep.shortcut.id)
         if waiting > 0, present.contains(StartupStep.mainApp.id), !delivers { graph.addAfterMain(.entryPoints, of: steps) }
         return graph

@@ -43,11 +43,7 @@ struct EntryPointOperation: Sendable {
 
     /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the main thread.
     func presentPush(in step: StepContext) async throws {
-        let push = mailbox.waiting().first { delivery in
-            guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
-            return mailbox.isForWhoeverIsThere(delivery) && !mailbox.isHeldBack(delivery.id)
-        }
-        guard let push else { return }
+        guard let push = mailbox.pushToPresent else { return }
         guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "to read what was pushed") }
         await mailbox.deliver(push.id) { delivery in
             guard case .push(let payload) = delivery.entryPoint else { return }

@@ -115,6 +115,19 @@ struct BehaviourLaunchTests {
         #expect(try await device.launch().shown == ["splash", "main"])
     }
 
+    @Test("fault D35: a silent push that waits alone is delivered after the main screen, also in a launch whose scenario is for a push to read")
+    func silentPush() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        let pushed = try await device.launch(.push) { environment in
+            let json = Data(#"{"aps":{"content-available":1}}"#.utf8)
+            environment.mailbox.receive(.push(try PushPayloadParser(categories: []).payload(from: json)))
+        }
+        #expect(pushed.shown == ["splash", "main"])
+        let notTaken = "entry-points: silent push was not taken: the presenter has no method takeSilentPush(_:)"
+        #expect(pushed.report.remarks.contains(notTaken), "\(pushed.report.remarks)")
+    }
+
     @Test("fault D30: a link that starts the app and needs a login is for the account whose session was stored, whoever logs in then")
     func linkOfAnother() async throws {
         let device = try SampleDevice()
