@@ -115,7 +115,7 @@ struct BehaviourLaunchTests {
         #expect(try await device.launch().shown == ["splash", "main"])
     }
 
-    @Test("fault D35: a silent push that waits alone is delivered after the main screen, also in a launch whose scenario is for a push to read")
+    @Test("fault D35: a silent push that waits alone is delivered after the main screen, also by the scenario for a push to read")
     func silentPush() async throws {
         let device = try SampleDevice()
         _ = try await device.launch()
