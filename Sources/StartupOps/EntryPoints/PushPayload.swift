@@ -81,7 +81,8 @@ public struct PushPayloadError: DescribedError, Sendable, Hashable {
 /// Reads push payloads, which may come from anybody.
 ///
 /// A payload that is too large, nested too deep, without `aps` or not a JSON object is rejected. Any other wrong part is left out
-/// and named in `PushPayload/problems`, so that the person still sees the rest. A link it carries is judged like every other.
+/// and named in `PushPayload/problems`, so that the person still sees the rest. A link it carries is judged like every other; a silent push carries none that
+/// changes something, for nobody is asked to confirm it.
 ///
 /// ```swift
 /// let parser = PushPayloadParser(categories: ["now-playing"], links: router)
@@ -156,16 +157,17 @@ public struct PushPayloadParser: Sendable {
         }
         let expiresAt = expiry(payload[expiryKey], &problems)
         let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }.mapValues(\.json)
+        let isOnlyForApp = Self.isOnlyForApp(aps)
         return PushPayload(
             category: category(aps["category"], &problems),
             title: text(alert["title"], "aps.alert.title", limit: 256, &problems),
             body: text(alert["body"], "aps.alert.body", limit: 2_048, &problems),
-            link: link(payload[linkKey], &problems),
+            link: link(payload[linkKey], isSilent: isOnlyForApp, &problems),
             problems: problems,
             account: try account(payload[accountKey]),
             expiresAt: expiresAt,
             carried: carried.isEmpty ? nil : carried,
-            isOnlyForApp: Self.isOnlyForApp(aps) ? true : nil
+            isOnlyForApp: isOnlyForApp ? true : nil
         )
     }
 
@@ -214,7 +216,7 @@ public struct PushPayloadParser: Sendable {
         return nil
     }
 
-    private func link(_ value: PushValue?, _ problems: inout [String]) -> DeepLink? {
+    private func link(_ value: PushValue?, isSilent: Bool, _ problems: inout [String]) -> DeepLink? {
         guard let value else { return nil }
         guard case .string(let text) = value else {
             problems.append("\(linkKey) is \(value.kind) where a link was expected")
@@ -225,7 +227,13 @@ public struct PushPayloadParser: Sendable {
             return nil
         }
         do throws(DeepLinkError) {
-            return try links.link(text)
+            let link = try links.link(text)
+            // Nobody is there to confirm it.
+            if isSilent, link.changesState {
+                problems.append("\(linkKey) was ignored: it changes something, and a silent push has nobody who confirms it")
+                return nil
+            }
+            return link
         } catch {
             problems.append("\(linkKey): \(error)")
             return nil

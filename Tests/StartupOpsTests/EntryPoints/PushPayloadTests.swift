@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import StartupNetworking
+import StartupStorage
 import TestSupport
 import Testing
 
@@ -173,6 +174,23 @@ struct PushPayloadTests {
             let push = try parser.payload(from: Data("{\"aps\":\(aps)}".utf8))
             #expect(!push.isSilent && push.content.isEmpty && push.description == "push", "\(aps)")
         }
+    }
+
+    @Test("fault D36: a silent push hands over no link that changes something, and the report says so; any other link stays")
+    func silentLink() throws {
+        let parser = try parser()
+        let silent = try parser.payload(
+            from: Data(#"{"aps":{"content-available":1},"url":"https://good.example/reset?code=CANARY"}"#.utf8)
+        )
+        #expect(silent.isSilent && silent.link == nil)
+        #expect(silent.problems == ["url was ignored: it changes something, and a silent push has nobody who confirms it"])
+        let mailbox = EntryPointMailbox(MemoryStore())
+        mailbox.receive(.push(silent))
+        #expect(mailbox.takeRefusals() == silent.problems.map { "a part of a push was left out: \($0)" })
+        let other = try parser.payload(from: Data(#"{"aps":{"content-available":1},"url":"https://good.example/speakers/new"}"#.utf8))
+        #expect(other.isSilent && other.link?.route == "new-speaker" && other.problems.isEmpty)
+        let seen = try parser.payload(from: Data(#"{"aps":{"alert":"Hello"},"url":"https://good.example/reset?code=CANARY"}"#.utf8))
+        #expect(seen.link?.route == "reset" && EntryPoint.push(seen).needsConfirmation)
     }
 
     @Test("fault D7: nothing that prints a push shows its texts")
