@@ -72,7 +72,8 @@ extension Bootstrap {
             let isPossible = configuration.isFirstLaunch && accounts.storedSession().value?.isOfThisInstallation == false
             return isPossible ? "an account may be offered: the app's configuration decides" : "there is no account to offer"
         }
-        let onboarding = environment.flags.latest.onboarding ?? environment.onboarding()
+        // That of the configuration that this launch goes by, which no launch need have completed with.
+        let onboarding = environment.flags.latest.onboarding ?? environment.onboarding(environment.keptConfiguration?.configuration)
         try await trace.make(.anonymousCheck, in: launch) {
             guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
             state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) }

@@ -90,6 +90,21 @@ struct BootstrapPhaseTests {
         )
     }
 
+    @Test("B41: whether a guest may stay is said by the configuration that the launch goes by, not by the last one that was confirmed")
+    func guestByKeptConfiguration() async throws {
+        let harness = BootstrapHarness()
+        #expect(try await harness.launch(harness.plan()).outcome == .completed)
+        let configurations = ConfigurationStore(harness.directory.state)
+        var kept = configurations.lastKnown.configuration
+        kept.version = "kept"
+        kept.onboarding = .dismissable
+        try configurations.beginTrial(of: kept)
+        let second = try harness.bootstrap(harness.plan())
+        let report = try await harness.launch(second)
+        #expect(report["start-coordinator"]?.notes[3] == "coordinator 4/8 anonymous check: onboarding is dismissable")
+        #expect(second.service.storedSession().value?.isAnonymous == true)
+    }
+
     @Test(
         "B42: an account is offered on a first launch, when somebody is logged in and the app restores accounts, and in no other of the eight cases"
     )
