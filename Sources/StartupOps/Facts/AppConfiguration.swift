@@ -156,10 +156,17 @@ public struct LoadedConfiguration: Sendable, Hashable {
     public let configuration: AppConfiguration
     /// Where it came from.
     public let source: Source
+    /// The configuration before feature flags changed it: the one that is kept.
+    let original: AppConfiguration
 
     /// A configuration from a source.
     public init(_ configuration: AppConfiguration, from source: Source) {
+        self.init(configuration, from: source, originally: configuration)
+    }
+
+    init(_ configuration: AppConfiguration, from source: Source, originally original: AppConfiguration) {
         self.configuration = configuration
         self.source = source
+        self.original = original
     }
 }

@@ -20,6 +20,6 @@ extension LoadedConfiguration {
         var configuration = configuration
         configuration.features.merge(flags.features) { $1 }
         configuration.onboarding = flags.onboarding ?? configuration.onboarding
-        return LoadedConfiguration(configuration, from: source)
+        return LoadedConfiguration(configuration, from: source, originally: original)
     }
 }

@@ -52,14 +52,11 @@ package struct ConfigurationStore: Sendable {
         return LoadedConfiguration(kept, from: .cached)
     }
 
-    /// A launch has completed with `used`: where that is the one on trial, it becomes the one to fall back on.
+    /// A launch has completed with `used`: where that was on trial, it becomes the one to fall back on. Another one that was kept on trial meanwhile stays so.
     func confirm(_ used: LoadedConfiguration) throws(StorageError) {
-        // Flags may have changed the features of the one that was used.
-        let isOnTrial = onTrial.map { trial in
-            trial.version == used.configuration.version && trial.country == used.configuration.country
-                && trial.language == used.configuration.language
-        }
-        if used.source == .remote || isOnTrial == true { try confirmTrial() }
+        guard let trial = onTrial, trial == used.original || used.source == .remote else { return }
+        try store.save(used.original, for: Self.confirmed)
+        if trial == used.original { try store.remove(Self.trial) }
     }
 
     /// Drops the configuration that is on trial.

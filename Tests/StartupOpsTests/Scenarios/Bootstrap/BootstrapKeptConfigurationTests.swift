@@ -142,9 +142,24 @@ struct BootstrapKeptConfigurationTests {
         #expect(configurations.kept(for: region) == LoadedConfiguration(new, from: .cached))
         #expect(configurations.kept(for: Region(country: "DE", language: "en")) == nil)
         // Flags may have switched a feature.
-        var switched = new
-        switched.features = ["shop": true]
-        try configurations.confirm(LoadedConfiguration(switched, from: .cached))
+        let switched = LoadedConfiguration(new, from: .cached).with(FeatureFlags(features: ["shop": true]))
+        try configurations.confirm(switched)
         #expect(configurations.lastKnown.configuration == new && configurations.onTrial == nil)
+    }
+
+    @Test("a launch confirms the configuration that it went by, though another one was kept on trial meanwhile")
+    func confirmedMeanwhile() throws {
+        let configurations = ConfigurationStore(MemoryStore())
+        let used = AppConfiguration(version: "1", country: "DE", language: "de")
+        var newer = used
+        newer.version = "2"
+        try configurations.beginTrial(of: newer)
+        try configurations.confirm(LoadedConfiguration(used, from: .remote).with(FeatureFlags(features: ["shop": true])))
+        #expect(configurations.lastKnown.configuration == used && configurations.onTrial == newer)
+        // One version may have two contents.
+        var other = newer
+        other.onboarding = .dismissable
+        try configurations.confirm(LoadedConfiguration(other, from: .cached))
+        #expect(configurations.lastKnown.configuration == used && configurations.onTrial == newer)
     }
 }
