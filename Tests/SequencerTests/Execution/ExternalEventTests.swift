@@ -201,6 +201,29 @@ struct ExternalEventTests {
         #expect(window.result == nil && window.fulfill("main"))
     }
 
+    @Test("waits that are hopeless end one at a time: the first one's step goes on, and brings about what the second one waits for")
+    func hopelessOneByOne() async throws {
+        let (permission, window, never) = (ExternalEvent<String>("permission"), ExternalEvent<String>("window"), ExternalEvent<String>("never"))
+        var graph = OperationGraph("one by one")
+        let asked = graph.add("asked", .onFailure(.continue)) { _ = try await permission.value }
+        graph.add("answers", after: asked) { launch in
+            try await launch.sleep(for: .seconds(1))
+            window.fulfill("main")
+        }
+        let shown = graph.add("shown") { launch in
+            // After the other wait has begun.
+            try await launch.sleep(for: .milliseconds(1))
+            return try await window.value
+        }
+        graph.add("lost", .onFailure(.continue), after: shown) { _ = try await never.value }
+        let launch = try await graph.run(options: .virtual())
+        #expect(launch.report.outcome == .completed)
+        #expect(launch.report["asked"]?.outcome == .failed && launch.report["lost"]?.outcome == .failed)
+        #expect(try launch[shown] == "main")
+        #expect(launch.report.makespan == .milliseconds(1_001))
+        #expect(launch.report.operationAnomalies.isEmpty)
+    }
+
     @Test("a step that awaits the event inside lets time move, and gets the value at its moment")
     func awaitedInside() async throws {
         let window = ExternalEvent<String>("window")

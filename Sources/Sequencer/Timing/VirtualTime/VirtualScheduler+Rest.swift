@@ -317,14 +317,25 @@ extension VirtualScheduler {
 }
 
 extension VirtualScheduler.State {
-    /// Nothing happens any more: the job that gives up all waits, in the order in which they began; nil while a wait in real time may end.
+    /// Nothing happens any more: the job that gives up the wait that began first; nil while a wait in real time may end.
+    ///
+    /// One at a time: what goes on because of it may bring about what the others wait for.
     mutating func takeHopeless() -> VirtualScheduler.Job? {
         guard !hopes.isEmpty, patience.reals.isEmpty, let engine = launches.first?.engine else { return nil }
-        let lost = hopes.sorted { $0.key < $1.key }.map { $0.value }
-        hopes = [:]
+        guard let giveUp = takeFirstHope() else { return nil }
         activity += 1
         turns += 1
         engine.account.jobs += 1
-        return VirtualScheduler.Job(holder: engine) { for giveUp in lost { giveUp() } }
+        return VirtualScheduler.Job(holder: engine, run: giveUp)
+    }
+
+    private mutating func takeFirstHope() -> (@Sendable () -> Void)? {
+        // Waits that have begun since the numbers were sorted have higher ones.
+        if hopeless.isEmpty { hopeless = hopes.keys.sorted(by: >) }
+        while let id = hopeless.popLast() {
+            if let giveUp = hopes.removeValue(forKey: id) { return giveUp }
+            if hopeless.isEmpty { hopeless = hopes.keys.sorted(by: >) }
+        }
+        return nil
     }
 }

@@ -82,6 +82,8 @@ final class VirtualScheduler: Sendable {
         var activity = 0
         /// The waits that only something on the clock can end: for each, the call that gives it up when nothing can happen any more.
         var hopes: [Int: @Sendable () -> Void] = [:]
+        /// The numbers of the waits that are given up next, the last one first; some have ended meanwhile.
+        var hopeless: [Int] = []
         /// Those that may hold time: whether they do is looked at when nothing else is left.
         var suspects: [TimeHolder] = []
 
