@@ -111,6 +111,8 @@ extension OperationGraph {
         // It runs inside a closure from now on. Dependencies between it and other operations count as before.
         if let operation = nodes[index].operation { policy.operation = operation }
         let wait: PersonWait? = policy.isPersonsTime ? .work : nil
+        // An interactive step shows nothing while it takes long, nor does what takes its place.
+        if policy.isPersonsTime { policy.slowScreen = nil }
         policy.saysWhenItAsks = true
         nodes[index].set(policy)
         let work = nodes[index].work

@@ -1,3 +1,4 @@
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -84,6 +85,15 @@ struct SlowScreenTests {
         launch.graph.wait("ask", 50_000, .interactive, launch.screen())
         _ = try await launch.run()
         #expect(launch.journal.all == ["65000 login shown", "66000 hidden"])
+    }
+
+    @Test("a fault in an interactive step shows nothing either; one in any other step is the step's own time", arguments: [true, false])
+    func fault(isInteractive: Bool) async throws {
+        var launch = Launch()
+        launch.graph.wait("ask", 1_000, isInteractive ? .interactive : .onFailure(.continue), launch.screen())
+        try launch.graph.inject(.delay(.seconds(10)), into: "ask")
+        #expect(try await launch.run()["ask"]?.outcome == .succeeded)
+        #expect(launch.journal.all == (isInteractive ? [] : ["5000 ask shown", "11000 hidden"]))
     }
 
     @Test("a step that times out ends it")
