@@ -4,11 +4,14 @@ extension LaunchStorage {
     /// Begins the operations that wait for nothing. A prologue runs here before that, one step after the other.
     func beginFirstSteps() {
         let hasPrologue = graph.firstOfPrologue != nil
+        if hasPrologue { virtualTime?.prologueBegins() }
         input(defersAppCode: true) { state, _ in
             state.machine.isInPrologue = hasPrologue
             state.machine.begin(&state.actions)
         }
-        if hasPrologue { runPrologue() }
+        guard hasPrologue else { return }
+        runPrologue()
+        virtualTime?.prologueEnds()
     }
 
     private func runPrologue() {

@@ -203,7 +203,8 @@ struct ExternalEventTests {
 
     @Test("waits that are hopeless end one at a time: the first one's step goes on, and brings about what the second one waits for")
     func hopelessOneByOne() async throws {
-        let (permission, window, never) = (ExternalEvent<String>("permission"), ExternalEvent<String>("window"), ExternalEvent<String>("never"))
+        let (permission, window) = (ExternalEvent<String>("permission"), ExternalEvent<String>("window"))
+        let never = ExternalEvent<String>("never")
         var graph = OperationGraph("one by one")
         let asked = graph.add("asked", .onFailure(.continue)) { _ = try await permission.value }
         graph.add("answers", after: asked) { launch in

@@ -149,6 +149,26 @@ struct RealTroubleTests {
         #expect(outcomes.count { $0 != .completed } == 0)
     }
 
+    @Test("virtual time stands still while a prologue runs, however long that takes")
+    @MainActor
+    func slowPrologue() async throws {
+        let (stuck, over) = (Gate(), Gate())
+        var graph = OperationGraph("slow")
+        graph.addPrologue("slow") { () throws -> Void in
+            // Real time passes: until another clock has lost a patience that is five hundred times as long.
+            var other = OperationGraph("other")
+            other.add("stuck") { stuck.block() }
+            let options = LaunchOptions(deadline: .seconds(5), clock: VirtualClock(patience: .milliseconds(500)))
+            try other.start(options: options) { _ in over.open() }
+            over.block()
+            stuck.open()
+        }
+        let options = LaunchOptions(deadline: .seconds(5), clock: VirtualClock(patience: .milliseconds(1)))
+        let report = try await graph.run(options: options).report
+        #expect(report.outcome == .completed && report.makespan == .zero)
+        #expect(report["slow"]?.outcome == .succeeded)
+    }
+
     @Test("notes are in the report: once each, at most sixteen, made printable, and none after the end")
     func notes() async throws {
         var graph = OperationGraph("notes")

@@ -18,6 +18,8 @@ final class TimeHolder: TaskExecutor {
         var inputs = 0
         /// Whether it is an operation that, as far as is known, runs still: it has to sleep in order not to hold time.
         var isLive: Bool
+        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch.
+        var isInPrologue = false
         /// Whether patience with it has run out.
         var isReal = false
         /// Whether it is among the scheduler's suspects.

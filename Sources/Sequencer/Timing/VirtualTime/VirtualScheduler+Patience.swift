@@ -149,9 +149,11 @@ extension VirtualScheduler.State {
             patience.wait?.end = now + delay
             return .askMachine(at: activity, giveUpAfter: delay)
         }
-        let holders = suspects.filter(\.holdsTime)
+        let holders = suspects.filter { $0.holdsTime && !$0.account.isInPrologue }
         for holder in holders { holder.account.isReal = true }
         patience.wait = nil
+        // Whatever the prologue does next, its end included, gives the turn.
+        if holders.isEmpty, suspects.contains(where: \.account.isInPrologue) { return .nothing }
         patience.pauses = 0
         return .name(holders)
     }

@@ -183,6 +183,10 @@ final class VirtualScheduler: Sendable {
         change { $0.suspect(operation) }
     }
 
+    func setInPrologue(_ engine: TimeHolder, _ isInPrologue: Bool) {
+        change { _ in engine.account.isInPrologue = isInPrologue }
+    }
+
     func comesBack(_ holder: TimeHolder) {
         let thread = currentThreadIdentity()
         change { state in

@@ -32,6 +32,11 @@ final class VirtualTimekeeper: Timekeeper {
         link.withLock { if !$0.isOver { $0.launch = launch } }
     }
 
+    /// Steps run on the thread that starts the launch: until ``prologueEnds()`` time stands still, however long they take.
+    func prologueBegins() { scheduler.setInPrologue(engine, true) }
+
+    func prologueEnds() { scheduler.setInPrologue(engine, false) }
+
     /// The first operations have been handed out: from now on they show whether time may move.
     func beginEnds() { scheduler.inputEnds(engine) }
 
