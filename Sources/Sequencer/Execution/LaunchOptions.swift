@@ -72,9 +72,12 @@ public struct LaunchOptions: Sendable {
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
     ///
     /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never on the main thread, and never on
-    /// the thread that keeps the time. The launch ends when the observers have been told of its end, or 2 seconds later if one of them blocks. An
-    /// observer that blocks also delays the next work of its thread, to the deadline at most, and the events of all observers. ``RunningLaunch/events`` never
-    /// holds anything up.
+    /// the thread that keeps the time. The launch ends when the observers have been told of its end, or 2 seconds later if one of them blocks.
+    ///
+    /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the events of all observers, and one
+    /// operation: the one that its thread has taken next, which counts as started. The delay is part of that operation's duration; its timeout, or the
+    /// deadline, ends it, and its lane goes on. Operations on other lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is
+    /// kept. ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
     /// Shows that the launch has failed, such as a screen with a button to try again: a takeover, as ``StepContext/abort(_:takeover:)`` has one, chosen by step and error.
     ///
