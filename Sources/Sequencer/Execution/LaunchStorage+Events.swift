@@ -262,6 +262,7 @@ extension LaunchStorage {
                     }
                 }
             }
+            (LaunchWithin.place as? StepThread)?.toldObservers()
             begin(mainStarts)
             if case .launchEnded? = batches.last?.events.last?.kind { finish() }
         }

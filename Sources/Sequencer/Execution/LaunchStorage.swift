@@ -279,7 +279,9 @@ final class LaunchStorage: StepHost {
             var next: Assignment? = first
             while let assignment = next {
                 thread.node = assignment.node
-                next = perform(assignment)
+                let isLater = thread.hasToldObservers
+                thread.hasToldObservers = false
+                next = isLater ? performLater(assignment) : perform(assignment)
             }
         }
     }
