@@ -17,7 +17,8 @@ struct BlameCommand: LaunchingCommand {
 
     /// More rows than anyone reads.
     private static let maximumRows = 50
-    /// Where something is scarce, a gain takes a schedule of all operations: so many operations are scheduled at the most, for those that took longest.
+    /// Where something is scarce, a gain takes a schedule of all operations: so many operations are scheduled at the most. Those of the critical chain come
+    /// first, then those that took longest.
     private static let maximumScheduled = 200_000
 
     /// A saved report, a built-in scenario, a scenario file, or `-`.
@@ -26,8 +27,12 @@ struct BlameCommand: LaunchingCommand {
 
     private struct Row {
         let operation: OperationReport
-        /// Nil where it was not worked out.
-        let gain: Duration?
+        /// How much shorter the longest path would be without it.
+        let gain: Duration
+        /// How much shorter the launch would be without it, where something was scarce; nil where nothing was, or where that was not worked out.
+        let scheduledGain: Duration?
+        /// Whether a schedule alone tells the gain.
+        let needsSchedule: Bool
         let slack: Duration
         let isCritical: Bool
         /// The operation that held it up.
@@ -53,15 +58,20 @@ struct BlameCommand: LaunchingCommand {
         let paths = MeasuredPaths(report)
         let launch = MeasuredLaunch(report)
         let worked = launch == nil ? Int.max : Self.maximumScheduled / max(report.operations.count, 1)
+        let gains = paths.gains()
         let chain = paths.chain()
         // Where somebody was held up, the longest path is not what made the launch as long as it was.
         let isHeldUp = chain.contains { paths.holdUps.holder(of: $0) != nil }
         let critical = Set(chain)
-        return shown.enumerated().map { place, node in
+        let first = shown.filter { critical.contains($0) } + shown.filter { !critical.contains($0) }
+        let scheduled = Set(first.prefix(worked))
+        return shown.map { node in
             let operation = report.operations[node]
             return Row(
                 operation: operation,
-                gain: place < worked ? launch?.gain(node) ?? paths.gain(node) : nil,
+                gain: gains[node],
+                scheduledGain: scheduled.contains(node) ? launch?.gain(node) : nil,
+                needsSchedule: launch != nil,
                 slack: launch?.slack(node) ?? operation.slack,
                 isCritical: isHeldUp ? critical.contains(node) : operation.isCritical,
                 holder: paths.holdUps.holder(of: node).map { report.operations[$0].id }
@@ -86,11 +96,17 @@ struct BlameCommand: LaunchingCommand {
                 style.duration(operation.duration),
                 operation.wait == .zero ? "" : style.duration(operation.wait),
                 style.duration(row.slack),
-                row.gain.map { $0 == .zero ? "" : style.duration($0) } ?? "?",
+                gain(row, style),
                 row.holder.map { printable($0, limit: 80) } ?? "",
             ])
         }
         text += table.text(style)
+        let unknown = rows.count { $0.needsSchedule && $0.scheduledGain == nil }
+        if unknown > 0 {
+            text += style.dim(
+                "  ? not worked out: something was scarce, so each gain takes a schedule of the launch; \(rows.count - unknown) were made\n"
+            )
+        }
         if omitted > 0 { text += style.dim("  and \(omitted) more that took less\n") }
         if let later = report.afterMilestone?.operations {
             text += style.dim(
@@ -98,6 +114,12 @@ struct BlameCommand: LaunchingCommand {
             )
         }
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
+    }
+
+    private func gain(_ row: Row, _ style: TextStyle) -> String {
+        if row.needsSchedule, row.scheduledGain == nil { return "?" }
+        let gain = row.scheduledGain ?? row.gain
+        return gain == .zero ? "" : style.duration(gain)
     }
 
     private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
@@ -113,7 +135,8 @@ struct BlameCommand: LaunchingCommand {
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")
                 json.write(milliseconds: row.slack, for: "slackMs")
-                if let gain = row.gain { json.write(milliseconds: gain, for: "gainMs") }
+                json.write(milliseconds: row.gain, for: "gainMs")
+                if let gain = row.scheduledGain { json.write(milliseconds: gain, for: "scheduledGainMs") }
                 json.write(row.isCritical, for: "critical")
                 if let holder = row.holder { json.write(holder, for: "heldUpBy") }
             }

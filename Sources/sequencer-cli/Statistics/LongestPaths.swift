@@ -37,6 +37,71 @@ struct LongestPaths {
         return last.map { ends[$0] } ?? ends.max() ?? .zero
     }
 
+    /// By operation, how much shorter the longest path would be if it took no time.
+    ///
+    /// Only the operations of one longest path gain anything. A path without one of them has one step that goes past that operation's place in the order:
+    /// the longest path with each such step tells what is left.
+    ///
+    /// - Complexity: O(operations + dependencies · log dependencies).
+    func gains(_ durations: [Duration], to last: Int?) -> [Duration] {
+        let ends = ends(durations)
+        let path = path(durations, to: last)
+        var gains = [Duration](repeating: .zero, count: durations.count)
+        var places = [Int](repeating: -1, count: durations.count)
+        for (place, node) in order.enumerated() { places[node] = place }
+        guard let end = path.last, places[end] >= 0 else { return gains }
+        for node in path { gains[node] = durations[node] }
+        var next = Array(0...path.count)
+        /// The first operation of the path, from this one on, without a longest path past it.
+        func firstOpen(_ index: Int) -> Int {
+            var place = index
+            while next[place] != place {
+                next[place] = next[next[place]]
+                place = next[place]
+            }
+            return place
+        }
+        for bypass in bypasses(of: path, places, ends, durations, to: last).sorted(by: { $0.length > $1.length }) {
+            var index = firstOpen(bypass.passed.lowerBound)
+            while index < bypass.passed.upperBound {
+                gains[path[index]] = min(durations[path[index]], ends[end] - bypass.length)
+                next[index] = index + 1
+                index = firstOpen(index)
+            }
+        }
+        return gains
+    }
+
+    /// The steps that go past operations of a path, each with the length of the longest path with it.
+    private func bypasses(
+        of path: [Int],
+        _ places: [Int],
+        _ ends: [Duration],
+        _ durations: [Duration],
+        to last: Int?
+    ) -> [(passed: Range<Int>, length: Duration)] {
+        // By place, how many operations of the path come before it.
+        var before = [Int](repeating: 0, count: order.count + 1)
+        for node in path { before[places[node] + 1] = 1 }
+        for place in order.indices { before[place + 1] += before[place] }
+        var bypasses: [(passed: Range<Int>, length: Duration)] = []
+        // The longest path after each operation; nil where none leads to the end.
+        var rests = [Duration?](repeating: last == nil ? Duration.zero : nil, count: durations.count)
+        if let last { rests[last] = .zero }
+        for node in order.reversed() {
+            guard let rest = rests[node] else { continue }
+            let tail = rest + durations[node]
+            for predecessor in predecessors[node] {
+                rests[predecessor] = max(rests[predecessor] ?? .zero, tail)
+                bypasses.append((before[places[predecessor] + 1]..<before[places[node]], ends[predecessor] + tail))
+            }
+            // A path may begin here, and where no operation is the last one, end here.
+            bypasses.append((0..<before[places[node]], tail))
+            if last == nil { bypasses.append((before[places[node] + 1]..<path.count, ends[node])) }
+        }
+        return bypasses.filter { !$0.passed.isEmpty }
+    }
+
     /// The operations of the longest path, in their order.
     func path(_ durations: [Duration], to last: Int?) -> [Int] {
         let ends = ends(durations)

@@ -9,8 +9,6 @@ struct MeasuredPaths {
     private let durations: [Duration]
     /// Where the longest path ends: with the milestone where that was reached; nil for the end of the launch.
     private let last: Int?
-    /// The length of the longest path.
-    let length: Duration
     /// The operations that held up others.
     let holdUps: HoldUps
     /// The operation that ended the launch proper; nil if the launch has none.
@@ -25,7 +23,6 @@ struct MeasuredPaths {
         durations = report.operations.map { $0.isDeferred ? .zero : $0.duration }
         let endsWithMilestone = report.isMilestoneReached || report.operations.contains(where: \.isDeferred)
         last = endsWithMilestone ? report.criticalPath.last.flatMap { places[$0] } : nil
-        length = paths.length(durations, to: last)
         holdUps = HoldUps(report)
         let endOfPath = report.criticalPath.last.flatMap { places[$0] }
         let ends = report.operations.map(\.end)
@@ -36,14 +33,11 @@ struct MeasuredPaths {
         end = endsWithPath || isAsLate ? endOfPath ?? latest : latest
     }
 
-    /// How much shorter the longest path would be if this operation took no time.
+    /// By operation, how much shorter the longest path would be if it took no time.
     ///
-    /// - Complexity: O(operations + dependencies).
-    func gain(_ index: Int) -> Duration {
-        guard durations[index] > .zero, operations[index].slack == .zero else { return .zero }
-        var without = durations
-        without[index] = .zero
-        return length - paths.length(without, to: last)
+    /// - Complexity: O(operations + dependencies · log dependencies).
+    func gains() -> [Duration] {
+        zip(operations, paths.gains(durations, to: last)).map { operation, gain in operation.slack == .zero ? gain : .zero }
     }
 
     /// The operations that made the launch proper end when it did: from the one that ended it, back to the one that held each up or, where nobody did, to the

@@ -48,9 +48,33 @@ struct HeldUpCommandTests {
             )
             let rows = try #require(try await Tool.run("blame", source, "--json").json()["operations"] as? [[String: Any]])
             #expect(rows.map { $0["id"] as? String } == ["load", "splash", "warm-fonts", "prepare"])
-            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 250, 0])
+            #expect(rows.map { $0["gainMs"] as? Double } == [700, 300, 0, 50])
+            #expect(rows.map { $0["scheduledGainMs"] as? Double } == [700, 300, 250, 0])
             #expect(rows.map { $0["critical"] as? Bool } == [true, true, true, false])
             #expect(rows.map { $0["heldUpBy"] as? String } == [nil, "warm-fonts", nil, nil])
         }
+    }
+
+    @Test("in a large launch with a scarce resource every operation has gainMs; the text says how many gains were worked out")
+    func large() async throws {
+        let count = 5_000
+        let last = count - 1
+        let operations = (0..<count).map { number in
+            let after = number == last ? ", \"after\": [\"o0\", \"o1\"]" : ""
+            let resource = number < 2 ? ", \"exclusive\": [\"net\"]" : ""
+            let time = number < 2 ? 90 : number == last ? 1 : 2
+            return "{ \"id\": \"o\(number)\"\(after)\(resource), \"work\": { \"simulate\": \"\(time)ms\" } }"
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let text = #"{ "schema": "sequencer.scenario/1", "name": "large", "operations": ["# + operations.joined(separator: ",\n") + "] }"
+        let path = try folder.write(text)
+        let rows = try #require(try await Tool.run("blame", path, "--json").json()["operations"] as? [[String: Any]])
+        #expect(rows.count == count)
+        #expect(rows.allSatisfy { $0["gainMs"] is Double })
+        let scheduled = Set(rows.filter { $0["scheduledGainMs"] != nil }.compactMap { $0["id"] as? String })
+        #expect(scheduled.count == 40 && scheduled.isSuperset(of: ["o0", "o1", "o\(last)"]))
+        let shown = try await Tool.run("blame", path).output
+        #expect(shown.contains("  ? not worked out: something was scarce, so each gain takes a schedule of the launch; 40 were made\n"))
     }
 }
