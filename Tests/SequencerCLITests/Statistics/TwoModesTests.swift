@@ -39,4 +39,14 @@ struct TwoModesTests {
         // Two kinds that differ by less than 5 % make no difference to anybody.
         #expect(SortedSample(Array(repeating: 100, count: 9) + Array(repeating: 104, count: 9)).flatMap(TwoModes.init) == nil)
     }
+
+    @Test("Equal measurements are of one mode")
+    func equal() throws {
+        let values: [Double] = [100, 100, 100, 150, 150, 200, 200, 200, 200, 200, 201, 201, 201, 201]
+        let modes = try #require(SortedSample(values).flatMap(TwoModes.init))
+        #expect(modes.lower.values == Array(values[..<5]) && modes.upper.values == Array(values[5...]))
+        // A split between different values would leave three on one side.
+        #expect(SortedSample(Array(repeating: 100, count: 3) + Array(repeating: 200, count: 9)).flatMap(TwoModes.init) == nil)
+        #expect(SortedSample(Array(repeating: 100, count: 9) + Array(repeating: 200, count: 3)).flatMap(TwoModes.init) == nil)
+    }
 }
