@@ -149,7 +149,10 @@ extension BenchDocument {
     }
 
     /// The scenarios that have the same name in both.
+    ///
+    /// - Complexity: O(scenarios).
     func sameNames(as other: BenchDocument) -> [(BenchedScenario, BenchedScenario)] {
-        scenarios.compactMap { scenario in other.scenarios.first { $0.name == scenario.name }.map { (scenario, $0) } }
+        let others = Dictionary(other.scenarios.map { ($0.name, $0) }) { first, _ in first }
+        return scenarios.compactMap { scenario in others[scenario.name].map { (scenario, $0) } }
     }
 }

@@ -46,6 +46,16 @@ struct BenchDocumentTests {
         }
     }
 
+    @Test("Scenarios of two benches are paired by their names, in the order of the first; 100,000 of them without a search for each")
+    func pairs() {
+        let count = 100_000
+        let scenarios = (0..<count).map { BenchedScenario(name: "scenario \($0)", budget: .seconds(1)) }
+        let first = Self.document(scenarios + [BenchedScenario(name: "gone", budget: .seconds(1))])
+        let pairs = first.sameNames(as: Self.document([BenchedScenario(name: "new", budget: .seconds(1))] + scenarios.reversed()))
+        #expect(pairs.map { $0.0.name } == scenarios.map(\.name))
+        #expect(pairs.allSatisfy { $0.0.name == $0.1.name })
+    }
+
     @Test("Runs of two kinds are told as two, in text and JSON")
     func modes() {
         let scenario = Self.scenario("one", [800, 0, 810, 820, 790, 805, 1200, 1210, 1190, 1205])
