@@ -12,7 +12,7 @@ struct Verification: Sendable {
 
     struct Problem: Equatable, Sendable {
         let level: Level
-        /// Fit for programs: `mistake`, or the code of a warning.
+        /// Fit for programs: `mistake`, `unreadable`, or the code of a warning.
         let code: String
         let message: String
         /// Nil where it has no place, and in built-in scenarios.
@@ -21,7 +21,7 @@ struct Verification: Sendable {
 
     /// The path of the scenario file, as it was given; nil for a built-in scenario, and for standard input.
     let file: String?
-    /// The scenario's name.
+    /// The scenario's name; that of the input, where nothing could be read.
     let scenario: String
     let problems: [Problem]
 

@@ -56,9 +56,18 @@ struct VerifyCommand: Command {
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        let (loaded, mistakes) = try ProgressBar.during("verify", reading: scenario) {
-            try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
+        let inspected: (scenario: LoadedScenario, mistakes: [ScenarioError])
+        do {
+            inspected = try ProgressBar.during("verify", reading: scenario) {
+                try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
+            }
+        } catch {
+            guard isForPrograms, let (problem, code) = Self.unreadable(error) else { throw error }
+            let name = inputName(scenario)
+            try write([problem], of: name, in: isStandardInput(scenario) ? nil : name, nil, to: output)
+            return code
         }
+        let (loaded, mistakes) = inspected
         if !mistakes.isEmpty { return try report(mistakes, in: loaded, to: output) }
         let findings = try ProgressBar.during("verify", reading: scenario) {
             let budget = loaded.budget ?? LoadedScenario.defaultBudget
@@ -68,22 +77,38 @@ struct VerifyCommand: Command {
         switch format {
         case .text: try output.write(findings.text())
         case .json: try output.write(findings.json())
-        case .github, .junit, .sarif, .xcode: try write(findings.problems(in: loaded), of: loaded, findings.text(), to: output)
+        case .github, .junit, .sarif, .xcode: try write(findings.problems(in: loaded), in: loaded, findings.text(), to: output)
         }
         return findings.isOverBudget ? .overBudget : findings.isPastDeadline ? .failed : .success
     }
 }
 
 extension VerifyCommand {
+    private var isForPrograms: Bool { format != .text && format != .json }
+
+    /// The problem of an input that nothing can be read of, with the exit code; nil for other errors, which are none of the input.
+    private static func unreadable(_ error: any Error) -> (problem: Verification.Problem, code: ExitCode)? {
+        func problem(_ message: String) -> Verification.Problem {
+            Verification.Problem(level: .error, code: "unreadable", message: message, position: nil)
+        }
+        switch error {
+        case let error as InputError:
+            return (problem("cannot be read: \(error.reason)"), error.category == .noInput ? .noInput : .badData)
+        case let error as ToolError where error.exitCode == .noInput: return (problem(error.description), error.exitCode)
+        case let error as ScenarioError: return (Self.problem(of: error), .badData)
+        default: return nil
+        }
+    }
+
+    private static func problem(of mistake: ScenarioError) -> Verification.Problem {
+        let text = mistake.path.isEmpty ? mistake.message : "\(mistake.path): \(mistake.message)"
+        return Verification.Problem(level: .error, code: "mistake", message: text, position: mistake.position)
+    }
+
     /// Says why a scenario cannot run: on standard error, and as JSON where that is asked for.
     private func report(_ mistakes: [ScenarioError], in scenario: LoadedScenario, to output: Output) throws -> ExitCode {
-        let isForPrograms = format != .text && format != .json
         if isForPrograms {
-            let problems = mistakes.map { mistake in
-                let text = mistake.path.isEmpty ? mistake.message : "\(mistake.path): \(mistake.message)"
-                return Verification.Problem(level: .error, code: "mistake", message: text, position: mistake.position)
-            }
-            try write(problems, of: scenario, nil, to: output)
+            try write(mistakes.map(Self.problem(of:)), in: scenario, nil, to: output)
         } else {
             for mistake in mistakes { message("\(mistake)") }
         }
@@ -108,15 +133,25 @@ extension VerifyCommand {
 }
 
 extension VerifyCommand {
+    private func write(_ problems: [Verification.Problem], in loaded: LoadedScenario, _ text: String?, to output: Output) throws {
+        let file = isStandardInput(scenario) ? nil : loaded.file?.name
+        try write(problems, of: printable(loaded.graph.name, limit: 64), in: file, text, to: output)
+    }
+
     /// Writes the problems in a format for other programs.
     ///
-    /// - Parameter text: the result for people, of a scenario that can run.
-    private func write(_ problems: [Verification.Problem], of loaded: LoadedScenario, _ text: String?, to output: Output) throws {
-        let verification = Verification(
-            file: isStandardInput(scenario) ? nil : loaded.file?.name,
-            scenario: printable(loaded.graph.name, limit: 64),
-            problems: problems
-        )
+    /// - Parameters:
+    ///   - name: the scenario's.
+    ///   - file: the path of its file; nil for a built-in one, and for standard input.
+    ///   - text: the result for people, of a scenario that can run.
+    private func write(
+        _ problems: [Verification.Problem],
+        of name: String,
+        in file: String?,
+        _ text: String?,
+        to output: Output
+    ) throws {
+        let verification = Verification(file: file, scenario: name, problems: problems)
         switch format {
         case .text, .json: break
         case .github: try output.write(verification.githubCommands)

@@ -109,6 +109,65 @@ struct VerifyFormatsTests {
         #expect(github.output.hasPrefix("::error line=3,"))
     }
 
+    /// What a format says of an input that nothing can be read of.
+    private static func expectEntry(_ result: Tool.Result, _ format: String, file: String, says word: String, line: Int? = nil) throws {
+        let shown = format == "xcode" ? result.messages : result.output
+        #expect(shown.contains(word), "\(format): \(shown)")
+        let problem = line == nil ? "unreadable" : "mistake"
+        switch format {
+        case "github":
+            let lines = shown.split(separator: "\n")
+            #expect(lines.count == 1 && shown.hasPrefix("::error file=\(Verification.escapedProperty(file)),"), "\(shown)")
+            #expect(shown.contains("%3A \(problem)::") && shown.contains(",line=") == (line != nil), "\(shown)")
+        case "junit":
+            let names = try XMLNodes(shown).names
+            #expect(names == ["testsuites", "testsuite", "testcase", "failure"])
+            #expect(shown.contains("failures=\"1\"") && shown.contains("type=\"\(problem)\""))
+        case "sarif":
+            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
+            let results = try #require(run["results"] as? [[String: Any]])
+            #expect(results.map { $0["ruleId"] as? String } == [problem] && results.map { $0["level"] as? String } == ["error"])
+            #expect("\(results)".contains(Verification.address(of: file)))
+        default:
+            #expect(result.output.isEmpty && shown.hasPrefix("\(file):") && shown.split(separator: "\n").count == 1, "\(shown)")
+            #expect(shown.contains(": error: "))
+        }
+        if format != "xcode" { #expect(result.messages.isEmpty, "\(result.messages)") }
+    }
+
+    @Test(
+        "an input that nothing can be read of has an entry, with the exit code of its error",
+        arguments: ["github", "junit", "sarif", "xcode"]
+    )
+    func unreadable(format: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let missing = folder.file("missing.json").path
+        let none = try await Tool.run("verify", missing, "--format", format)
+        #expect(none.code == 66)
+        try Self.expectEntry(none, format, file: missing, says: "cannot be read: No such file")
+        let directory = try await Tool.run("verify", folder.url.path, "--format", format)
+        #expect(directory.code == 66)
+        try Self.expectEntry(directory, format, file: folder.url.path, says: "cannot be read: it is a directory")
+        let bytes = folder.file("bytes.json")
+        try Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x7D]).write(to: bytes)
+        let noText = try await Tool.run("verify", bytes.path, "--format", format)
+        #expect(noText.code == 65)
+        try Self.expectEntry(noText, format, file: bytes.path, says: "UTF-8", line: 1)
+        let noJSON = try await Tool.run("verify", try folder.write("hello", to: "hello.json"), "--format", format)
+        #expect(noJSON.code == 65)
+        try Self.expectEntry(noJSON, format, file: folder.file("hello.json").path, says: "hello", line: 1)
+        // Root may read everything.
+        if geteuid() != 0 {
+            let closed = try folder.write(Self.sound, to: "closed.json")
+            #expect(chmod(closed, 0) == 0)
+            let refused = try await Tool.run("verify", closed, "--format", format)
+            #expect(refused.code == 66)
+            try Self.expectEntry(refused, format, file: closed, says: "cannot be read: Permission denied")
+        }
+        #expect(try await Tool.run("verify", "regular", "--fact", "a=b", "--format", format).code == 64)
+    }
+
     @Test("texts of other formats cannot break out of theirs")
     func escapes() {
         #expect(Verification.escapedData("50%\r\n::error::x") == "50%25%0D%0A::error::x")
