@@ -129,7 +129,7 @@ extension EntryPointMailbox {
         let cause = waiting().first {
             !$0.entryPoint.isSilent && ($0.account == nil || $0.account == account) && !isHeldBack($0.id)
         }
-        switch cause?.entryPoint {
+        return switch cause?.entryPoint {
         case .push: .push
         case .link, .app: .link
         case .shortcut: .shortcut

@@ -199,7 +199,7 @@ extension VirtualScheduler.State {
 
     /// Lets an operation start, of a lane or of the main thread, whichever comes first by its rank: once everything has ended that ends at this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
-        guard hasStarts, patience.letGoAt == activity || !isWakeDue && launches.allSatisfy({ $0.engine.account.inputs == 0 }) else {
+        guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else {
             return nil
         }
         if !mainThread.isPassedOver {
@@ -229,11 +229,11 @@ extension VirtualScheduler.State {
     var isKeepingBack: Bool { hasStarts && patience.letGoAt != activity }
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
-        guard mainThread.restedAt != activity, !mainThread.isAsked, let launch = launches.first(where: \.hasMainSteps) else { return nil }
+        guard mainThread.restedAt != activity, !mainThread.isAsked, let engine = launches.firstWithMainSteps?.engine else { return nil }
         mainThread.isAsked = true
-        launch.engine.account.away += 1
-        suspect(launch.engine)
-        return .askMainThread(launch.engine, at: activity)
+        engine.account.away += 1
+        suspect(engine)
+        return .askMainThread(engine, at: activity)
     }
 
     /// Whether a task wakes at this moment, and has not yet.
@@ -258,16 +258,10 @@ extension VirtualScheduler.State {
         return nil
     }
 
-    /// The launch that is to be told of time first; the one that began first, where it is the same time.
-    private var earliestLaunch: Int? {
-        launches.indices.filter { launches[$0].wake != nil }.min { launches[$0].wake ?? .zero < launches[$1].wake ?? .zero }
-    }
-
     /// Goes to the next moment at which something happens, and lets one thing happen: an operation wakes before a timeout of the same time.
     private mutating func moveTime() -> VirtualScheduler.Next {
-        let due = earliestLaunch
-        let wake = due.flatMap { launches[$0].wake }
-        if let sleeper = nextSleeper(by: wake ?? VirtualClock.never) {
+        let due = launches.nextWake
+        if let sleeper = nextSleeper(by: due?.time ?? VirtualClock.never) {
             guard sleeper.wake < VirtualClock.never, let task = removeSleeper(sleeper.id) else { return giveUpHope() }
             if returning.next == sleeper.id { _ = returning.popFirst() } else { _ = sleepers.pop() }
             now = max(now, sleeper.wake)
@@ -275,12 +269,12 @@ extension VirtualScheduler.State {
             if let holder = task.holder { wakes(holder) }
             return .wake(task)
         }
-        guard let due, let wake else { return giveUpHope() }
-        now = max(now, wake)
+        guard let due else { return giveUpHope() }
+        now = max(now, due.time)
         activity += 1
         turns += 1
-        launches[due].wake = nil
-        let engine = launches[due].engine
+        launches.woke(due.id)
+        let engine = due.engine
         engine.account.jobs += 1
         let job = VirtualScheduler.Job(holder: engine) { engine.launch.withLock { $0.timePassed }?(0) }
         current = job

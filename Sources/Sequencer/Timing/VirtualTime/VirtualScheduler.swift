@@ -51,14 +51,6 @@ final class VirtualScheduler: Sendable {
         let job: Job
     }
 
-    struct RegisteredLaunch: Sendable {
-        let id: Int
-        let engine: TimeHolder
-        let hasMainSteps: Bool
-        /// When it is to be told that time has passed.
-        var wake: Duration?
-    }
-
     struct State: Sendable {
         var now = Duration.zero
         var nextID = 0
@@ -67,8 +59,7 @@ final class VirtualScheduler: Sendable {
         var sleeping: [Int: SleepingTask] = [:]
         /// Sleepers whose time has come, and for which the main thread is not free.
         var returning = FirstInFirstOut<Int>()
-        /// In the order in which they began.
-        var launches: [RegisteredLaunch] = []
+        var launches = LaunchesOnClock()
         var queue = FirstInFirstOut<Turn>()
         /// Workers that have not begun.
         var workers = FirstInFirstOut<Start>()
@@ -76,6 +67,8 @@ final class VirtualScheduler: Sendable {
         var mainTurns = FirstInFirstOut<Start>()
         /// Whether the main thread's turn comes before the worker, as it was at that count of ``activity``.
         var first = (activity: -1, isMain: false)
+        /// The number of inputs of all launches.
+        var inputs = 0
         /// How many hold everything off.
         var holds = 0
         /// Counts what happens, so that patience can tell whether anything did.
@@ -132,24 +125,28 @@ final class VirtualScheduler: Sendable {
     func register(_ engine: TimeHolder, hasMainSteps: Bool) -> (id: Int, now: Duration) {
         change { state in
             state.nextID += 1
-            state.launches.append(RegisteredLaunch(id: state.nextID, engine: engine, hasMainSteps: hasMainSteps))
-            engine.account.away += 1
-            engine.account.inputs += 1
-            state.suspect(engine)
+            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: state.nextID)
+            state.inputBegins(engine)
             return (state.nextID, state.now)
         }
     }
 
     func unregister(_ id: Int) {
-        if state.withLock({ $0.launches.contains { $0.id == id } }) { change { $0.launches.removeAll { $0.id == id } } }
+        guard state.withLock({ $0.launches.contains(id) }) else { return }
+        // The launch's memory is freed without the lock.
+        _ = change { state in
+            let launch = state.launches.remove(id)
+            if let engine = launch?.engine {
+                state.inputs -= engine.account.inputs
+                engine.account.inputs = 0
+            }
+            return launch
+        }
     }
 
     /// Tells the launch that time has passed, at `time`, or sooner if it was asked for sooner.
     func wake(_ id: Int, at time: Duration) {
-        change { state in
-            guard let place = state.launches.firstIndex(where: { $0.id == id }) else { return }
-            state.launches[place].wake = min(state.launches[place].wake ?? time, time)
-        }
+        change { $0.launches.wake(id, at: time) }
     }
 
     func hold() { change { $0.holds += 1 } }
@@ -201,9 +198,7 @@ final class VirtualScheduler: Sendable {
         let thread = currentThreadIdentity()
         let lost: LostJob? = state.withLock { state in
             guard let lost = state.lost[thread] else {
-                engine.account.away += 1
-                engine.account.inputs += 1
-                state.suspect(engine)
+                state.inputBegins(engine)
                 state.activity += 1
                 return nil
             }
@@ -217,15 +212,16 @@ final class VirtualScheduler: Sendable {
         }
         semaphore.wait()
         if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0.launch }?.workerBlocks(false) }
-        change { state in
-            engine.account.away += 1
-            engine.account.inputs += 1
-            state.suspect(engine)
-        }
+        change { $0.inputBegins(engine) }
     }
 
     func inputEnds(_ engine: TimeHolder) {
-        state.withLock { _ in engine.account.inputs -= 1 }
+        state.withLock { state in
+            // None is left of a launch that is over.
+            guard engine.account.inputs > 0 else { return }
+            engine.account.inputs -= 1
+            state.inputs -= 1
+        }
         comesBack(engine)
     }
 
@@ -293,6 +289,13 @@ extension VirtualScheduler.State {
     mutating func removeSleeper(_ id: Int) -> VirtualScheduler.SleepingTask? {
         if mainThread.keeper == id { mainThread.keeper = nil }
         return sleeping.removeValue(forKey: id)
+    }
+
+    mutating func inputBegins(_ engine: TimeHolder) {
+        engine.account.away += 1
+        engine.account.inputs += 1
+        inputs += 1
+        suspect(engine)
     }
 
     mutating func suspect(_ holder: TimeHolder) {
