@@ -115,7 +115,7 @@ struct RealWatcherFaultTests {
     func milestone() async throws {
         var graph = OperationGraph("many")
         let main = graph.add("main", .milestone) {}
-        for index in 0..<8_000 { graph.add("op\(index)", after: main) {} }
+        for index in 0..<Nightly.times(day: 2_000, night: 8_000) { graph.add("op\(index)", after: main) {} }
         let launch = try graph.start(options: .patient)
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }

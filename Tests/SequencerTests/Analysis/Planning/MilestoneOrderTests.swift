@@ -288,7 +288,8 @@ extension ReservationTests {
         }
         Self.add("v", 300, to: &wide, on: .main)
         for graph in [woken, many, wide] {
-            for effort in [0, 1] {
+            // The search for a better order takes by far the longest for the wide one.
+            for effort in 0...(graph.name == "wide" ? Nightly.times(day: 0, night: 1) : 1) {
                 let plan = try graph.plan(PlanOptions(lanes: lanes, effort: effort))
                 let options = LaunchOptions(lanes: lanes, order: effort == 0 ? nil : plan.order, clock: VirtualClock())
                 let report = try await graph.run(options: options).report
