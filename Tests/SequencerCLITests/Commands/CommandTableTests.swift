@@ -66,8 +66,8 @@ struct CommandTableTests {
 
     /// By day each command has every third built-in scenario, others than the command before it has.
     static let cells: [Cell] = rows.enumerated().flatMap { place, row in
-        row.sources.enumerated().compactMap { number, source -> Cell? in
-            if case .builtIn = source, !Nightly.includes(number + place, of: 3) { return nil }
+        row.sources.compactMap { source -> Cell? in
+            if let number = builtIn.firstIndex(of: source), !Nightly.includes(number + place, of: 3) { return nil }
             return Cell(row: row, source: source)
         }
     }
