@@ -34,7 +34,7 @@ struct CanaryOutputTests {
         return tokens
     }
 
-    @Test("fault T23, D7: launches with tokens, a push and a link show none of it, however they end, in a timeline or (by day in turn) JSON")
+    @Test("fault T23, D7: launches with tokens, a push and a link show none of it, to whatever end they come; by day in text or JSON")
     func launches() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
