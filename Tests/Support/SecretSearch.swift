@@ -23,13 +23,12 @@ package struct SecretSearch: Sendable {
 
     /// The spellings of secrets that are in `text`.
     package func found(in text: String) -> [String] {
-        var found = spellings.found(in: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
-        if text.utf8.contains(UInt8(ascii: "%")) {
-            found += parts.found(in: Self.percentDecoded(Array(text.utf8))).map {
-                "percent-encoded: \(String(decoding: $0, as: UTF8.self))"
-            }
+        let bytes = Array(text.utf8)
+        var found = spellings.found(in: bytes).map { String(decoding: $0, as: UTF8.self) }
+        if bytes.contains(UInt8(ascii: "%")) {
+            found += parts.found(in: Self.percentDecoded(bytes)).map { "percent-encoded: \(String(decoding: $0, as: UTF8.self))" }
         }
-        found += parts.found(in: Self.listedBytes(in: text)).map { "bytes: \($0)" }
+        found += parts.found(in: Self.listedBytes(in: bytes)).map { "bytes: \($0)" }
         return Set(found).sorted()
     }
 
@@ -60,17 +59,38 @@ package struct SecretSearch: Sendable {
     }
 
     /// The numbers in the text that could be bytes, in their order: `[67, 65]`, or one a line as `dump` has them.
-    private static func listedBytes(in text: String) -> [UInt8] {
-        text.utf8.split { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.compactMap { UInt8(String(decoding: $0, as: UTF8.self)) }
+    private static func listedBytes(in text: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var number: Int?
+        func end() {
+            if let number, number <= 255 { result.append(UInt8(number)) }
+            number = nil
+        }
+        for byte in text {
+            if byte >= 0x30, byte <= 0x39 {
+                // It need not grow any more once it is too large for a byte.
+                number = min((number ?? 0) * 10 + Int(byte) - 0x30, 256)
+            } else if number != nil {
+                end()
+            }
+        }
+        end()
+        return result
     }
 }
 
-/// Texts of one length to be found in others: by their first eight bytes, then as a whole.
+/// Texts of one length to be found in others: by their first two bytes, by the first eight, then as a whole.
 private struct Needles: Sendable {
     private var byBeginning: [UInt64: [[UInt8]]] = [:]
+    /// Whether one begins with these two bytes: a look-up in the dictionary at each byte would take most of the time of a search.
+    private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
     init(_ needles: Set<[UInt8]>) {
-        for needle in needles { byBeginning[needle.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, default: []].append(needle) }
+        for needle in needles {
+            let beginning: UInt64 = needle.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+            byBeginning[beginning, default: []].append(needle)
+            beginnings[Int(beginning >> 48)] = true
+        }
     }
 
     func found(in bytes: [UInt8]) -> Set<[UInt8]> {
@@ -78,7 +98,7 @@ private struct Needles: Sendable {
         var last: UInt64 = 0
         for (index, byte) in bytes.enumerated() {
             last = last << 8 | UInt64(byte)
-            guard index >= 7, let candidates = byBeginning[last] else { continue }
+            guard index >= 7, beginnings[Int(last >> 48)], let candidates = byBeginning[last] else { continue }
             for needle in candidates where bytes[(index - 7)...].starts(with: needle) { found.insert(needle) }
         }
         return found
