@@ -191,7 +191,7 @@ struct BenchDocumentTests {
             ("\"scenarios\":[{", "\"scenarios\":[],\"was\":[{", "scenarios: there is no scenario"),
             ("\"name\":\"Model 7\"", "\"x\":1", "machine: missing key 'name'"),
             ("\"verdict\":\"pass\"", "\"verdict\":true", "scenarios[0].runs[0].verdict: expected a string, found true"),
-        ]
+        ] as [(String, String, String)]
     )
     func faults(_ text: String, _ replacement: String, _ expected: String) {
         let valid = Self.document([Self.scenario("one", [100, 200])]).json(pretty: false)
@@ -267,7 +267,7 @@ struct BenchArgumentsTests {
             (["compare", "-", "-"], "standard input ('-') can be read only once"),
             (["compare", "a"], "the argument AFTER is missing"),
             (["stats"], "the argument FILE is missing"),
-        ]
+        ] as [([String], String)]
     )
     func mistakes(_ line: [String], _ message: String) {
         let error = #expect(throws: UsageError.self) { try parseArguments(line) }

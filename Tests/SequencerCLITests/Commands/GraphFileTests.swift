@@ -128,7 +128,7 @@ struct GraphFileTests {
                 #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","after":["a"]}]}"#,
                 "<stdin>:1:79: operations[0].after[0]: 'a' depends on itself"
             ),
-        ]
+        ] as [(String, String)]
     )
     func mistakes(text: String, message: String) async throws {
         let result = try await Tool.run(["plan", "-"], input: Data(text.utf8))

@@ -65,7 +65,7 @@ struct AppOptionsTests {
             (["--region", "dé-DE"], "option '--region': 'dé-DE' \(region)"),
             (["--app-version"], "option '--app-version' lacks its value V"),
             (["--interactiv"], "unknown option '--interactiv'; did you mean '--interactive'?"),
-        ]
+        ] as [([String], String)]
     )
     func refuses(_ options: [String], _ message: String) {
         let error = #expect(throws: UsageError.self) { try parseArguments(["run"] + options) }

@@ -116,7 +116,7 @@ struct ScenarioComplaintTests {
                 inFile("\"name\": \"n\", \"milestone\": \"main\", \"initialDisplay\": \"mian\", \"operations\": [{\"id\": \"main\"}]"),
                 "f.json:2:53: initialDisplay: the initial display 'mian' is not an operation; did you mean 'main'?"
             ),
-        ]
+        ] as [(String, String)]
     )
     func atTheTop(_ text: String, _ message: String) {
         expect(text, message)
@@ -237,7 +237,7 @@ struct ScenarioComplaintTests {
                 "{\"id\": \"a\", \"retry\": {\"attempts\": 2, \"backoff\": \"2s\", \"maxBackoff\": \"1s\"}}",
                 "22: operations[0].retry: 'maxBackoff' 1s is less than 'backoff' 2s"
             ),
-        ]
+        ] as [(String, String)]
     )
     func inAnOperation(_ text: String, _ message: String) {
         expect(wrap(text), "f.json:2:" + message)
@@ -291,7 +291,7 @@ struct ScenarioComplaintTests {
                 "{\"http\": {\"headers\": {\"A\": \"secret\\r\\nB: c\"}}}",
                 "48: operations[0].work.http.headers.A: the header's value holds a control character"
             ),
-        ]
+        ] as [(String, String)]
     )
     func inTheWork(_ text: String, _ message: String) {
         expect(wrap("{\"id\": \"a\", \"work\": \(text)}"), "f.json:2:" + message)
@@ -326,7 +326,7 @@ struct ScenarioComplaintTests {
                 "{\"id\": \"a\"}, {\"id\": \"b\", \"after\": [\"a\", \"a\"]}",
                 "f.json:2:41: operations[1].after[1]: the dependency 'a' is given twice"
             ),
-        ]
+        ] as [(String, String)]
     )
     func betweenOperations(_ operations: String, _ message: String) {
         expect(wrap(operations), message)

@@ -50,7 +50,7 @@ struct URLTextTests {
             ("https://example.com\\@evil.example/", "the address holds a character that must be percent-encoded"),
             ("https://example.com/%zz", "the address holds a '%' without two hexadecimal digits after it"),
             ("https://example.com/100%", "the address holds a '%' without two hexadecimal digits after it"),
-        ]
+        ] as [(String, String)]
     )
     func refuses(_ text: String, _ message: String) {
         let error = #expect(throws: ValueError.self) { try URLText.parse(text) }

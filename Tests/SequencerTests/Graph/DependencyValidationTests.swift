@@ -53,7 +53,7 @@ struct DependencyValidationTests {
                 "the identifier '\(String(repeating: "x", count: 80))…' has 257 bytes; the most is 256"
             ),
             (String(repeating: "é", count: 129), "the identifier '\(String(repeating: "é", count: 80))…' has 258 bytes; the most is 256"),
-        ]
+        ] as [(String, String)]
     )
     func invalidIdentifier(id: String, complaint: String) {
         var graph = OperationGraph("graph")

@@ -115,7 +115,7 @@ struct JSONWriterTests {
             (Duration(secondsComponent: 0, attosecondsComponent: 500_000_000), "0.000001"),
             (Duration(secondsComponent: 0, attosecondsComponent: -500_000_000), "-0.000001"),
             (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999_999_999_999), "1000"),
-        ]
+        ] as [(Duration, String)]
     )
     func durations(duration: Duration, expected: String) {
         #expect(compact { $0.write(milliseconds: duration, for: "ms") } == #"{"ms":\#(expected)}"#)

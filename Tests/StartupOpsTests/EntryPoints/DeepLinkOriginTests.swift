@@ -32,7 +32,7 @@ struct DeepLinkOriginTests {
             ("speakers://good.example/", .hostNotAllowed), ("http://127.0.0.1/", .portNotAllowed),
             ("http://127.0.0.1:8081/", .portNotAllowed),
             ("https://evil.example#@good.example/", .hostNotAllowed), ("https://evil.example?@good.example/", .hostNotAllowed),
-        ]
+        ] as [(String, DeepLinkError.Code)]
     )
     func refusedHosts(text: String, code: DeepLinkError.Code) throws {
         let router = try EntryPointSamples.router()
@@ -71,7 +71,7 @@ struct DeepLinkOriginTests {
             ("://good.example/", "link refused: the link does not begin with a scheme such as https:"),
             ("1https://good.example/", "link refused: the link does not begin with a scheme such as https:"),
             ("https\u{0}://good.example/", "link refused: the link does not begin with a scheme such as https:"),
-        ]
+        ] as [(String, String)]
     )
     func noLinks(text: String, message: String) throws {
         let router = try EntryPointSamples.router()

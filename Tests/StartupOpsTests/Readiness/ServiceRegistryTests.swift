@@ -86,7 +86,7 @@ struct ServiceRegistryTests {
     }
 
     /// The table of the white-label app, as its behaviours say it: which comes after which, and why.
-    private static let constraints = [
+    private static let constraints: [(String, String, String)] = [
         ("client-keys", "platform", "a crash while keys are read has to be reported"),
         ("core-keys", "platform", "the core counts events as soon as it has its keys"),
         ("screen-configuration", "client-keys", "screens lead to addresses that are among the client's keys"),

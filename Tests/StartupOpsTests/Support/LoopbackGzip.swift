@@ -8,7 +8,8 @@ enum LoopbackGzip {
     static func stored(_ data: Data) -> Data {
         precondition(data.count <= 0xFFFF)
         let length = UInt16(data.count)
-        return header + [1] + bytes(length) + bytes(~length) + data + bytes(crc32(data)) + bytes(UInt32(data.count))
+        let beginning: Data = header + [1] + bytes(length) + bytes(~length)
+        return beginning + data + bytes(crc32(data)) + bytes(UInt32(data.count))
     }
 
     /// About `count` zeros, packed by 1032 to 1. The checksum at its end is not right: nobody should get that far.

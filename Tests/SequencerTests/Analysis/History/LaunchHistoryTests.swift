@@ -151,7 +151,7 @@ struct LaunchHistoryTests {
                 #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[1]},"atLeast":{"b":[1]}}]}"#,
                 "scenarios[0].atLeast.b: expected the place of a duration in the list, found 1"
             ),
-        ]
+        ] as [(String, String)]
     )
     func corrupt(text: String, reason: String) {
         do throws(LaunchHistory.FormatProblem) {

@@ -67,7 +67,7 @@ struct ContentTests {
             (#""""#, "the top level: an object was expected, found a string"),
             (#"{"speakers":"#, "it is no JSON"),
             (#"secret"#, "it is no JSON"),
-        ]
+        ] as [(String, String)]
     )
     func path(_ body: String, _ reason: String) {
         let error = failure(Answer.self, response(body))

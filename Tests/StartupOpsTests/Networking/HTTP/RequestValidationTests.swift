@@ -26,7 +26,7 @@ struct RequestValidationTests {
             ("https://example.com/a\tb", "the address has a control character in its path"),
             ("https://example.com/%7f", "the address has a control character in its path"),
             ("https://g%6fod.example/", "the address spells its host with percent signs"),
-        ]
+        ] as [(String, String)]
     )
     func refused(_ text: String, _ reason: String) async throws {
         // A transport that would say so.
