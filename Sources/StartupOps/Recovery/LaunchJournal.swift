@@ -288,7 +288,7 @@ public final class LaunchJournal: Sendable {
             var line = JournalLine(.over)
             line.stopped = state.withLock { $0.wasStopped }
             write(line)
-        case .launchStarted: state.withLock { $0.wasStarted = true }
+        case .launchStarted: state.withLock { ($0.wasStarted, $0.wasStopped) = (true, false) }
         case .ready, .dropped: break
         }
     }
@@ -344,6 +344,9 @@ public final class LaunchJournal: Sendable {
     package func noteStart(of operation: String) { started(operation, 1) }
 
     // MARK: Writing
+
+    /// A launch begins with the journal: the lines of one that ran with it before are not about this one.
+    func launchBegins() { if file?.beginLaunch() == true { write(JournalLine(.relaunched)) } }
 
     private func started(_ operation: String, _ attempt: Int) {
         write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)")

@@ -51,7 +51,10 @@ extension LaunchJournal {
     }
 
     private func complaint(aboutStarting graph: String) -> String? {
-        guard let first = RunningLaunches.all.begin(graph, with: self) else { return nil }
+        guard let first = RunningLaunches.all.begin(graph, with: self) else {
+            launchBegins()
+            return nil
+        }
         // One that never begins would count as one that died.
         if first.journal !== self { withdraw() }
         let number = first.journal.number.map { " (launch \($0) in the journal)" } ?? ""

@@ -77,6 +77,48 @@ struct SecondLaunchTests {
         }
     }
 
+    /// The first journal, as the next process reads it when this one has died by now.
+    private func launchThatDied() throws -> JournaledLaunch {
+        let journals = folder("app").appendingPathComponent("journal")
+        let files = try FileManager.default.contentsOfDirectory(at: journals, includingPropertiesForKeys: nil)
+        let file = try #require(files.first { $0.pathExtension == "jsonl" })
+        return JournaledLaunch(number: 1, try Data(contentsOf: file))
+    }
+
+    @Test("fault P36: a process that dies in a second launch with its journal has died there, in the step that was in progress")
+    func diesInSecond() async throws {
+        let journal = open()
+        var first = OperationGraph("first")
+        first.add("asks") {}
+        #expect(try await journal.run(first).report.outcome == .completed)
+        #expect(try launchThatDied().ending == .completed)
+        let begun = Gate()
+        var graph = OperationGraph("second")
+        graph.add("asks") { step in
+            begun.open()
+            try await step.sleep(for: .seconds(86_400))
+        }
+        let second = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        await begun.wait()
+        #expect(try launchThatDied().ending == .crashed(in: ["asks"]))
+        second.cancel()
+        journal.ended(await second.end().report)
+        #expect(try launchThatDied().ending == .quit(asking: []))
+    }
+
+    @Test("fault P36: a second launch with a journal was not stopped because the first one was")
+    func stoppedBefore() async throws {
+        let journal = open()
+        let first = try start("first", journal)
+        first.cancel()
+        _ = await first.end()
+        var second = OperationGraph("second")
+        second.add("only") {}
+        #expect(try await second.run(options: journal.recording(LaunchOptions())).report.outcome == .completed)
+        // Killed before the report was written down.
+        #expect(try launchThatDied().ending == .completed)
+    }
+
     @Test("a graph that is refused for a mistake of its own takes nothing")
     func mistake() async throws {
         let journal = open()

@@ -105,6 +105,8 @@ final class JournalFile: Sendable {
         var started: Set<String> = []
         /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told of twice.
         var questions: [String: Int] = [:]
+        /// Whether a launch was begun with the journal.
+        var hasLaunch = false
 
         /// Whether a line tells of something new.
         mutating func isNew(_ line: JournalLine, once attempt: String?) -> Bool {
@@ -161,6 +163,21 @@ final class JournalFile: Sendable {
                 box.state.isTorn = true
                 throw StorageError(error.code, path, error.reason, systemError: error.systemError)
             }
+        }
+    }
+
+    /// Forgets the attempts and the questions of the launch before: those of the next one have the same names.
+    ///
+    /// - Returns: whether there was one.
+    func beginLaunch() -> Bool {
+        state.withLock { box -> Bool in
+            let hadLaunch = box.state.hasLaunch
+            box.state.hasLaunch = true
+            if hadLaunch {
+                box.state.started = []
+                box.state.questions = [:]
+            }
+            return hadLaunch
         }
     }
 

@@ -11,6 +11,8 @@ struct JournalLine: Codable, Equatable, Sendable {
         case began
         /// The scenario is decided, and how much of it is launched.
         case planned
+        /// A launch begins with the journal, after another one that had it.
+        case relaunched
         /// An attempt of an operation starts, or has failed and is repeated later; an operation has ended.
         case started, retrying, ended
         /// A person is asked something, or has answered.

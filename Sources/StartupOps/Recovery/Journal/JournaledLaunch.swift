@@ -90,6 +90,8 @@ private struct LaunchProgress {
     private var hadOutcomeInForeground = false
     private var over: JournalLine?
     private var outcome: JournalLine?
+    /// How the launch before this one ended, in the same process.
+    private var previous: LaunchEnding?
 
     init(kind: LaunchKind) { self.kind = kind }
 
@@ -109,6 +111,7 @@ private struct LaunchProgress {
         case .outcome:
             outcome = line
             hadOutcomeInForeground = kind == .foreground
+        case .relaunched: beginAgain()
         case .healthy: isHealthy = isHealthy || kind == .foreground
         case .began, .planned, nil: break
         }
@@ -116,6 +119,13 @@ private struct LaunchProgress {
 
     /// An app that goes to the background later has been waited for all the same.
     var isCounted: Bool { kind == .foreground || hadOutcomeInForeground }
+
+    private mutating func beginAgain() {
+        let before = ending(isRunning: false)
+        previous = before.isDeath ? nil : before
+        (running, asking, isStalled) = ([:], [:], false)
+        (over, outcome) = (nil, nil)
+    }
 
     private mutating func begin(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String: Int]>) {
         isStalled = false
@@ -138,7 +148,7 @@ private struct LaunchProgress {
         if let over { return over.stopped == true ? .failed(in: nil) : .completed }
         if isRunning { return .running }
         // Whom nobody waits for, the system may end at any time.
-        if kind != .foreground { return .unknown }
+        if kind != .foreground { return previous ?? .unknown }
         if !asking.isEmpty { return .quit(asking: Self.inOrder(asking)) }
         let suspects = Array(Self.inOrder(running).reversed())
         return isStalled ? .hung(in: suspects) : .crashed(in: suspects)

@@ -36,6 +36,11 @@ struct JournalReadingTests {
             ([.kind(.background), .started("a")], .unknown),
             ([.kind(.background), .kind(.foreground), .started("a")], .crashed(in: ["a"])),
             ([.kind(.background), .over(), .outcome("completed")], .completed),
+            ([.started("a"), .ended("a"), .over(), .outcome("completed"), .relaunched, .started("b")], .crashed(in: ["b"])),
+            ([.started("a"), .over(stopped: true), .outcome("cancelled"), .relaunched, .over()], .completed),
+            ([.over(), .outcome("completed"), .kind(.background), .relaunched, .started("a")], .completed),
+            // What an observer was still holding up when the launch ended.
+            ([.over(), .outcome("completed"), .started("a")], .completed),
         ] as [([JournalLine], LaunchEnding)]
     )
     func endings(_ lines: [JournalLine], _ ending: LaunchEnding) {

@@ -34,7 +34,7 @@ enum JournalSamples {
 
     static let everyLine: [JournalLine] = [
         began, .started("a \"quoted\"\nname\u{7F}"), .started("b", attempt: 100), .ended("c"), .retrying("d"), .asked("e"), .answered("e"),
-        .stalled,
+        .stalled, .relaunched,
         .kind(.prewarmed), .quit, .over(), .over(stopped: true), .outcome("aborted", "u", "force-update"), JournalLine(.healthy),
     ]
 }
@@ -49,6 +49,7 @@ extension JournalLine {
     static func asked(_ operation: String) -> JournalLine { JournalLine(.asked, operation: operation) }
     static func answered(_ operation: String) -> JournalLine { JournalLine(.answered, operation: operation) }
     static let stalled = JournalLine(.stalled)
+    static let relaunched = JournalLine(.relaunched)
     static let quit = JournalLine(.quit)
 
     static func kind(_ kind: LaunchKind) -> JournalLine {
