@@ -96,7 +96,7 @@ package struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The kind of session that is open, as far as entry points care.
-public enum EntryPointSession: Sendable, Hashable {
+package enum EntryPointSession: Sendable, Hashable {
     /// It is not known yet, or nobody's: what needs a login waits.
     case guest
     /// Somebody is logged in.

@@ -167,7 +167,7 @@ public final class EntryPointMailbox: Sendable {
     /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
     ///
     /// - Parameter account: the account; without it, entry points for one account are not delivered.
-    public func setSession(_ session: EntryPointSession, account: String? = nil) {
+    package func setSession(_ session: EntryPointSession, account: String? = nil) {
         state.withLock { ($0.session, $0.account, $0.isSessionKnown) = (session, session == .loggedIn ? account : nil, true) }
     }
 

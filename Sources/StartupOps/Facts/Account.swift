@@ -68,9 +68,9 @@ public struct AccountError: DescribedError, Sendable, Hashable {
         /// The address or the password is wrong.
         public static let invalidCredentials = Code(name: "invalidCredentials")
         /// There is an account with this address already.
-        public static let accountExists = Code(name: "accountExists")
+        package static let accountExists = Code(name: "accountExists")
         /// The code is wrong.
-        public static let invalidCode = Code(name: "invalidCode")
+        package static let invalidCode = Code(name: "invalidCode")
     }
 
     /// The kind of error.

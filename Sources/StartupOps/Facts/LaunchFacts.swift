@@ -43,19 +43,19 @@ public struct LaunchFacts: Sendable, Hashable {
     }
 
     /// Whether the country and the language are known.
-    public var isRegionKnown: Bool
+    package var isRegionKnown: Bool
     /// What is known of the person's account.
-    public var account: AccountState
+    package var account: AccountState
     /// Whether the person has seen the tutorial of this version of the app.
-    public var hasSeenTutorial: Bool
+    package var hasSeenTutorial: Bool
     /// What is known of the person's speaker.
-    public var speaker: SpeakerState
+    package var speaker: SpeakerState
     /// What started the app.
-    public var origin: Origin
+    package var origin: Origin
     /// How someone who is not logged in is received.
-    public var onboarding: OnboardingType
+    package var onboarding: OnboardingType
     /// Whether the app runs already, and is only brought back to the front.
-    public var isRunning: Bool
+    package var isRunning: Bool
     private var own: [ObjectIdentifier: OwnFact] = [:]
 
     /// Facts; unless said otherwise, those of a launch by the app's icon with everything known.

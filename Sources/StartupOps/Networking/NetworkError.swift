@@ -18,13 +18,13 @@ public struct NetworkError: DescribedError, Sendable {
         /// The token had expired and could not be refreshed. The request was not sent.
         package static let refreshTokenFailed = Code(description: "refreshTokenFailed")
         /// The service does not accept the token; one of the session, also after a refresh.
-        public static let unauthorized = Code(description: "unauthorized")
+        package static let unauthorized = Code(description: "unauthorized")
         /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
         package static let sessionUnavailable = Code(description: "sessionUnavailable")
         /// The server could not be reached, or the connection was lost.
         public static let unreachable = Code(description: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
-        public static let untrusted = Code(description: "untrusted")
+        package static let untrusted = Code(description: "untrusted")
         /// No answer came before the deadline.
         public static let timedOut = Code(description: "timedOut")
         /// The request was cancelled.
@@ -44,7 +44,7 @@ public struct NetworkError: DescribedError, Sendable {
     /// The kind of error.
     public let code: Code
     /// The request, as method, host and path: "GET api.example.com/v1/profile".
-    public let request: String
+    package let request: String
     /// The event, in a few words, without secrets.
     public let reason: String
     /// The status of the answer, when there was one.

@@ -167,7 +167,7 @@ public struct MissingPresenterError: DescribedError, Sendable, Hashable {
 /// The person left a screen without giving an answer.
 public struct DismissedByPerson: DescribedError, Sendable, Hashable {
     /// The operation whose screen it was.
-    public let operation: String
+    package let operation: String
 
     /// One sentence.
     public var description: String { "the person dismissed \(operation)" }

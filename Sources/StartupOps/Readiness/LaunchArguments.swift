@@ -19,7 +19,7 @@ public struct LaunchArguments: Sendable, Hashable {
 
     private let values: [String: String]
     /// The arguments that could not be understood, each with the nearest name that can.
-    public let problems: [String]
+    package let problems: [String]
 
     /// Reads `arguments`.
     ///
@@ -60,5 +60,5 @@ public struct LaunchArguments: Sendable, Hashable {
     public func contains(_ name: String) -> Bool { values[name] != nil }
 
     /// The text that followed `name`; nil when it was not given, or nothing followed.
-    public subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+    package subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

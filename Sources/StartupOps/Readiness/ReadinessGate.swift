@@ -144,7 +144,7 @@ public final class ReadinessGate: Sendable {
     /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to. The launch's status names the conditions that are not met.
     ///
     /// - Throws: ``GateClosedError`` when it is not open within `limit`; `CancellationError` when the step is cancelled.
-    public func wait(for limit: Duration, in step: StepContext) async throws {
+    package func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
         let isOpen = try await step.waiting(for: "\(self.name): \(self.unmet)") {
             try await withThrowingTaskGroup { group in

@@ -53,7 +53,7 @@ public struct StartupEnvironment: Sendable {
     /// How long the splash is visible at least.
     package var splashMinimum: Duration
     /// Called once, when the main screen is visible for the first time.
-    public var didLaunch: @Sendable () -> Void = {}
+    package var didLaunch: @Sendable () -> Void = {}
     /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. The check goes on after that.
     public var updateAllowance = Self.defaultUpdateAllowance
     /// The update check that goes on though no launch waits for it any more.
@@ -62,7 +62,7 @@ public struct StartupEnvironment: Sendable {
     /// screen takes over at the same time.
     public var lateUpdateDecision: @Sendable (UpdateDecision) -> Void = { _ in }
     /// Told why an update policy could not be kept for the next launch; the report says so too, unless the policy came when the launch was over.
-    public var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }
+    package var updatePolicyProblem: @Sendable (any Error) -> Void = { _ in }
 
     /// Whether accounts are restored when no configuration says; nil leaves it to the settings.
     var restoresAccountsByPlan: Bool?

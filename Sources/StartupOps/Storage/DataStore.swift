@@ -83,7 +83,7 @@ public struct StorageError: DescribedError, Sendable, Hashable {
     /// The kind of error.
     public let code: Code
     /// The file, or the key, it is about.
-    public let subject: String
+    package let subject: String
     /// The event and the remedy, in a few words.
     public let reason: String
     /// The system's error number, where it gave one.

@@ -26,7 +26,7 @@ public final class HTTPClient: HTTPSending {
         /// When a request is sent again.
         public var retry = HTTPRetryPolicy()
         /// How long one attempt may take, also with a later deadline.
-        public var attemptTimeout: Duration = .seconds(30)
+        package var attemptTimeout: Duration = .seconds(30)
         /// How many redirections in a row are followed.
         package var maximumRedirects = 5
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.

@@ -27,7 +27,7 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
     private var fields: [(name: String, value: String)] = []
 
     /// No fields.
-    public init() {}
+    package init() {}
 
     /// These fields; of two with the same name, the later one.
     public init(dictionaryLiteral elements: (String, String)...) {

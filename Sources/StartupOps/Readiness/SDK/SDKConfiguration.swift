@@ -75,7 +75,7 @@ extension SDKConfiguration {
         /// Where to; to standard error by default.
         public func logWriter(_ writer: any SDKLogWriter) -> Builder { with { $0.writer = writer } }
         /// Accepts `http` as long as it stays on this machine (127.0.0.1, ::1, localhost): for tests.
-        public func allowInsecureLoopback() -> Builder { with { $0.allowsInsecureLoopback = true } }
+        package func allowInsecureLoopback() -> Builder { with { $0.allowsInsecureLoopback = true } }
 
         /// The configuration.
         ///

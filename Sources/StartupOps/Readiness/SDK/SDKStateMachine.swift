@@ -146,7 +146,7 @@ public struct SDKError: DescribedError, Sendable {
     }
 
     /// The kind of error.
-    public let code: Code
+    package let code: Code
     /// The field, the call or the store it is about.
     let subject: String
     /// The event and the expectation.

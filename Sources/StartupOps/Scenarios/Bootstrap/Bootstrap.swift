@@ -207,7 +207,7 @@ public struct BootstrapConfiguration: Sendable {
     /// The user, refreshed with each new token.
     package let user: CurrentUser
     /// The session that was found; nil when nobody is logged in, or when it could not be read.
-    public let session: StoredSession?
+    package let session: StoredSession?
     /// Identifies this installation.
     public let deviceIdentifier: String
     /// Whether no launch had completed before this one.
