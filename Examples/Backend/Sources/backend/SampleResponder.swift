@@ -40,7 +40,7 @@ struct SampleResponder: HTTPResponder {
     private static func sample(_ method: HTTPMethod, _ request: Request, _ body: ByteBuffer) -> SampleRequest? {
         // The service looks at the path and the query; whichever name the client used for this server is nothing to it.
         guard request.uri.string.hasPrefix("/"), let url = URL(string: "http://backend\(request.uri.string)") else { return nil }
-        var headers = SampleHeaders()
+        var headers: SampleHeaders = [:]
         for field in request.headers { headers[field.name.rawName] = field.value }
         return SampleRequest(method, url, headers: headers, body: body.readableBytes == 0 ? nil : Data(body.readableBytesView))
     }
