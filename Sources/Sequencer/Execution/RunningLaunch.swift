@@ -197,7 +197,7 @@ public struct RunningLaunch: Sendable {
     }
 
     /// The progress up to the milestone: of all operations that the milestone depends on, and itself. Without a milestone, that of the whole launch.
-    public var milestoneProgress: Progress {
+    package var milestoneProgress: Progress {
         let graph = storage.graph
         guard let milestone = graph.milestoneIndex else { return progress }
         let counted = graph.predecessors.reachable(from: milestone).union([milestone])

@@ -31,20 +31,20 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
         public static let unknownDependency = Code(name: "unknownDependency")
         /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
-        public static let unknownStep = Code(name: "unknownStep")
+        package static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
         public static let duplicateIdentifier = Code(name: "duplicateIdentifier")
         /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
-        public static let invalidIdentifier = Code(name: "invalidIdentifier")
+        package static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
         public static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
         public static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
-        public static let valueType = Code(name: "valueType")
+        package static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
         /// its value.
-        public static let foreignOperation = Code(name: "foreignOperation")
+        package static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
         public static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.

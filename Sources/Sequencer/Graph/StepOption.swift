@@ -253,7 +253,7 @@ public struct StepOption: Sendable {
         /// The first frame of the app's own, such as a skeleton of its main screen.
         public static let initialDisplay = Display(kind: .initialDisplay)
         /// The main screen with what the person came for; ``StepOption/milestone`` is short for it.
-        public static let fullDisplay = Display(kind: .fullDisplay)
+        package static let fullDisplay = Display(kind: .fullDisplay)
 
         /// The display's name.
         public var description: String { kind.rawValue }

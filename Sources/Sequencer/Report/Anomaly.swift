@@ -3,7 +3,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of anomaly. A report from a later version may contain others.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name in saved reports.
-        public let name: String
+        package let name: String
 
         package init(name: String) { self.name = name }
 

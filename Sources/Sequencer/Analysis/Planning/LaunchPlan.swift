@@ -178,9 +178,9 @@ public struct PlannedOperation: Sendable, Hashable {
     package let isInteractive: Bool
     /// How much later it could end without making the milestone later (without one: this plan longer), with the same order on each lane, on the main thread and at each
     /// resource; one that the milestone does not need, without ending after it. One that is suspended on the main thread comes back there between others.
-    public let slack: Duration
+    package let slack: Duration
     /// Whether the milestone (without one: the plan's end) comes later when it ends later.
-    public let isCritical: Bool
+    package let isCritical: Bool
 
     /// How long it takes: longer than expected where it is suspended, and finds the main thread taken when it comes back.
     public var duration: Duration { end - start }
@@ -227,7 +227,7 @@ extension LaunchPlan {
     }
 
     /// The time that counts against a budget: until the milestone ends, without interactive time.
-    public var measured: Duration { milestoneEnd - interactive }
+    package var measured: Duration { milestoneEnd - interactive }
 
     /// Whether the launch is expected to be within `budget`, counted from when it is started.
     public func meets(_ budget: Budget) -> Bool { measured <= budget.limit }
@@ -249,7 +249,7 @@ public struct PlanOptions: Sendable, Hashable {
     public var goal: LaunchGoal
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
     /// the milestone's end only while fewer of that kind run.
-    public var processors: Int?
+    package var processors: Int?
 
     /// The options of a plan.
     public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1, goal: LaunchGoal = .milestone) {

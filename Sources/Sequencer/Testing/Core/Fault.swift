@@ -35,11 +35,11 @@ extension Fault: CustomStringConvertible {
 }
 
 /// The error of a step that was made to fail.
-public struct InjectedFailure: DescribedError, Sendable, Hashable {
+package struct InjectedFailure: DescribedError, Sendable, Hashable {
     /// The step.
-    public let operation: String
+    package let operation: String
     /// One sentence.
-    public var description: String { "a failure was injected into \(printable(operation))" }
+    package var description: String { "a failure was injected into \(printable(operation))" }
 }
 
 extension OperationGraph {

@@ -3,9 +3,9 @@ import Sequencer
 /// The result of ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
 public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     /// How many orders were run.
-    public let orders: Int
+    package let orders: Int
     /// The seed of the orders: the same one gives the same orders.
-    public let seed: UInt64
+    package let seed: UInt64
     /// The dependency that was found to be missing; nil when all orders gave the same result.
     public let hidden: HiddenOrder?
 
@@ -18,13 +18,13 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
 /// Two operations whose order matters, though no dependency says so.
 public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
     /// The operation that fails; nil when only the check of the whole launch fails.
-    public let operation: String?
+    package let operation: String?
     /// Its failure, in one sentence; nil without a message.
-    public let message: String?
+    package let message: String?
     /// The operation that ran first when it failed.
-    public let first: String
+    package let first: String
     /// The operation that ran right after that. When these two change places, all is well.
-    public let second: String
+    package let second: String
     /// The order that fails.
     package let failing: [String]
     /// The order that differs only in these two, and does not fail.
