@@ -116,7 +116,7 @@ public struct ExternalEventError: DescribedError, Sendable, Hashable {
     }
 
     /// The event's name.
-    public let event: String
+    package let event: String
     let kind: Kind
 
     /// One sentence.

@@ -9,7 +9,7 @@ public struct Account: Sendable, Hashable, Codable {
     /// The person's name.
     public let name: String
     /// The address it was made with; nil for a guest.
-    public let email: String?
+    package let email: String?
     /// Whether the person has shown that the address is theirs.
     package let isEmailVerified: Bool
     /// Whether it is a guest's, made without asking anything.

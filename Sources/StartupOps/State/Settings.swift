@@ -84,7 +84,7 @@ public final class Settings: Sendable {
     /// Identifies this installation: generated when it is first asked for, the same ever after.
     ///
     /// Where the settings cannot be read or written it is another one in every launch, and the one that is stored is left alone.
-    public var deviceIdentifier: String {
+    package var deviceIdentifier: String {
         let key = SettingKey<String>.deviceIdentifier
         let stored = state.withLock { $0.values[key.name] }
         if let stored, let identifier = Self.decodeIdentifier(stored) { return identifier }

@@ -224,7 +224,7 @@ struct ForceUpdateOperation: Sendable {
 
 extension AbortReason {
     /// The service is closed for a while.
-    public static let maintenance: AbortReason = "maintenance"
+    package static let maintenance: AbortReason = "maintenance"
 }
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Void {
