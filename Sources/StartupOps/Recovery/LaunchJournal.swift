@@ -86,6 +86,8 @@ public final class LaunchJournal: Sendable {
             return launch
         }
         let recovery = RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(launches, for: version))
+        // The ladder looks no further than a launch of another version, which may go on.
+        last = last ?? journals.launches.first { !$0.isRunning }
         var line = JournalLine(.began)
         line.schema = JournalLine.schema
         line.ms = 0

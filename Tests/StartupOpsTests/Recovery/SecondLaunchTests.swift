@@ -119,6 +119,17 @@ struct SecondLaunchTests {
         #expect(try launchThatDied().ending == .completed)
     }
 
+    @Test("fault P37: the launch before this one is known, also where a process of another version goes on that has begun since")
+    func lastLaunch() throws {
+        let journals = folder("app").appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        try JournalSamples.contents([JournalSamples.began, .started("login")]).write(to: journals.appendingPathComponent("000001-a.jsonl"))
+        let other = LaunchJournal.open(in: .open(at: folder("app")), version: "2")
+        let journal = open()
+        #expect(journal.lastLaunch?.number == 1 && journal.news == "the launch before this one crashed in login")
+        withExtendedLifetime(other) {}
+    }
+
     @Test("a graph that is refused for a mistake of its own takes nothing")
     func mistake() async throws {
         let journal = open()
