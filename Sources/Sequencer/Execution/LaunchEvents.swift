@@ -68,9 +68,9 @@ final class EventFeed: Sendable {
         }
 
         mutating func takeNext() -> LaunchEvent? {
-            guard dropped > 0, let time = events.next?.time else { return events.popFirst() }
+            guard dropped > 0, let next = events.next else { return events.popFirst() }
             defer { dropped = 0 }
-            return LaunchEvent(kind: .dropped(dropped), time: time)
+            return LaunchEvent(kind: .dropped(dropped), time: next.time, scope: next.scope)
         }
 
         mutating func end() -> FirstInFirstOut<Waiter> {
@@ -169,18 +169,22 @@ public struct LaunchEvent: Sendable, Hashable {
 
     /// The kind of event.
     public let kind: Kind
-    /// The time since the launch began.
+    /// The time since the launch began; for an event of a scope, since that began.
     public let time: Duration
+    /// The scope that it happened in (``RunningLaunch/addScope(_:_:budget:options:)``): its name, after that of the scope it is in, if any (`window-2/sync`). Nil for
+    /// an event of the launch itself.
+    public let scope: String?
 
-    package init(kind: Kind, time: Duration) {
+    package init(kind: Kind, time: Duration, scope: String? = nil) {
         self.kind = kind
         self.time = time
+        self.scope = scope
     }
 }
 
 extension LaunchEvent: CustomStringConvertible {
-    /// The time and the kind, in one line: `610 ms: login succeeded`.
-    public var description: String { "\(durationText(time)): \(kind)" }
+    /// The time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one: `610 ms: window-2: login succeeded`.
+    public var description: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
 }
 
 extension LaunchEvent.Kind: CustomStringConvertible {
@@ -201,8 +205,9 @@ extension LaunchEvent.Kind: CustomStringConvertible {
 }
 
 extension LaunchEvent {
-    init(_ raw: LaunchStateMachine.RawEvent, in graph: ValidatedGraph, outcome: Outcome) {
+    init(_ raw: LaunchStateMachine.RawEvent, in graph: ValidatedGraph, outcome: Outcome, scope: String?) {
         time = .nanoseconds(raw.time)
+        self.scope = scope
         func id() -> String { graph.id(raw.node) }
         kind =
             switch raw.kind {

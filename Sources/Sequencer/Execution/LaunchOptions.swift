@@ -23,6 +23,7 @@ public struct LaunchOptions: Sendable {
     /// would keep the main thread, a resource or the last lane from these. A deadline must leave them the time after it.
     public var goal: LaunchGoal
     /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
+    /// Scopes that run then are cancelled; each has a deadline of its own, too.
     ///
     /// While a person is being waited for it stands still, unless ``deadlineCountsInteractiveTime`` is true: an operation without a timeout that hangs
     /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.

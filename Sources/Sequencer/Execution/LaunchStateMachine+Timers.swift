@@ -179,6 +179,7 @@ extension LaunchStateMachine {
         phase = .stopping
         stop = reason
         stopTime = time
+        actions.rare.insert(.cancelsScopes)
         showFailure(of: reason, &actions)
         record(.stopped, at: time)
         readyForWorkers.removeAll()

@@ -50,6 +50,8 @@ struct LaunchStateMachine {
         static let changesScreens = Rare(rawValue: 2)
         /// The launch has failed: show that.
         static let showsFailure = Rare(rawValue: 4)
+        /// The launch was stopped: cancel its scopes.
+        static let cancelsScopes = Rare(rawValue: 8)
     }
 
     typealias Assignment = StepAssignment

@@ -11,7 +11,8 @@ extension LaunchStorage {
         // The last operation may have ended before the thread for time has had its turn.
         let unnoticed = timekeeper.unnoticedStandstill
         let ending = state.withLock { state -> Ending? in
-            if state.record != nil { return nil }
+            // The end of the last scope is the end of the launch, too.
+            if state.record != nil || !state.scopes.mayEnd() { return nil }
             state.machine.standstill += unnoticed
             let record = makeRecord(&state, anomalies)
             state.record = record

@@ -276,7 +276,7 @@ extension LaunchStorage {
     }
 
     func dressed(_ events: [LaunchStateMachine.RawEvent], _ machine: LaunchStateMachine) -> [LaunchEvent] {
-        events.map { LaunchEvent($0, in: graph, outcome: $0.node >= 0 ? machine.nodes[$0.node].outcome : .succeeded) }
+        events.map { LaunchEvent($0, in: graph, outcome: $0.node >= 0 ? machine.nodes[$0.node].outcome : .succeeded, scope: scope) }
     }
 }
 

@@ -45,6 +45,8 @@ extension LaunchStorage {
 
     func cancel() {
         input(defersAppCode: true) { state, now in state.machine.cancelLaunch(at: now, &state.actions) }
+        // Where they are all that runs, there was nothing else to stop.
+        cancelScopes()
     }
 
     func cancelOperation(_ node: Int) {

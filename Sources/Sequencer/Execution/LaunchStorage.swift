@@ -57,6 +57,7 @@ final class LaunchStorage: StepHost {
         var completion: (@Sendable (FinishedLaunch) -> Void)?
         /// The takeover, between the abort and its start.
         var takeover: Takeover?
+        var scopes = LaunchScopes<LaunchStorage, RunRecord>()
         /// The screens of slow steps that have not been told to end.
         var screens: [Int: SlowScreenSignal] = [:]
         /// Both made when they are first needed.
@@ -108,9 +109,15 @@ final class LaunchStorage: StepHost {
     let version: String?
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
+    /// The scope that this launch is, as events name it; nil for one that is no scope.
+    let scope: String?
+    /// The options of scopes that are given none.
+    let scopeOptions: LaunchOptions
 
-    init(graph: ValidatedGraph, claim: OperationClaim, budget: Budget?, options: LaunchOptions) {
+    init(graph: ValidatedGraph, claim: OperationClaim, budget: Budget?, options: LaunchOptions, scope: String? = nil) {
         self.graph = graph
+        self.scope = scope
+        scopeOptions = options.ofScopes
         self.claim = claim
         let beforeRun = budget?.origin == .processStart ? Self.timeBeforeRun(options.processAge()) : nil
         startOffset = beforeRun ?? .zero
@@ -203,6 +210,7 @@ final class LaunchStorage: StepHost {
         for _ in 0..<actions.workers { addWorker { self.work() } }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         if actions.rare.contains(.changesScreens) { changeScreens() }
+        if actions.rare.contains(.cancelsScopes) { cancelScopes() }
         if !actions.events.isEmpty { seeToEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }

@@ -26,6 +26,8 @@ final class RunRecord: Sendable {
     /// When the launch ended, or was when this was made.
     let end: Nanoseconds
     let isOver: Bool
+    /// Those that had ended.
+    let scopes: [LaunchScopes<LaunchStorage, RunRecord>.Ended]
     let lanes: Int
     /// Whether that number was asked for.
     private let hasLaneLimit: Bool
@@ -70,6 +72,7 @@ final class RunRecord: Sendable {
         self.anomalies = state.anomalies + anomalies
         standstill = state.machine.standstill
         threadsLeftBehind = state.machine.lostWorkers
+        scopes = state.scopes.ended
         isOver = state.machine.phase == .over
         end = isOver ? state.machine.endOfLaunch : state.machine.time
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
@@ -101,6 +104,7 @@ final class RunRecord: Sendable {
         let isCritical = Set(critical)
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
         let predecessors = graph.predecessors
+        let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
         var lastReader = [Int32](repeating: -1, count: nodes.count)
         return LaunchReport(
             scenario: graph.name,
@@ -132,7 +136,8 @@ final class RunRecord: Sendable {
             threadsLeftBehind: threadsLeftBehind,
             anomalies: anomalies
                 + (standstill > 0 ? [.processStoodStill(for: .nanoseconds(standstill))] : [])
-                + (threadsLeftBehind > 0 ? [.threadsLeftBehind(threadsLeftBehind)] : [])
+                + (threadsLeftBehind > 0 ? [.threadsLeftBehind(threadsLeftBehind)] : []),
+            scopes: scopeReports
         )
     }
 

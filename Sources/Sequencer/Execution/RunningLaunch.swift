@@ -59,7 +59,8 @@ extension OperationGraph {
         return launch
     }
 
-    private func makeLaunch(_ budget: Budget?, _ options: LaunchOptions) throws(GraphError) -> RunningLaunch {
+    /// - Parameter scope: the scope that it is to be, as events name it.
+    func makeLaunch(_ budget: Budget?, _ options: LaunchOptions, scope: String? = nil) throws(GraphError) -> RunningLaunch {
         let problems = (options.complaints + [budget?.complaint].compactMap(\.self)).map { GraphProblem(.invalidOption, $0) }
         let graph: ValidatedGraph
         do {
@@ -75,7 +76,7 @@ extension OperationGraph {
             claim.giveBack()
             throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
         }
-        let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options)
+        let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope)
         // Told first: the app may start the next launch as soon as it is told of the end.
         if let admission = options.admission { storage.whenOver { _ in admission.giveBack() } }
         return RunningLaunch(storage: storage)
@@ -96,7 +97,7 @@ extension Budget {
 public struct RunningLaunch: Sendable {
     let storage: LaunchStorage
 
-    /// Waits for the end of the launch. Any number of callers may wait.
+    /// Waits for the end of the launch, and of its scopes. Any number of callers may wait.
     ///
     /// Cancelling the task that waits does not cancel the launch.
     nonisolated(nonsending) public func end() async -> FinishedLaunch {

@@ -49,6 +49,10 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
         public static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
+        /// A scope of a name that another scope of the launch has.
+        public static let duplicateScope = Code(name: "duplicateScope")
+        /// A scope that was added to a launch which has ended or was stopped.
+        public static let launchOver = Code(name: "launchOver")
     }
 
     /// The kind of problem.

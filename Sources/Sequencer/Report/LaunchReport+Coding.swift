@@ -19,7 +19,7 @@ extension LaunchReport {
         JSONWriter.object(pretty: pretty) { writeMembers(to: &$0) }
     }
 
-    fileprivate func writeMembers(to document: inout some DocumentWriter) {
+    func writeMembers(to document: inout some DocumentWriter) {
         document.write(Self.format, for: "schema")
         document.write(scenario, for: "scenario")
         if let version { document.write(version, for: "version") }
@@ -56,6 +56,11 @@ extension LaunchReport {
         }
         if standstill > .zero { document.write(milliseconds: standstill, for: "standstillMs") }
         if threadsLeftBehind > 0 { document.write(threadsLeftBehind, for: "threadsLeftBehind") }
+        if !scopes.isEmpty {
+            document.writeArray(for: "scopes") { array in
+                for scope in scopes { array.writeObject(for: nil) { scope.writeMembers(to: &$0) } }
+            }
+        }
         if anomalies.isEmpty { return }
         document.write(anomalies.map(\.description), for: "anomalies")
         document.writeArray(for: "anomalyDetails") { array in
@@ -189,10 +194,11 @@ extension LaunchReport: Codable {
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of them.
     ///
-    /// - Throws: `DecodingError`, for another kind of document: values out of range, an operation that is there twice, or one that comes after
-    ///   an operation that is not there.
-    public init(from decoder: any Decoder) throws {
-        let document = try DocumentReader(decoder)
+    /// - Throws: `DecodingError`, for another kind of document: values out of range, an operation or a scope that is there twice, or an operation that comes
+    ///   after one that is not there.
+    public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
+
+    init(_ document: DocumentReader) throws {
         let format = try document.string("schema")
         if format != Self.format { throw document.error("schema", "expected \"\(Self.format)\", found \(format.debugDescription)") }
         let operations = try document.objects("operations").map(OperationReport.init)
@@ -225,7 +231,8 @@ extension LaunchReport: Codable {
             threadsLeftBehind: try document.optionalCount("threadsLeftBehind") ?? 0,
             anomalies: try sentences.enumerated().map { index, sentence in
                 try Anomaly(sentence, index < details.count ? details[index] : nil)
-            }
+            },
+            scopes: try Scope.all(in: document)
         )
         var identifiers: Set<String> = []
         for operation in operations where !identifiers.insert(operation.id).inserted {

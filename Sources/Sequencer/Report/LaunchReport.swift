@@ -82,6 +82,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var threadsLeftBehind: Int
     /// The anomalies that were seen before the launch ended.
     public package(set) var anomalies: [Anomaly]
+    /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that had ended.
+    public package(set) var scopes: [Scope]
 
     package init(
         scenario: String,
@@ -104,7 +106,8 @@ public struct LaunchReport: Sendable, Hashable {
         afterMilestone: AfterMilestone? = nil,
         standstill: Duration = .zero,
         threadsLeftBehind: Int = 0,
-        anomalies: [Anomaly] = []
+        anomalies: [Anomaly] = [],
+        scopes: [Scope] = []
     ) {
         self.scenario = scenario
         self.version = version
@@ -127,6 +130,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.standstill = standstill
         self.threadsLeftBehind = threadsLeftBehind
         self.anomalies = anomalies
+        self.scopes = scopes
     }
 
     /// The report of the operation `id`; nil for an unknown identifier.
@@ -210,11 +214,11 @@ extension LaunchReport.AfterMilestone: CustomStringConvertible {
 
 extension LaunchReport: CustomStringConvertible {
     /// One line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
-    /// it did. Trouble after the milestone comes last.
+    /// it did. Trouble after the milestone comes last, before that of scopes.
     public var description: String {
         let verdict = outcome == .completed ? "; \(budget)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
-        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)"
+        return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)\(scopeTroubleText)"
     }
 
     /// `; initial display after 275 ms`; nothing when that was not reached.

@@ -36,6 +36,7 @@ extension LaunchReport {
                 stragglers: later.stragglers
             )
         }
+        report.scopes = scopes.map { Scope(name: $0.name, start: $0.start + before, report: $0.report) }
         report.budget = BudgetResult(
             budget: budget.budget.map { Budget($0.limit, isEnforced: $0.isEnforced) },
             measured: budget.measured,

@@ -1,0 +1,77 @@
+/// Scopes: launches of their own that a launch keeps account of.
+extension LaunchStorage {
+    func addScope(
+        _ name: String,
+        _ graph: OperationGraph,
+        _ budget: Budget?,
+        _ options: LaunchOptions?
+    ) throws(GraphError) -> RunningLaunch {
+        if let complaint = OperationGraph.complaint(aboutIdentifier: name) {
+            throw refusal(of: graph, .invalidIdentifier, "the name '\(printable(name, limit: 80))' of a scope \(complaint)")
+        }
+        let now = timekeeper.now
+        let answer = state.withLock { state in
+            let launchRuns = state.machine.stop == nil && state.machine.phase != .over
+            return state.scopes.reserve(name, at: now, launchRuns: launchRuns)
+        }
+        switch answer {
+        case .reserved(let place):
+            return try startScope(name, at: place, graph, budget, options ?? scopeOptions)
+        case .isDuplicate:
+            throw refusal(of: graph, .duplicateScope, "the launch has a scope '\(printable(name))' already; each needs a name of its own")
+        case .isTooLate:
+            let reason = "the launch '\(printable(self.graph.name))' has ended or was stopped: no scope '\(printable(name))' can join it"
+            throw refusal(of: graph, .launchOver, reason + "; start the graph as a launch of its own")
+        }
+    }
+
+    private func startScope(
+        _ name: String,
+        at place: Int,
+        _ graph: OperationGraph,
+        _ budget: Budget?,
+        _ options: LaunchOptions
+    ) throws(GraphError) -> RunningLaunch {
+        var options = options
+        options.clock = clock
+        let path = scope.map { "\($0)/\(name)" } ?? name
+        let launch: RunningLaunch
+        do throws(GraphError) {
+            // It may outlive the step that adds it.
+            launch = try LaunchWithin.none { () throws(GraphError) in try graph.makeLaunch(budget, options, scope: path) }
+        } catch {
+            if state.withLock({ $0.scopes.withdraw(place) }) { finish(defersAppCode: true) }
+            throw error
+        }
+        // Before those who wait for the scope are told: they find it in the launch's account.
+        launch.storage.whenOver { [self] finished in
+            if state.withLock({ $0.scopes.end(place, finished.record) }) { finish(defersAppCode: true) }
+        }
+        if state.withLock({ $0.scopes.attach(launch.storage, at: place) }) { launch.cancel() }
+        LaunchWithin.none { launch.storage.begin() }
+        return launch
+    }
+
+    /// The launch was stopped, or there is nothing else left to cancel.
+    func cancelScopes() {
+        for launch in state.withLock({ $0.scopes.stop() }) { launch.cancel() }
+    }
+
+    private func refusal(of graph: OperationGraph, _ code: GraphProblem.Code, _ message: String) -> GraphError {
+        GraphError(graph: graph.name, problems: [GraphProblem(code, message)])
+    }
+}
+
+extension LaunchOptions {
+    /// The options of scopes that are given none. They hold nothing of the app's that the launch does not hold for itself.
+    var ofScopes: LaunchOptions {
+        var options = self
+        options.order = nil
+        options.observers = []
+        options.failureTakeover = nil
+        options.startRecorder = nil
+        options.admission = nil
+        options.outerLimit = nil
+        return options
+    }
+}

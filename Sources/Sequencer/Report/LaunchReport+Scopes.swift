@@ -1,0 +1,58 @@
+extension LaunchReport {
+    /// A graph that joined the launch while it ran: see ``RunningLaunch/addScope(_:_:budget:options:)``.
+    public struct Scope: Sendable, Hashable {
+        /// Its name, which no other scope of the launch has.
+        public let name: String
+        /// When it was added, counted from the beginning of the launch. Times in its report count from there.
+        public let start: Duration
+        /// What became of it.
+        public let report: LaunchReport
+
+        package init(name: String, start: Duration, report: LaunchReport) {
+            self.name = name
+            self.start = start
+            self.report = report
+        }
+    }
+
+    /// `; window-2 failed at login: no network` for each scope that did not complete.
+    var scopeTroubleText: String {
+        scopes.lazy.filter { $0.report.outcome != .completed }.map { "; \(printable($0.name)) \($0.report.outcome)" }.joined()
+    }
+}
+
+extension LaunchReport.Scope: CustomStringConvertible {
+    /// One line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`.
+    public var description: String { text() }
+
+    package func text(_ text: (Duration) -> String = durationText) -> String {
+        let verdict = report.budget.isMet ? "pass" : "fail"
+        let measured = report.outcome == .completed ? "; \(report.budget.measuredText(text)), \(verdict)" : report.milestoneText(text)
+        return "\(printable(name)) from \(text(start)): \(report.outcome)\(measured)"
+    }
+}
+
+// In the format `sequencer.report/1`: a scope's report is one as the launch's, with the key `schema`, so that it can be taken out.
+extension LaunchReport.Scope {
+    func writeMembers(to document: inout some DocumentWriter) {
+        document.write(name, for: "name")
+        document.write(milliseconds: start, for: "startMs")
+        document.writeObject(for: "report") { report.writeMembers(to: &$0) }
+    }
+
+    /// Those of a report, each name once.
+    static func all(in document: DocumentReader) throws -> [LaunchReport.Scope] {
+        var names: Set<String> = []
+        return try document.optionalObjects("scopes").map { scope in
+            let name = try scope.string("name")
+            guard names.insert(name).inserted else {
+                throw document.error("scopes", "the scope \(name.debugDescription) is there twice")
+            }
+            return LaunchReport.Scope(
+                name: name,
+                start: try scope.duration("startMs"),
+                report: try LaunchReport(scope.object("report"))
+            )
+        }
+    }
+}
