@@ -62,7 +62,7 @@ struct TimelineText {
             }
             lines.append(legend)
         }
-        return lines + messages + afterMilestone + verdict.lines
+        return lines + messages + afterMilestone + scopes + verdict.lines
     }
 
     /// The lines as one text.
@@ -73,6 +73,19 @@ struct TimelineText {
         guard let text = report.afterMilestoneText(isPlan: isPlan, style.duration) else { return [] }
         let lines = wrapped(printable(text, limit: 700), to: width, indent: 2, ellipsis: style.ellipsis)
         return report.afterMilestone?.outcome == .completed ? lines : lines.map(style.yellow)
+    }
+
+    /// A line for each graph that joined the launch.
+    private var scopes: [String] {
+        var lines: [String] = []
+        for scope in report.scopes.prefix(Self.maximumNoted) {
+            let text = "scope \(printable(scope.text(style.duration), limit: 700))"
+            let isGood = scope.report.outcome == .completed && scope.report.budget.isMet
+            lines += wrapped(text, to: width, indent: 2, ellipsis: style.ellipsis).map { isGood ? $0 : style.yellow($0) }
+        }
+        let rest = report.scopes.count - Self.maximumNoted
+        if rest > 0 { lines.append("and \(rest) more scope\(rest == 1 ? "" : "s")") }
+        return lines
     }
 
     // MARK: What is shown

@@ -70,6 +70,7 @@ extension LaunchReport {
         if let causesText { text += "<p>\(causesText) \(htmlNames(budget.causes)).</p>\n" }
         if !criticalPath.isEmpty { text += "<p>Critical path: \(htmlNames(criticalPath)).</p>\n" }
         if let later = afterMilestoneText() { text += "<p>\(Markup.text(later)).</p>\n" }
+        for scope in scopes.prefix(20) { text += "<p>Scope \(Markup.text(scope.description)).</p>\n" }
         if !stragglers.isEmpty { text += "<p>Still running when the launch ended: \(htmlNames(stragglers)).</p>\n" }
         if !anomalies.isEmpty {
             text += "<details><summary>\(anomalies.count) anomal\(anomalies.count == 1 ? "y" : "ies")</summary>\n<ul>\n"

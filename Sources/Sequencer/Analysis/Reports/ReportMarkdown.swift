@@ -23,6 +23,7 @@ extension LaunchReport {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
         }
         if let later = afterMilestoneText() { text += "\(Markdown.text(later)).\n\n" }
+        for scope in scopes.prefix(20) { text += "Scope \(Markdown.text(scope.description)).\n\n" }
         if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
         for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly.description)).\n\n" }
         let selection = selection(limit: maximumRows)
