@@ -36,9 +36,9 @@ import Sequencer
         if let other { app.links.receive("https://example.org/secret", for: other) }
         let launches = try clock.hold {
             try World.graph(app, connecting: windows, accepts: !words.contains("declines")).start(options: LaunchOptions(clock: clock))
-            var started = [try app.launch().start(budget: .seconds(1), options: app.options(for: app.main, clock: clock))]
-            if let other { started.append(try app.open(other).start(options: app.options(for: other, clock: clock))) }
-            return started
+            let main = try app.launch().start(budget: .seconds(1), options: app.options(for: app.main, clock: clock))
+            guard let other else { return [main] }
+            return [main, try main.addScope(other.name, app.open(other), options: app.options(for: other, clock: clock))]
         }
         for launch in launches { await show(launch) }
         await app.links.settled()
@@ -56,6 +56,7 @@ import Sequencer
             let start = operation.start ?? operation.end
             print("  \(operation.id) \(operation.outcome): \(text(start)) to \(text(operation.end))")
         }
+        for scope in report.scopes { print("  scope \(scope.name) \(scope.report.outcome)") }
         if !left.isEmpty { print("  without \(left.map(\.id).joined(separator: ", "))") }
     }
 

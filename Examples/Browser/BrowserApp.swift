@@ -85,7 +85,7 @@ final class BrowserApp: Sendable {
         return graph
     }
 
-    /// Another window is opened, while the launch runs or later: a launch of its own, which can be cancelled alone.
+    /// Another window is opened. While the launch runs, this joins it as a scope, which can be cancelled alone; later it is a launch of its own.
     func open(_ window: Window) -> OperationGraph {
         var graph = OperationGraph("window-\(window.name)")
         let profile = graph.wait(for: profileOpened, .timeout(.seconds(15)))

@@ -16,7 +16,7 @@ struct BrowserWindowTests {
 
     // MARK: A second window
 
-    /// Starts the app and, at the same moment, a second window.
+    /// Starts the app and, at the same moment, a second window that joins its launch.
     ///
     /// - Parameter closing: when the person closes the second window; nil for never.
     private func startBoth(_ window: OperationGraph, closing: Duration? = nil) throws -> (main: RunningLaunch, window: RunningLaunch) {
@@ -25,7 +25,7 @@ struct BrowserWindowTests {
         return try clock.hold {
             try World.graph(app, connecting: [app.main, other]).start(options: LaunchOptions(clock: clock))
             let main = try app.launch().start(options: app.options(for: app.main, clock: clock))
-            let second = try window.start(options: app.options(for: other, clock: clock))
+            let second = try main.addScope(other.name, window, options: app.options(for: other, clock: clock))
             if let closing { try cancel(second, after: closing) }
             return (main, second)
         }
@@ -55,7 +55,7 @@ struct BrowserWindowTests {
         let (main, window) = (await launches.main.end().report, await launches.window.end().report)
         await app.links.settled()
         expectMainWindow(main)
-        #expect(window.outcome == .completed)
+        #expect(window.outcome == .completed && main.scopes.map(\.report) == [window])
         #expect(window["profile-opened"]?.end == .milliseconds(200) && window["browser"]?.end == .milliseconds(400))
         #expect(app.phone.screens.contains("private: news, weather"))
         #expect(app.phone.openedLinks.contains(secret) && app.phone.keptLinks.isEmpty)
@@ -67,7 +67,7 @@ struct BrowserWindowTests {
         let (main, window) = (await launches.main.end().report, await launches.window.end().report)
         await app.links.settled()
         expectMainWindow(main)
-        #expect(window.outcome == .cancelled)
+        #expect(window.outcome == .cancelled && main.scopes.map(\.report.outcome) == [.cancelled])
         #expect(app.phone.keptLinks == [secret])
     }
 
