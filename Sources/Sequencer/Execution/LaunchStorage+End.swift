@@ -11,15 +11,19 @@ extension LaunchStorage {
         // The last operation may have ended before the thread for time has had its turn.
         let unnoticed = timekeeper.unnoticedStandstill
         let ending = state.withLock { state -> Ending? in
-            // The end of the last scope is the end of the launch, too.
-            if state.record != nil || !state.scopes.mayEnd() { return nil }
+            if state.record != nil { return nil }
+            guard state.scopes.mayEnd() else {
+                // The end of the last scope is the end of the launch; what there is to say of the launch proper waits for none.
+                if state.milestoneRecord == nil { state.milestoneRecord = makeRecord(&state, anomalies) }
+                return nil
+            }
             state.machine.standstill += unnoticed
             let record = makeRecord(&state, anomalies)
             state.record = record
             state.endOfWatching = nil
             return Ending(taking: &state, FinishedLaunch(self, record))
         }
-        guard let ending else { return }
+        guard let ending else { return tellMilestoneWaiters() }
         claim.giveBack()
         ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
         timekeeper.end()

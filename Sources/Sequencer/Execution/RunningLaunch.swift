@@ -126,7 +126,7 @@ public struct RunningLaunch: Sendable {
     /// ```
     ///
     /// It is the same report whenever it is asked for. Where nothing runs on, without a milestone, and where the milestone is never reached, it waits for the end of the
-    /// launch, and is the report of that. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits
+    /// launch, and is the report of that; but it waits for no scope, and has those that had ended. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits
     /// does not cancel the launch, and does not end the wait.
     nonisolated(nonsending) public var milestone: LaunchReport {
         get async {

@@ -86,6 +86,24 @@ struct LaunchScopeTests {
         #expect(report.scopes.first?.description == "window-2 from 1 s: completed; 4 s, pass")
     }
 
+    @Test("the launch proper ends before its scopes, with a milestone and without", arguments: [false, true])
+    func milestone(hasMilestone: Bool) async throws {
+        let second = window("second", seconds: 4)
+        var graph = hasMilestone ? window("app", seconds: 2) : OperationGraph("app")
+        graph.add("restore-windows") { step in
+            try step.addScope("window-2", second)
+            try await step.sleep(for: .seconds(1))
+        }
+        let launch = try graph.start(options: .virtual())
+        let milestone = await launch.milestone
+        #expect(milestone.outcome == .completed && milestone.makespan == .seconds(hasMilestone ? 2 : 1))
+        #expect(milestone.scopes.isEmpty)
+        let report = await launch.end().report
+        #expect(report.scopes.map(\.report.outcome) == [.completed] && report.makespan == milestone.makespan)
+        let again = await launch.milestone
+        #expect(again == milestone)
+    }
+
     @Test("a step may wait for a scope, and read its values")
     func awaited() async throws {
         var account = OperationGraph("account")
