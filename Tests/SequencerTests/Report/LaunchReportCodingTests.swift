@@ -197,6 +197,10 @@ struct LaunchReportCodingTests {
                 Anomaly(.endedLate, of: "login", after: .nanoseconds(12_345)), Anomaly(.finishedAgain, of: "config"),
                 .processStoodStill(for: .milliseconds(600)), .threadsLeftBehind(2),
                 Anomaly(kind: Anomaly.Kind(name: "to come"), operation: nil, duration: nil, description: "something else"),
+            ],
+            scopes: [
+                LaunchReport.Scope(name: "window-2", start: .nanoseconds(610_000_001), report: nothing),
+                LaunchReport.Scope(name: "account \"3\"", start: .zero, report: nothing),
             ]
         )
     }
@@ -260,6 +264,8 @@ struct LaunchReportCodingTests {
             failures: ids.filter { _ in chance() },
             stragglers: ids.filter { _ in chance() }
         )
+        let scope = LaunchReport.Scope(name: text(), start: time(), report: chance() ? nothing : everything)
+        let scopes = chance() ? [scope] : []
         let kinds: [Anomaly.Kind] = [.finishedAgain, .endedLate, .abortedTooLate, .processStoodStill, Anomaly.Kind(name: text())]
         return LaunchReport(
             scenario: text(),
@@ -293,7 +299,8 @@ struct LaunchReportCodingTests {
                     duration: chance() ? time() : nil,
                     description: text()
                 )
-            }
+            },
+            scopes: scopes
         )
     }
 }
