@@ -23,9 +23,10 @@ extension LaunchReport {
 
 extension LaunchReport.Scope: CustomStringConvertible {
     /// One line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`.
-    public var description: String { text() }
+    public var description: String { scopeText() }
 
-    package func text(_ text: (Duration) -> String = durationText) -> String {
+    /// The same, with durations as `text` writes them.
+    package func scopeText(_ text: (Duration) -> String = durationText) -> String {
         let verdict = report.budget.isMet ? "pass" : "fail"
         let measured = report.outcome == .completed ? "; \(report.budget.measuredText(text)), \(verdict)" : report.milestoneText(text)
         return "\(printable(name)) from \(text(start)): \(report.outcome)\(measured)"

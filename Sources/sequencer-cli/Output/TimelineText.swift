@@ -79,7 +79,7 @@ struct TimelineText {
     private var scopes: [String] {
         var lines: [String] = []
         for scope in report.scopes.prefix(Self.maximumNoted) {
-            let text = "scope \(printable(scope.text(style.duration), limit: 700))"
+            let text = "scope \(printable(scope.scopeText(style.duration), limit: 700))"
             let isGood = scope.report.outcome == .completed && scope.report.budget.isMet
             lines += wrapped(text, to: width, indent: 2, ellipsis: style.ellipsis).map { isGood ? $0 : style.yellow($0) }
         }
