@@ -77,7 +77,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the events of all observers, and one
     /// operation: the one that its thread has taken next, which counts as started. The delay is part of that operation's duration; its timeout, or the
-    /// deadline, ends it, and its lane goes on; one that was told to cancel meanwhile does not run. Operations on other lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is
+    /// deadline, ends it, and its lane goes on. Operations on other lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is
     /// kept. ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
     /// Shows that the launch has failed, such as a screen with a button to try again: a takeover, as ``StepContext/abort(_:takeover:)`` has one, chosen by step and error.

@@ -262,7 +262,6 @@ extension LaunchStorage {
                     }
                 }
             }
-            (LaunchWithin.place as? StepThread)?.toldObservers()
             begin(mainStarts)
             if case .launchEnded? = batches.last?.events.last?.kind { finish() }
         }

@@ -25,14 +25,6 @@ extension LaunchStorage {
         }
     }
 
-    /// Performs an operation that was taken before observers were told on this thread, unless it has been told to cancel since: then none of its code
-    /// runs. One of Foundation's that exists already was cancelled itself, and has to be started to finish.
-    func performLater(_ assignment: Assignment) -> Assignment? {
-        if case .operation = graph.graph.nodes[assignment.node].work { return perform(assignment) }
-        guard assignment.kind == .run, isToldToCancel(assignment) else { return perform(assignment) }
-        return workerEnded(assignment, AttemptEnd(throwing: CancellationError(), isTaskCancelled: true))
-    }
-
     private func run(_ assignment: Assignment) -> Assignment? {
         switch graph.graph.nodes[assignment.node].work {
         case .nothing:

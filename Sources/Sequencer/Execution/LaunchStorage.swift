@@ -287,9 +287,7 @@ final class LaunchStorage: StepHost {
             var next: Assignment? = first
             while let assignment = next {
                 thread.node = assignment.node
-                let isLater = thread.hasToldObservers
-                thread.hasToldObservers = false
-                next = isLater ? performLater(assignment) : perform(assignment)
+                next = perform(assignment)
             }
         }
     }

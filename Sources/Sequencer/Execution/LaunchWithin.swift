@@ -29,13 +29,11 @@ protocol StepPlace: AnyObject, Sendable {
 /// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the computing of fallbacks too.
 final class StepThread: StepPlace {
     private let thread = currentThreadIdentity()
-    // Unsafe, all: used on this thread alone.
+    // Unsafe, both: used on this thread alone.
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
     /// What the thread runs, or has run last.
     nonisolated(unsafe) var node: Int?
-    /// Whether observers have been told here since the thread has taken an operation: they may have kept it for long.
-    nonisolated(unsafe) var hasToldObservers = false
 
     private init(_ launch: LaunchStorage) {
         self.launch = launch
@@ -47,11 +45,6 @@ final class StepThread: StepPlace {
         LaunchWithin.$place.withValue(place) { body(place) }
         place.node = nil
         place.launch = nil
-    }
-
-    /// Observers have been told, by whatever thread: a task that a step has begun may have this place too.
-    func toldObservers() {
-        if thread == currentThreadIdentity() { hasToldObservers = true }
     }
 
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
