@@ -144,10 +144,6 @@ public struct LaunchOptions: Sendable {
         self.queue = queue
     }
 
-    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds that was given. The initialiser's
-    /// default says it again, for an app cannot see this.
-    package static let defaultDeadline = Duration(secondsComponent: 30, attosecondsComponent: 1)
-
     /// The deadline that counts beside a budget: the default one is never less than that.
     package static func deadline(_ deadline: Duration?, beside budget: Budget?) -> Duration? {
         deadline == defaultDeadline ? max(.seconds(30), budget?.limit ?? .zero) : deadline

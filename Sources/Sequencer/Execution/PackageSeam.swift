@@ -248,3 +248,11 @@ extension StepContext {
     /// not wait for the operation.
     package var timeWithinBudget: Duration? { host.timeWithinBudget(of: assignment) }
 }
+
+// MARK: - Steps that the app asks for
+
+extension LaunchOptions {
+    /// The deadline of a launch that is given none: 30 seconds. The attosecond tells it from a deadline of 30 seconds that was given. The initialiser's
+    /// default says it again, for an app cannot see this.
+    package static let defaultDeadline = Duration(secondsComponent: 30, attosecondsComponent: 1)
+}

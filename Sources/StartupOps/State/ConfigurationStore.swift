@@ -52,11 +52,12 @@ package struct ConfigurationStore: Sendable {
         return LoadedConfiguration(kept, from: .cached)
     }
 
-    /// A launch has completed with `used`: where that was on trial, it becomes the one to fall back on. Another one that was kept on trial meanwhile stays so.
+    /// A launch has completed with `used`: where that is, or was, on trial, it becomes the one to fall back on. Another one that was put on trial
+    /// meanwhile stays so.
     func confirm(_ used: LoadedConfiguration) throws(StorageError) {
-        guard let trial = onTrial, trial == used.original || used.source == .remote else { return }
+        guard used.source != .bundled, let trial = onTrial else { return }
         try store.save(used.original, for: Self.confirmed)
-        if trial == used.original { try store.remove(Self.trial) }
+        if used.original == trial { try store.remove(Self.trial) }
     }
 
     /// Drops the configuration that is on trial.
