@@ -156,10 +156,13 @@ struct BootstrapKeptConfigurationTests {
         try configurations.beginTrial(of: newer)
         try configurations.confirm(LoadedConfiguration(used, from: .remote).with(FeatureFlags(features: ["shop": true])))
         #expect(configurations.lastKnown.configuration == used && configurations.onTrial == newer)
-        // One version may have two contents.
+        // One version may have two contents: this one was on trial when the launch began.
         var other = newer
         other.onboarding = .dismissable
         try configurations.confirm(LoadedConfiguration(other, from: .cached))
-        #expect(configurations.lastKnown.configuration == used && configurations.onTrial == newer)
+        #expect(configurations.lastKnown.configuration == other && configurations.onTrial == newer)
+        // The one that the app is delivered with need not be kept.
+        try configurations.confirm(LoadedConfiguration(used, from: .bundled))
+        #expect(configurations.lastKnown.configuration == other && configurations.onTrial == newer)
     }
 }
