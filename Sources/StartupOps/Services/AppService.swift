@@ -44,7 +44,7 @@ public final class AppService: Sendable {
     ///   - headerPrefix: begins the names of the headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
     ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
     ///   - now: the time of day, which tokens' expiry is compared with.
-    public init(
+    public convenience init(
         at baseURL: URL,
         graphQL: URL? = nil,
         http: any HTTPSending,
@@ -55,22 +55,48 @@ public final class AppService: Sendable {
         guestOperations: Set<String> = [],
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
+        self.init(
+            APIEnvironment(graphQL: graphQL ?? baseURL.appending(path: "graphql"), rest: baseURL),
+            http: http,
+            directory: directory,
+            app: app,
+            deviceID: deviceID,
+            headerPrefix: headerPrefix,
+            guestOperations: guestOperations,
+            now: now
+        )
+    }
+
+    /// A service that may have no REST: such requests fail before anything is sent, and tokens are at `oauth/token` beside the GraphQL endpoint.
+    init(
+        _ environment: APIEnvironment,
+        http: any HTTPSending,
+        directory: StateDirectory,
+        app: AppInfo,
+        deviceID: String,
+        headerPrefix: String = "X-Sequencer",
+        guestOperations: Set<String> = [],
+        now: @escaping @Sendable () -> Date
+    ) {
         self.app = app
         self.deviceID = deviceID
         installation = InstallationMark(store: directory.state)
         let secure = directory.secure
         self.secure = secure
         let cache = ResponseCache(store: directory.cache)
-        let endpoint = TokenEndpoint(url: baseURL.appending(path: "oauth/token"), http: http, now: now)
+        let base = environment.rest ?? environment.graphQL
+        let tokenURL =
+            environment.rest?.appending(path: "oauth/token") ?? URL(string: "oauth/token", relativeTo: environment.graphQL)?.absoluteURL
+        let endpoint = TokenEndpoint(url: tokenURL ?? base, http: http, now: now)
         self.endpoint = endpoint
-        var sessions = SessionStore(secure, of: baseURL, sharedIn: directory.folder, alsoClear: { cache.removeAll() })
+        var sessions = SessionStore(secure, of: base, sharedIn: directory.folder, alsoClear: { cache.removeAll() })
         sessions.companions = [Self.account]
         self.sessions = sessions
         tokens = TokenManager(store: sessions, now: now) { session, deadline in
             try await endpoint.refresh(session, deadline: deadline)
         }
         client = APIClient(
-            APIEnvironment(graphQL: graphQL ?? baseURL.appending(path: "graphql"), rest: baseURL),
+            environment,
             client: ClientInfo(
                 deviceID: deviceID,
                 platform: app.platform,

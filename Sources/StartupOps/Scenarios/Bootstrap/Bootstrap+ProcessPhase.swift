@@ -82,7 +82,9 @@ extension Bootstrap {
             return network
         }
         state.withLock { $0.mailbox = environment.mailbox }
-        try await trace.make(.userService, in: launch) { "asks v1/profile who the user is" }
+        try await trace.make(.userService, in: launch) {
+            plan.endpoints.rest == nil ? "the session alone says who the user is: there is no REST" : "asks v1/profile who the user is"
+        }
         // From before the session is read, so that no change is missed.
         let changes = service.tokens.events
         try await trace.make(.tokenListener, in: launch) {
@@ -157,9 +159,10 @@ extension Bootstrap {
     }
 
     private var network: String {
-        let hosts = [plan.endpoints.graphQL, plan.endpoints.rest].map { $0?.host() ?? "" }
+        let graphQL = plan.endpoints.graphQL.host() ?? ""
+        let rest = plan.endpoints.rest.map { "REST at \($0.host() ?? "")" } ?? "no REST"
         let proxy = plan.usesDebugProxy ? ", through the debug proxy" : ""
-        return "GraphQL at \(hosts[0]), REST at \(hosts[1]), \(plan.build)\(proxy)"
+        return "GraphQL at \(graphQL), \(rest), \(plan.build)\(proxy)"
     }
 
     /// On some systems, secrets survive a reinstallation: unless accounts are restored, the first launch ends what an earlier one has left.

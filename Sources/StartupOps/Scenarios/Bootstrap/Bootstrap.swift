@@ -71,9 +71,7 @@ public final class Bootstrap: Sendable {
         settings = Settings(directory.settings)
         registry = ServiceRegistry(rules: RegistrationRule.bootstrap)
         service = AppService(
-            // A valid plan has both.
-            at: plan.endpoints.rest ?? plan.endpoints.graphQL,
-            graphQL: plan.endpoints.graphQL,
+            plan.endpoints,
             http: plan.transport(over: http),
             directory: directory,
             app: app,

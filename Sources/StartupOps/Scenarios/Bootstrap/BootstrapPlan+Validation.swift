@@ -14,12 +14,8 @@ extension BootstrapPlan {
     }
 
     private var endpointProblems: [RegistryProblem] {
-        guard let rest = endpoints.rest else {
-            let description = "endpoints.rest is missing, and configuration needs it: sessions are opened and refreshed there"
-            return [RegistryProblem(.missing, "endpoints.rest", other: "configuration", description)]
-        }
         do {
-            _ = try APIEnvironment(graphQL: endpoints.graphQL.absoluteString, rest: rest.absoluteString)
+            _ = try APIEnvironment(graphQL: endpoints.graphQL.absoluteString, rest: endpoints.rest?.absoluteString)
             return []
         } catch {
             return [RegistryProblem(.invalid, "endpoints.\(error.field)", "endpoints.\(error.description)")]

@@ -15,7 +15,8 @@ import StartupStorage
 /// let report = try await Sequencer(bootstrap.environment(presenters: presenters).graph(.bootstrap)).run()
 /// ```
 public struct BootstrapPlan: Sendable {
-    /// Where the service is: its GraphQL endpoint, and the base of its REST addresses.
+    /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at `oauth/token` beside the GraphQL endpoint.
+    /// Updates, configuration, flags and profile are then not known, unless the app gives the environment services of its own.
     var endpoints: APIEnvironment
     /// The flags that the app was built with.
     public var build: BuildFlags

@@ -199,7 +199,7 @@ struct BootstrapPlanTests {
                 == ["delegates must come after configuration: they are handed to objects that it makes"]
         )
         #expect(problems { $0.registrations.append(.value("other", for: ServiceKey("analytics"))) }.map(\.code) == [.repeated])
-        #expect(problems { $0.endpoints = APIEnvironment(graphQL: $0.endpoints.graphQL) }.map(\.registration) == ["endpoints.rest"])
+        #expect(problems { $0.endpoints = APIEnvironment(graphQL: $0.endpoints.graphQL) }.isEmpty)
         let gallery = BootstrapModule("gallery", dependencies: [.after("shop", because: "it sells what is shown")]) { _ in "gallery" }
         let shop = BootstrapModule("shop") { _ in "shop" }
         #expect(problems { $0.modules = [shop, gallery] }.isEmpty)
@@ -217,6 +217,21 @@ struct BootstrapPlanTests {
         plan.registrations.swapAt(1, 4)
         #expect(throws: RegistryError.self) { try harness.bootstrap(plan) }
         #expect(harness.done.isEmpty)
+    }
+
+    @Test("C3: a plan with GraphQL alone launches: a guest's session is opened beside the endpoint, and nothing is asked over REST")
+    func graphQLAlone() async throws {
+        let paths = Locked<[String]>([])
+        var plan = harness.plan()
+        plan.endpoints = APIEnvironment(graphQL: plan.endpoints.graphQL)
+        let recorder = Recorder(http: harness.http, paths: paths)
+        let bootstrap = try Bootstrap(plan, app: harness.app, directory: harness.directory, http: recorder)
+        let report = try await harness.launch(bootstrap)
+        #expect(report.outcome == .completed && report["main-app"]?.outcome == .succeeded, "\(report.remarks)")
+        #expect(report["fetch-config"]?.outcome == .fellBack)
+        #expect(paths.withLock { $0 } == ["/oauth/token"])
+        #expect(bootstrap.service.storedSession().value?.isAnonymous == true)
+        #expect(bootstrap.configurationParts.first?.note.contains("no REST") == true)
     }
 
     @Test("B67: with no optional part, the launch reaches its first screen")
