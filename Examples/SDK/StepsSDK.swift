@@ -52,7 +52,7 @@ final class StepsSDK: Sendable {
         let isSetUp = graph.add("set-up") { try setUp() }
         let ready = graph.add("ready", .timeout(.seconds(3)), after: isSetUp) { launch in
             try await launch.waiting(for: "the library's session") { try await self.ready(by: launch.deadline) }
-            let restored = SDKRestoreStep.allCases.compactMap { step in self.lifecycle.restoreOutcomes[step].map { "\(step) \($0)" } }
+            let restored = self.lifecycle.restoreOutcomes.map(\.description)
             launch.note(restored.isEmpty ? "there was no session to restore" : restored.joined(separator: "; "))
         }
         graph.add("first-sync", .milestone, .onFailure(.continue), after: ready) { launch in

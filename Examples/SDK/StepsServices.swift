@@ -42,13 +42,29 @@ struct StepsSession: SDKSession {
         return try JSONDecoder().decode(Answer.self, from: response.body).entitlements
     }
 
-    var wasGeofencingActive: Bool { false }
-    func resumeGeofencing(by deadline: Deadline) async throws {}
+    var restoreSteps: [SDKRestoreStep] {
+        [
+            SDKRestoreStep("geofencing", unless: { _ in wasGeofencingActive ? nil : "it was not active" }, restore: resumeGeofencing),
+            SDKRestoreStep("walking sync", unless: reasonNotToSync) { deadline in
+                try await startWalkingSync(by: deadline)
+                // It may have taken so long that nobody waits for the sync any more.
+                try Task.checkCancellation()
+                try await syncWalkingNow(by: deadline)
+            },
+        ]
+    }
 
-    var isWalkingSyncEnabled: Bool { true }
-    var walkingSyncEntitlement: String { "premium" }
-    func startWalkingSync(by deadline: Deadline) async throws {}
-    func syncWalkingNow(by deadline: Deadline) async throws {}
+    private var wasGeofencingActive: Bool { false }
+    private func resumeGeofencing(by deadline: Deadline) async throws {}
+
+    private var isWalkingSyncEnabled: Bool { true }
+    private func reasonNotToSync(_ entitlements: Set<String>?) -> String? {
+        if !isWalkingSyncEnabled { return "it is switched off" }
+        guard let entitlements else { return "it is not known whether the person is still entitled to it" }
+        return entitlements.contains("premium") ? nil : "the person is not entitled to it any more"
+    }
+    private func startWalkingSync(by deadline: Deadline) async throws {}
+    private func syncWalkingNow(by deadline: Deadline) async throws {}
 }
 
 struct NobodyIsLoggedIn: Error, CustomStringConvertible {

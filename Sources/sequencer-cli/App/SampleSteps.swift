@@ -28,11 +28,5 @@ struct SampleSteps: SDKServices {
     private struct Session: SDKSession {
         func invalidate() {}
         func fetchEntitlements(by deadline: Deadline) async throws -> Set<String> { [] }
-        var wasGeofencingActive: Bool { false }
-        func resumeGeofencing(by deadline: Deadline) async throws {}
-        var isWalkingSyncEnabled: Bool { false }
-        var walkingSyncEntitlement: String { "" }
-        func startWalkingSync(by deadline: Deadline) async throws {}
-        func syncWalkingNow(by deadline: Deadline) async throws {}
     }
 }

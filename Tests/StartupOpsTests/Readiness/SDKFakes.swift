@@ -72,19 +72,33 @@ final class SampleSDKSession: SDKSession {
         return try await behaviour.entitlements(deadline)
     }
 
-    var wasGeofencingActive: Bool { behaviour.wasGeofencingActive }
-    func resumeGeofencing(by deadline: Deadline) async throws {
-        calls.withLock { $0.append("geofencing") }
-        try await behaviour.geofencing(deadline)
+    var restoreSteps: [SDKRestoreStep] {
+        let behaviour = behaviour
+        return [
+            SDKRestoreStep("geofencing", unless: { _ in behaviour.wasGeofencingActive ? nil : "it was not active" }) { deadline in
+                self.calls.withLock { $0.append("geofencing") }
+                try await behaviour.geofencing(deadline)
+            },
+            SDKRestoreStep(
+                "walking sync",
+                unless: { entitlements in
+                    if !behaviour.isWalkingSyncEnabled { return "it is switched off" }
+                    guard let entitlements else { return "it is not known whether the person is still entitled to it" }
+                    return entitlements.contains("walking") ? nil : "the person is not entitled to it any more"
+                }
+            ) { deadline in
+                self.calls.withLock { $0.append("walking") }
+                try await behaviour.walking(deadline)
+                try Task.checkCancellation()
+                self.calls.withLock { $0.append("sync") }
+            },
+        ]
     }
+}
 
-    var isWalkingSyncEnabled: Bool { behaviour.isWalkingSyncEnabled }
-    var walkingSyncEntitlement: String { "walking" }
-    func startWalkingSync(by deadline: Deadline) async throws {
-        calls.withLock { $0.append("walking") }
-        try await behaviour.walking(deadline)
-    }
-    func syncWalkingNow(by deadline: Deadline) async throws { calls.withLock { $0.append("sync") } }
+extension [SDKRestoreResult] {
+    /// How a part has ended; nil as long as it has not.
+    subscript(step: String) -> SDKRestoreOutcome? { first { $0.step == step }?.outcome }
 }
 
 /// A store whose answers tests decide.

@@ -30,7 +30,7 @@ struct SDKTokenTests {
         let sdk = SDKLifecycle.patient(SampleSDKServices(token: session.accessToken.value, behaviour))
         #expect(sdk.initialize(sdkBuilder))
         await sdk.untilReady()
-        #expect(sdk.restoreOutcomes[.entitlements] == .restored && askedBefore.withLock { $0 } == 1)
+        #expect(sdk.restoreOutcomes["entitlements"] == .restored && askedBefore.withLock { $0 } == 1)
         // Nobody waits for a token that is refreshed ahead of time.
         if isRefreshed { await eventually { harness.tokens.accessToken?.value.value != session.accessToken.value } }
         #expect(harness.refreshes == (isRefreshed ? 1 : 0))

@@ -72,8 +72,7 @@ extension SDKLifecycle {
             for await isReady in self.isReady where isReady { break }
             try step.checkCancellation()
         }
-        let outcomes = restoreOutcomes
-        let restored = SDKRestoreStep.allCases.compactMap { part in outcomes[part].map { "\(part) \(ForeignText.shown("\($0)"))" } }
+        let restored = restoreOutcomes.map { "\($0.step) \(ForeignText.shown("\($0.outcome)"))" }
         step.note(restored.isEmpty ? "there was no session to restore" : restored.joined(separator: "; "))
     }
 

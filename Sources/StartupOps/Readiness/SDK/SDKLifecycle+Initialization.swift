@@ -7,7 +7,7 @@ extension SDKLifecycle {
         let log = configuration.makeLog()
         state.withLock { state in
             state.log = log
-            state.restoreOutcomes = [:]
+            state.restoreOutcomes = []
         }
         note(.logging, generation)
         do throws(SDKError) {

@@ -40,7 +40,9 @@ public final class SDKLifecycle: Sendable {
         var requestsInAll = 0
         var failure: SDKError?
         var trace: [SDKTraceEntry] = []
-        var restoreOutcomes: [SDKRestoreStep: SDKRestoreOutcome] = [:]
+        /// The parts of the last restore, and how those that have ended did: in the same order.
+        var restoreNames: [String] = []
+        var restoreOutcomes: [SDKRestoreResult] = []
         var restore: Task<Void, Never>?
         var restoreTimer: DeadlineTimer?
         /// The thread that sets up, by its identity.
@@ -74,8 +76,8 @@ public final class SDKLifecycle: Sendable {
     public var failure: SDKError? { state.withLock { $0.failure } }
     /// The steps of the initialisations, in order.
     public var trace: [SDKTraceEntry] { state.withLock { $0.trace } }
-    /// How the parts of the last auto-restore ended, as far as they have.
-    public var restoreOutcomes: [SDKRestoreStep: SDKRestoreOutcome] { state.withLock { $0.restoreOutcomes } }
+    /// How the parts of the last auto-restore ended, as far as they have, in their order.
+    public var restoreOutcomes: [SDKRestoreResult] { state.withLock { $0.restoreOutcomes } }
     /// The log, as configured.
     var log: SDKLog { state.withLock { $0.log } }
 

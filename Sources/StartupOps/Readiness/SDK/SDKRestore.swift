@@ -2,17 +2,54 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// A part of the auto-restore, in the order in which they run.
-public enum SDKRestoreStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// The person's entitlements.
-    case entitlements = "entitlements"
-    /// Geofencing, where it was active when the app last ran.
-    case geofencing = "geofencing"
-    /// The walking sync, where the person is entitled to it.
-    case walkingSync = "walking sync"
+/// A part of the auto-restore that an SDK has of its own, such as the sync of what was counted while the app was away.
+///
+/// ```swift
+/// SDKRestoreStep("walking sync", unless: { $0?.contains("premium") == true ? nil : "the person is not entitled to it" }) { deadline in
+///     try await client.sync(by: deadline)
+/// }
+/// ```
+public struct SDKRestoreStep: Sendable {
+    /// Its name, in logs and reports.
+    let name: String
+    private let reasonToSkip: @Sendable (Set<String>?) -> String?
+    private let restore: @Sendable (Deadline) async throws -> Void
 
-    /// The step's name.
-    public var description: String { rawValue }
+    /// A part.
+    ///
+    /// - Parameters:
+    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the person's entitlements, nil where they could not be fetched.
+    ///   - restore: does it, off the main thread. At the deadline its task is cancelled, and nobody waits for it any more.
+    public init(
+        _ name: String,
+        unless reasonToSkip: @escaping @Sendable (_ entitlements: Set<String>?) -> String? = { _ in nil },
+        restore: @escaping @Sendable (Deadline) async throws -> Void
+    ) {
+        self.name = name
+        self.reasonToSkip = reasonToSkip
+        self.restore = restore
+    }
+
+    fileprivate func outcome(_ entitlements: Set<String>?, by deadline: Deadline) async -> SDKRestoreOutcome {
+        if let reason = reasonToSkip(entitlements) { return .skipped(because: reason) }
+        do {
+            try await restore(deadline)
+            return .restored
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+}
+
+/// How one part of the auto-restore ended.
+public struct SDKRestoreResult: Sendable, Hashable, CustomStringConvertible {
+    /// The part: `entitlements`, or the name of an ``SDKRestoreStep``.
+    public let step: String
+    /// How it ended.
+    public let outcome: SDKRestoreOutcome
+
+    /// The part and its outcome.
+    public var description: String { "\(step) \(outcome)" }
 }
 
 /// How a part of the auto-restore ended.
@@ -34,53 +71,29 @@ public enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Decides on each part of the restore.
-struct SDKRestorePlan {
-    /// The person's entitlements; nil as long as they are not known.
-    var entitlements: Set<String>?
-
-    /// Why there is nothing to do; nil when there is.
-    func reasonToSkip(_ step: SDKRestoreStep, of session: some SDKSession) -> String? {
-        switch step {
-        case .entitlements: nil
-        case .geofencing: session.wasGeofencingActive ? nil : "it was not active"
-        case .walkingSync:
-            if !session.isWalkingSyncEnabled {
-                "it is switched off"
-            } else if let entitlements {
-                entitlements.contains(session.walkingSyncEntitlement) ? nil : "the person is not entitled to it any more"
-            } else {
-                "it is not known whether the person is still entitled to it"
-            }
-        }
-    }
-
-    /// Runs a step.
-    mutating func run(_ step: SDKRestoreStep, of session: some SDKSession, by deadline: Deadline) async throws {
-        switch step {
-        case .entitlements: entitlements = try await session.fetchEntitlements(by: deadline)
-        case .geofencing: try await session.resumeGeofencing(by: deadline)
-        case .walkingSync:
-            try await session.startWalkingSync(by: deadline)
-            // It may have taken so long that nobody waits for the sync any more, or that it would be one of an ended session.
-            try Task.checkCancellation()
-            try await session.syncWalkingNow(by: deadline)
-        }
-    }
-}
-
 extension SDKLifecycle {
-    /// Restores in the background. The SDK is ready at the end, or at the deadline, also when parts fail.
+    private static let entitlements = "entitlements"
+
+    /// Restores in the background: first the entitlements, then the SDK's own parts. The SDK is ready at the end, or at the deadline, also when parts fail.
     func startRestore(_ session: any SDKSession, _ generation: Int) {
+        let steps = session.restoreSteps
+        state.withLock { $0.restoreNames = [Self.entitlements] + steps.map(\.name) }
         let deadline = Deadline.after(options.restoreTimeout)
         let timer = DeadlineTimer(deadline) { [weak self] in self?.endRestore(generation, timedOut: true) }
         let task = Task { [weak self] in
-            var plan = SDKRestorePlan()
-            for step in SDKRestoreStep.allCases {
+            var entitlements: Set<String>?
+            var outcome = SDKRestoreOutcome.restored
+            do {
+                entitlements = try await session.fetchEntitlements(by: deadline)
+            } catch {
+                outcome = .failed("\(error)")
+            }
+            self?.note(Self.entitlements, outcome, generation)
+            for step in steps {
                 // Not kept between the steps: one that hangs must not keep the SDK alive.
                 guard let begun = self?.isRestoring(generation), begun else { return }
-                let outcome = await Self.restore(step, of: session, &plan, by: deadline)
-                self?.note(step, outcome, generation)
+                let outcome = await step.outcome(entitlements, by: deadline)
+                self?.note(step.name, outcome, generation)
             }
             self?.endRestore(generation, timedOut: false)
         }
@@ -94,25 +107,10 @@ extension SDKLifecycle {
 
     private func isRestoring(_ generation: Int) -> Bool { state.withLock { $0.machine.isRestoring(generation) } }
 
-    private static func restore(
-        _ step: SDKRestoreStep,
-        of session: any SDKSession,
-        _ plan: inout SDKRestorePlan,
-        by deadline: Deadline
-    ) async -> SDKRestoreOutcome {
-        if let reason = plan.reasonToSkip(step, of: session) { return .skipped(because: reason) }
-        do {
-            try await plan.run(step, of: session, by: deadline)
-            return .restored
-        } catch {
-            return .failed("\(error)")
-        }
-    }
-
-    private func note(_ step: SDKRestoreStep, _ outcome: SDKRestoreOutcome, _ generation: Int) {
+    private func note(_ step: String, _ outcome: SDKRestoreOutcome, _ generation: Int) {
         let log: SDKLog? = state.withLock { state in
             guard state.machine.isRestoring(generation) else { return nil }
-            state.restoreOutcomes[step] = outcome
+            state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
             eventLine.note(.restored(step, outcome))
             return state.log
         }
@@ -131,8 +129,9 @@ extension SDKLifecycle {
             guard taken.0 else { return taken }
             (state.restore, state.restoreTimer) = (nil, nil)
             if timedOut {
-                for step in SDKRestoreStep.allCases where state.restoreOutcomes[step] == nil {
-                    state.restoreOutcomes[step] = .failed("not over at the deadline of \(durationText(options.restoreTimeout))")
+                let outcome = SDKRestoreOutcome.failed("not over at the deadline of \(durationText(options.restoreTimeout))")
+                for step in state.restoreNames.dropFirst(state.restoreOutcomes.count) {
+                    state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }
                 eventLine.note(.restoreTimedOut)
             }

@@ -40,22 +40,16 @@ public protocol SDKSession: Sendable {
     /// Cancels the requests under way, and lets nothing be sent any more.
     func invalidate()
 
-    /// The person's entitlements. This validates the session, and refreshes a token that is about to expire.
+    /// The person's entitlements, the first part of every restore. This validates the session, and refreshes a token that is about to expire.
     func fetchEntitlements(by deadline: Deadline) async throws -> Set<String>
 
-    /// Whether geofencing was active when the app last ran.
-    var wasGeofencingActive: Bool { get }
-    /// Takes geofencing up again.
-    func resumeGeofencing(by deadline: Deadline) async throws
+    /// The parts of the restore that follow, each when the one before it has ended; asked for when the restore begins. None by default.
+    var restoreSteps: [SDKRestoreStep] { get }
+}
 
-    /// Whether the person has walking sync switched on.
-    var isWalkingSyncEnabled: Bool { get }
-    /// The entitlement that a person needs for walking sync.
-    var walkingSyncEntitlement: String { get }
-    /// Takes walking sync up again.
-    func startWalkingSync(by deadline: Deadline) async throws
-    /// Syncs once, now.
-    func syncWalkingNow(by deadline: Deadline) async throws
+extension SDKSession {
+    /// None: the session is restored when the entitlements are there.
+    public var restoreSteps: [SDKRestoreStep] { [] }
 }
 
 /// Stores the values of an SDK's set-up: secrets in the secure store, the rest in the data store.

@@ -70,7 +70,7 @@ enum SDKStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible 
     case client = "client"
     /// The configuration that the app boots with.
     case bootConfiguration = "boot configuration"
-    /// The parts that were active when the app last ran; see ``SDKRestoreStep``.
+    /// The entitlements, and the SDK's own parts; see ``SDKRestoreStep``.
     case autoRestore = "auto-restore"
 
     /// The step's name.
@@ -101,7 +101,7 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
     /// It has been initialised.
     case initialized(generation: Int)
     /// A part of the auto-restore has ended.
-    case restored(SDKRestoreStep, SDKRestoreOutcome)
+    case restored(String, SDKRestoreOutcome)
     /// The auto-restore was not over at its deadline.
     case restoreTimedOut
 
