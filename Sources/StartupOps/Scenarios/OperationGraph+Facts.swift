@@ -39,13 +39,15 @@ extension OperationGraph {
         let isImplied = facts.speaker == .none && last == content
         // A guest sees it, whom the person becomes who turns down the account that was found.
         let showsOnboarding = facts.onboarding == .dismissable && facts.account != .known
+        // No configuration comes too late for what the app has set.
+        let isOpen = steps.environment?.onboardingOfApp == nil
         addMain(
             of: steps,
             configuration,
             account,
             speaker,
-            chosenBy: facts.account == .none && facts.isRegionKnown ? facts.onboarding : nil,
-            mayMissOnboarding: facts.mayAskToLogIn && !showsOnboarding,
+            chosenBy: isOpen && facts.account == .none && facts.isRegionKnown ? facts.onboarding : nil,
+            mayMissOnboarding: isOpen && facts.mayAskToLogIn && !showsOnboarding,
             after: isImplied ? [update.id] : [content, update.id]
         )
         if facts.origin == .link { addAfterMain(.deeplink, of: steps) }

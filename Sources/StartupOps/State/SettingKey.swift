@@ -20,7 +20,7 @@ public struct SettingKey<Value: Codable & Sendable>: Sendable {
 }
 
 extension SettingKey where Value == OnboardingType {
-    /// How somebody who starts the app for the first time gets in. Default: `regular`.
+    /// How somebody who starts the app for the first time gets in. Once set, it counts over the configuration's kind. Default: the configuration's, or `regular`.
     public static var onboarding: SettingKey { SettingKey("onboarding", default: .regular) }
 }
 

@@ -146,6 +146,9 @@ package struct SettingsSnapshot: Sendable {
 
     /// The value that `key` had when the launch was configured, or its default.
     package subscript<Value>(key: SettingKey<Value>) -> Value { values[key] }
+
+    /// The value that `key` was set to when the launch was configured; nil where the app had set none.
+    func valueIfSet<Value>(of key: SettingKey<Value>) -> Value? { values.valueIfSet(of: key) }
 }
 
 /// Values as JSON, and where to tell that one makes no sense.
@@ -153,12 +156,14 @@ struct SettingValues: Sendable {
     let values: [String: String]
     let report: @Sendable (SettingsProblem) -> Void
 
-    subscript<Value>(key: SettingKey<Value>) -> Value {
-        guard let text = values[key.name] else { return key.defaultValue }
+    subscript<Value>(key: SettingKey<Value>) -> Value { valueIfSet(of: key) ?? key.defaultValue }
+
+    func valueIfSet<Value>(of key: SettingKey<Value>) -> Value? {
+        guard let text = values[key.name] else { return nil }
         if let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) { return value }
         let description = "setting \(key.name) holds no \(Value.self), so its default counts; set it again"
         report(SettingsProblem(code: .invalidValue, setting: key.name, description: description))
-        return key.defaultValue
+        return nil
     }
 }
 

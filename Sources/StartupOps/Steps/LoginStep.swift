@@ -368,15 +368,20 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                         presenter: environment.presenters.login,
                         stage: environment.stage,
                         // Where the scenario does not wait for the configuration, it was chosen by this: see ``StartupEnvironment/context(isRunning:)``.
-                        onboarding: environment.configurations.lastKnown.configuration.onboarding ?? environment.settings[.onboarding],
+                        onboarding: environment.onboarding(),
                         // A session that this launch itself has opened since must not be ended as one of an earlier installation.
                         keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession() || environment.loginTurn.hasLoggedIn,
                         firstLaunch: memory.firstLaunch,
-                        didDecideEarly: { onboarding in memory.earlyOnboarding.withLock { $0 = onboarding } },
+                        didDecideEarly: { onboarding in
+                            // No configuration comes too late for what the app has set.
+                            if environment.onboardingOfApp == nil { memory.earlyOnboarding.withLock { $0 = onboarding } }
+                        },
                         didLogIn: { memory.hasLoggedIn.withLock { $0 = true } },
                         isAskedFor: memory.isAskedFor
                     )
-                    let account = try await operation.run(loaded?.configuration, in: step)
+                    var configuration = loaded?.configuration
+                    if let chosen = environment.onboardingOfApp { configuration?.onboarding = chosen }
+                    let account = try await operation.run(configuration, in: step)
                     environment.loginTurn.loggedIn(account)
                     environment.mailbox.setSession(of: account)
                     return account

@@ -118,10 +118,13 @@ public struct StartupEnvironment: Sendable {
         set { parts[ObjectIdentifier(part)] = newValue.map { $0 as any Sendable } }
     }
 
-    /// How someone who is not logged in is received, as `configuration` says, or as was known before there was one.
+    /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was known before there was one.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
-        configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
+        onboardingOfApp ?? configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
     }
+
+    /// The kind that the app has set, which no configuration and no flag changes; nil where it has set none.
+    var onboardingOfApp: OnboardingType? { settings.valueIfSet(of: .onboarding) }
 
     /// The configuration that a launch can go by before it has fetched one; nil without one for the chosen country and language.
     var keptConfiguration: LoadedConfiguration? { state.chosenRegion.value.flatMap { configurations.kept(for: $0) } }
@@ -145,7 +148,7 @@ public struct StartupEnvironment: Sendable {
             hasSeenTutorial: presenters.tutorial == nil || hasSeenTutorial,
             speaker: speaker,
             origin: mailbox.origin(for: session.value?.accountID),
-            onboarding: known.onboarding ?? settings[.onboarding],
+            onboarding: onboarding(),
             isRunning: isRunning
         )
     }

@@ -62,14 +62,29 @@ struct OnboardingStepTests {
         #expect(try await shown(content(kind, isGuest: isGuest)) == (isDue ? ["main", "onboarding"] : ["main"]))
     }
 
-    @Test("B10, B13: where the configuration says nothing of it, what was known before counts, and then the app's setting")
-    func silent() async throws {
+    @Test("B10, B13: the kind that the app has set counts; where it has set none, that of the configuration, and then the one known before")
+    func precedence() async throws {
         #expect(try await shown(content(nil, isGuest: true)) == ["main"])
-        try Settings(device.directory().settings).set(.dismissable, for: .onboarding)
-        #expect(try await shown(content(nil, isGuest: true)) == ["main", "onboarding"])
-        try device.directory().launchState().forgetDismissedOnboarding()
         #expect(try await shown(content(nil, isGuest: true)) { try make($0, lastKnow: .none) } == ["main"])
         #expect(try await shown(content(nil, isGuest: true)) { try make($0, lastKnow: .dismissable) } == ["main", "onboarding"])
+        try device.directory().launchState().forgetDismissedOnboarding()
+        try Settings(device.directory().settings).set(.none, for: .onboarding)
+        #expect(try await shown(content(.dismissable, isGuest: true)) == ["main"])
+        try Settings(device.directory().settings).set(.dismissable, for: .onboarding)
+        #expect(try await shown(content(.regular, isGuest: true)) { try make($0, lastKnow: .none) } == ["main", "onboarding"])
+    }
+
+    @Test("B13, B66: a launch goes by the kind that the app has set, though the service asks for an account, and reports no change of it")
+    func setByApp() async throws {
+        try Settings(device.directory().settings).set(.dismissable, for: .onboarding)
+        let launch = try await device.launch { environment in
+            try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
+            try environment.state.recordTutorialSeen(version: "1.0.0")
+            try environment.state.recordDeclinedSpeaker()
+        }
+        #expect(launch.scenario == "guest-dismissable" && launch.shown == ["splash", "main", "onboarding"])
+        #expect(launch.content?.account.isAnonymous == true && launch.content?.configuration.source == .remote)
+        #expect(launch.report["main-app"]?.notes == [], "\(launch.report.remarks)")
     }
 
     @Test("B13: who has dismissed it does not see it again, until somebody was logged in or the personal state was cleared")
