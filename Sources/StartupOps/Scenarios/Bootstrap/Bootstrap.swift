@@ -45,8 +45,8 @@ public final class Bootstrap: Sendable {
     let app: AppInfo
     let directory: StateDirectory
     let settings: Settings
-    let configurationTrace = SequenceTrace<ConfigurationPart>()
-    let coordinatorTrace = SequenceTrace<CoordinatorPart>()
+    let configurationTrace: SequenceTrace<ConfigurationPart>
+    let coordinatorTrace: SequenceTrace<CoordinatorPart>
     let configurationLine = EventBroadcaster<AppConfiguration?>(replaying: .some(nil))
     let state = Locked(State())
 
@@ -66,6 +66,9 @@ public final class Bootstrap: Sendable {
     ) throws(RegistryError) {
         try plan.validate()
         self.plan = plan
+        let tell = plan.tellCrashLoggers
+        configurationTrace = SequenceTrace(tell: tell)
+        coordinatorTrace = SequenceTrace(tell: tell)
         self.app = app
         self.directory = directory
         settings = Settings(directory.settings)
@@ -90,6 +93,16 @@ public final class Bootstrap: Sendable {
 
     /// Whether the configuration was made in this launch.
     var hasConfiguration: Bool { registry.optional(.configuration) != nil }
+
+    /// Tells the plan's crash loggers each event of a launch in one line, `610 ms: login succeeded`: an observer for its options.
+    ///
+    /// ```swift
+    /// options.observers.append(bootstrap.crashLog)
+    /// ```
+    public var crashLog: @Sendable (LaunchEvent) -> Void {
+        let tell = plan.tellCrashLoggers
+        return { event in tell("\(event)") }
+    }
 
     /// The configuration.
     ///

@@ -51,6 +51,12 @@ public struct BootstrapPlan: Sendable {
         self.build = build
     }
 
+    /// Tells every crash logger a line of the launch.
+    var tellCrashLoggers: @Sendable (String) -> Void {
+        let loggers = crashLoggers
+        return { line in for logger in loggers { logger.log(line) } }
+    }
+
     /// Whether requests go through the debug proxy.
     var usesDebugProxy: Bool { debugProxy != nil && build.contains(.staging) }
 
@@ -148,6 +154,15 @@ public protocol CrashLogger: Sendable {
     ///
     /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
     func identify(user: String?, device: String)
+
+    /// The launch has come this far: a line to be sent with a crash that may follow. The steps that make the configuration and start the
+    /// coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells the events of a launch, off it. It must not block. Ignored unless a logger says otherwise.
+    func log(_ line: String)
+}
+
+extension CrashLogger {
+    /// Ignores the line.
+    public func log(_ line: String) {}
 }
 
 /// Another way to log in than with this app's own form, such as with an account somewhere else.

@@ -53,6 +53,10 @@ public struct BootstrapTraceEntry: Sendable, Hashable, CustomStringConvertible {
 /// Makes the parts of a sequence, and records each in the launch and in a trace.
 final class SequenceTrace<Part: SequencePart>: Sendable {
     private let state = Locked((sequence: FixedSequence<Part>(), entries: [BootstrapTraceEntry]()))
+    private let tell: @Sendable (String) -> Void
+
+    /// - Parameter tell: is told each line that the launch is.
+    init(tell: @escaping @Sendable (String) -> Void = { _ in }) { self.tell = tell }
 
     /// The parts that were made, in order.
     var entries: [BootstrapTraceEntry] { state.withLock { $0.entries } }
@@ -88,7 +92,9 @@ final class SequenceTrace<Part: SequencePart>: Sendable {
             state.entries.append(entry)
             return state.entries.count
         }
-        launch.note("\(Part.sequence) \(place)/\(Part.allCases.count) \(entry)")
+        let line = "\(Part.sequence) \(place)/\(Part.allCases.count) \(entry)"
+        launch.note(line)
+        tell(line)
     }
 }
 

@@ -77,6 +77,23 @@ struct RealBootstrapConfigurationTests {
         #expect(harness.directory.launchState().appStarts == 1)
     }
 
+    @Test("B20: crash loggers are told the parts as they are made, and each event of a launch that has its observer")
+    func crashLog() async throws {
+        let logger = RecordingLogger()
+        var plan = harness.plan()
+        plan.crashLoggers = [logger]
+        let bootstrap = try harness.bootstrap(plan)
+        var options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        options.observers = [bootstrap.crashLog]
+        let graph = harness.environment(bootstrap, FakePerson(logins: [.continueAsGuest])).graph(.bootstrap)
+        let report = try await graph.run(budget: .seconds(3), options: options).report
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        let lines = logger.lines.withLock { $0 }
+        #expect(lines.filter { $0.hasPrefix("configuration ") } == report["configure"]?.notes)
+        #expect(lines.count { $0.hasPrefix("coordinator ") } == 8)
+        #expect(lines.contains { $0.hasSuffix(": main-app succeeded") } && lines.last?.hasSuffix(": the launch ended") == true)
+    }
+
     private final class Tracker: AnalyticsTracker {
         let users = Locked<[String]>([])
 
@@ -195,7 +212,10 @@ func checkOrders<Part: SequencePart>(of: Part.Type) throws {
 final class RecordingLogger: CrashLogger {
     let identified = Locked<[String]>([])
 
+    let lines = Locked<[String]>([])
+
     func identify(user: String?, device: String) { identified.withLock { $0.append("\(user ?? "nobody") on \(device)") } }
+    func log(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
 extension BootstrapHarness {
