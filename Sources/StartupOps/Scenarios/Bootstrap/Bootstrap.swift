@@ -10,6 +10,7 @@ import StartupStorage
 ///
 /// | phase | operations |
 /// |---|---|
+/// | prologue | `sdk-…` for each SDK that asks for it; the launch has to be started on the main thread then |
 /// | process | `check-resources`, `register`, `prepare-…` for each module, `configure`, `sdk-…` for each SDK, `end-process-phase` |
 /// | beside them | `sdk-…-ready` for each SDK that restores a session, which nothing waits for unless the app says so |
 /// | scene | `connect-scene`, `splash`, `module-…` for each module, `start-coordinator`, `fetch-config`, `fetch-flags`, `first-screen`, … `main-app` |

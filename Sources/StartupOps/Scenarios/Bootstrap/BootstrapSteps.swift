@@ -166,9 +166,9 @@ extension Bootstrap {
         }
     }
 
-    /// Starts the SDKs of other parties: a step for each.
+    /// Starts the SDKs of other parties: a step for each that is not in the prologue.
     var sdkSteps: [PlannedStep] {
-        plan.thirdParties.map { [plan] sdk in
+        plan.thirdParties.filter { $0.prologue == nil }.map { [plan] sdk in
             PlannedStep(
                 step: .planned(
                     "sdk-\(sdk.name)",

@@ -11,6 +11,7 @@ extension Scenario {
         let bootstrap = environment?.bootstrap
         let kept = environment?.keptConfiguration
         let steps = steps.carryingOut(bootstrap, kept)
+        if let environment, let bootstrap { graph.addPrologue(of: bootstrap.plan, in: environment) }
         let update = graph.add(.forceUpdate, of: steps)
 
         let checked = graph.add(.checkResources, of: steps)
@@ -50,6 +51,27 @@ extension Scenario {
 }
 
 extension OperationGraph {
+    /// Adds the SDKs that come before everything.
+    fileprivate mutating func addPrologue(of plan: BootstrapPlan, in environment: StartupEnvironment) {
+        // Facts are read from the disk: only for those who get them.
+        guard plan.thirdParties.contains(where: { $0.prologue != nil }) else { return }
+        let (facts, build) = (environment.facts(), plan.build)
+        for sdk in plan.thirdParties {
+            guard let start = sdk.prologue else { continue }
+            let flags = sdk.flags
+            addPrologue(
+                "sdk-\(sdk.name)",
+                .title("Start \(sdk.name)"),
+                .expected(.milliseconds(30)),
+                .onFailure(sdk.isRequired ? .required : .continue),
+                .timeout(sdk.timeout),
+                .when { build.isSuperset(of: flags) }
+            ) {
+                try start(facts)
+            }
+        }
+    }
+
     /// Adds the steps of an app's plan; each waits for `dependencies` and its own.
     ///
     /// - Returns: their identifiers.

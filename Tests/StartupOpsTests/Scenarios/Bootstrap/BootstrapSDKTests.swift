@@ -116,6 +116,33 @@ struct BootstrapSDKTests {
         #expect(report["sdk-steps"]?.outcome == .skipped && report["sdk-steps-ready"]?.outcome == .skipped && services.made == 0)
     }
 
+    @Test("B29, F13: an SDK in the prologue is there when the launch has started, with what the system gave; one that fails is left out")
+    @MainActor
+    func prologue() async throws {
+        let lifecycle = SDKLifecycle.patient(SampleSDKServices())
+        let origins = Locked<[LaunchFacts.Origin]>([])
+        var plan = harness.plan()
+        plan.thirdParties = [
+            .inPrologue("attribution") { facts in origins.withLock { $0.append(facts.origin) } },
+            .inPrologue("ads") { _ in throw SDKSampleError(name: "no ads") },
+            .inPrologue("inspector", in: .staging) { _ in Issue.record("it belongs to other builds") },
+            ThirdPartySDK("steps", lifecycle: lifecycle, configuration: sdkBuilder, inPrologue: true),
+        ]
+        let bootstrap = try harness.bootstrap(plan)
+        var environment = bootstrap.environment(presenters: StartupPresenters(all: AgreeablePerson()))
+        environment.splashMinimum = .zero
+        environment.mailbox.receive(try EntryPointSamples.link("https://good.example/"))
+        let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)))
+        let launch = try environment.graph(.bootstrap).start(budget: .seconds(3), options: options)
+        #expect(origins.withLock { $0 } == [.link] && lifecycle.isInitialized)
+        let report = await launch.end().report
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        #expect(report.isEnded(["sdk-attribution", "sdk-steps"], before: ["force-update", "check-resources"]))
+        #expect(report["sdk-ads"]?.outcome == .failed && report["sdk-ads"]?.message?.contains("no ads") == true)
+        #expect(report["sdk-inspector"]?.outcome == .skipped)
+        #expect(report["sdk-steps"]?.isMain == true && report["sdk-steps-ready"]?.outcome == .succeeded)
+    }
+
     @Test("two SDKs whose steps would have one name are refused")
     func names() {
         var plan = harness.plan()
