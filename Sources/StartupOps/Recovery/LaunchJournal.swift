@@ -148,8 +148,11 @@ public final class LaunchJournal: Sendable {
         return JournalDirectory(directory: PosixDirectory(path: folder.path))
     }
 
-    /// The kind of launch that it is now.
-    var kind: LaunchKind { state.withLock { $0.kind } }
+    /// The kind of launch that it is now. Only ``admit(_:)`` changes it: other launches may have to be asked.
+    var kind: LaunchKind {
+        get { state.withLock { $0.kind } }
+        set { state.withLock { $0.kind = newValue } }
+    }
 
     /// The number of this launch; nil when it is not written down.
     var number: Int? { file?.number }
@@ -318,8 +321,13 @@ public final class LaunchJournal: Sendable {
     // MARK: Events that the app tells
 
     /// The launch is of another kind from now on: as when an app that was prewarmed comes to the front, or one goes to the background.
-    public func change(to kind: LaunchKind) {
-        state.withLock { $0.kind = kind }
+    ///
+    /// A background launch that comes to the front is a cold one from then on. While another one runs it is refused, as a second cold launch is, and stays in the background:
+    /// wait for the end of one of the two, or cancel it. Going to the background is never refused, nor is anything when this journal's launch does not run.
+    ///
+    /// - Throws: a `GraphError` of the code `alreadyRunning`, which names the launch that runs.
+    public func change(to kind: LaunchKind) throws(GraphError) {
+        try admit(kind)
         var line = JournalLine(.kind)
         line.kind = kind
         write(line)
@@ -386,14 +394,5 @@ public final class LaunchJournal: Sendable {
             return state.problem?.code != problem.code
         }
         if isNew { onProblem(problem) }
-    }
-}
-
-extension JournalLine {
-    fileprivate mutating func set(_ recovery: Recovery) {
-        level = recovery.level
-        if !recovery.skipped.isEmpty { skipped = recovery.skipped }
-        if recovery.asksForUpdateLast { updateLast = true }
-        reason = recovery.reason
     }
 }

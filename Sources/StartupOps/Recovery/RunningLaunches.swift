@@ -5,8 +5,11 @@ import Sequencer
 ///
 /// Two cold launches at once would ask a person twice, run each migration twice, and count each other's deaths. Launches that have no journal, as in a test or a
 /// service, are nobody's second ones.
-final class RunningLaunches: Sendable {
-    private struct Running {
+///
+/// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own lock may be taken within it, never the other way
+/// round.
+private final class RunningLaunches: Sendable {
+    struct Running {
         let journal: LaunchJournal
         let graph: String
     }
@@ -17,16 +20,26 @@ final class RunningLaunches: Sendable {
 
     /// Takes the journal for a launch.
     ///
-    /// - Returns: the launch that runs and the journal that it has, where this one must not start beside it; nil when it may.
-    func begin(_ graph: String, with journal: LaunchJournal) -> (graph: String, journal: LaunchJournal)? {
+    /// - Returns: the launch that runs, where this one must not start beside it; nil when it may.
+    func begin(_ graph: String, with journal: LaunchJournal) -> Running? {
         running.withLock { running in
-            let isCold = journal.isCold
-            let first = running.first { other in
-                other.journal === journal
-                    || isCold && other.journal.isCold && journal.place != nil && other.journal.place == journal.place
-            }
-            if let first { return (first.graph, first.journal) }
+            if let first = running.first(where: { $0.journal === journal || $0.excludes(journal, as: journal.kind) }) { return first }
             running.append(Running(journal: journal, graph: graph))
+            return nil
+        }
+    }
+
+    /// Makes the journal one of a launch of another kind.
+    ///
+    /// - Returns: its launch and the one that runs, where it must not become cold beside that; nil when it has changed.
+    func change(_ journal: LaunchJournal, to kind: LaunchKind) -> (launch: Running, first: Running)? {
+        running.withLock { running in
+            if let launch = running.first(where: { $0.journal === journal }),
+                let first = running.first(where: { $0.journal !== journal && $0.excludes(journal, as: kind) })
+            {
+                return (launch, first)
+            }
+            journal.kind = kind
             return nil
         }
     }
@@ -41,13 +54,35 @@ final class RunningLaunches: Sendable {
     }
 }
 
-extension LaunchJournal {
-    /// Whether a person waits for the launch, or will: a background launch may run beside it.
-    fileprivate var isCold: Bool { kind != .background }
+extension RunningLaunches.Running {
+    /// Whether a launch of that kind must not run beside this one.
+    func excludes(_ other: LaunchJournal, as kind: LaunchKind) -> Bool {
+        kind.isCold && journal.kind.isCold && other.place != nil && journal.place == other.place
+    }
 
+    /// The end of the sentence that refuses another launch.
+    var complaint: String {
+        let number = journal.number.map { " (launch \($0) in the journal)" } ?? ""
+        return "for the launch '\(printable(graph))'\(number) runs in this process; wait for its end, or cancel it"
+    }
+}
+
+extension LaunchKind {
+    /// Whether a person waits for the launch, or will: a background launch may run beside it.
+    fileprivate var isCold: Bool { self != .background }
+}
+
+extension LaunchJournal {
     /// The admission that the engine asks for before it starts a launch with a journal.
     var admission: LaunchAdmission {
         LaunchAdmission(take: { [self] in complaint(aboutStarting: $0) }, giveBack: { [self] in RunningLaunches.all.end(self) })
+    }
+
+    /// Makes the launch one of another kind, or says which launch it must not be that beside.
+    func admit(_ kind: LaunchKind) throws(GraphError) {
+        guard let (launch, first) = RunningLaunches.all.change(self, to: kind) else { return }
+        let complaint = "'\(printable(launch.graph))' stays in the background, \(first.complaint)"
+        throw GraphError(graph: launch.graph, problems: [GraphProblem(.alreadyRunning, complaint)])
     }
 
     private func complaint(aboutStarting graph: String) -> String? {
@@ -57,8 +92,6 @@ extension LaunchJournal {
         }
         // One that never begins would count as one that died.
         if first.journal !== self { withdraw() }
-        let number = first.journal.number.map { " (launch \($0) in the journal)" } ?? ""
-        return "'\(printable(graph))' is not started, for the launch '\(printable(first.graph))'\(number) runs in this process; "
-            + "wait for its end, or cancel it"
+        return "'\(printable(graph))' is not started, \(first.complaint)"
     }
 }

@@ -232,10 +232,10 @@ private struct LoopingApp {
             case .inTutorial, .prewarmed, .whileInteractive: killThisProcess()
             case .whileWaitingForPerson: _ = await launch.waitForPerson { () -> Bool in killThisProcess() }
             case .inBackground:
-                journal.change(to: .background)
+                try journal.change(to: .background)
                 killThisProcess()
             case .prewarmedThenSeen:
-                journal.change(to: .foreground)
+                try journal.change(to: .foreground)
                 killThisProcess()
             case .whileAsking: _ = try await stage.ask(in: launch) { () -> Bool in killThisProcess() }
             case .whileHanging: try await launch.sleep(for: .seconds(60))

@@ -326,7 +326,7 @@ struct RealLaunchJournalTests {
             let problems = Problems()
             let journal = LaunchJournal.open(in: directory, version: "1", onProblem: problems.add)
             limitFileSizes(to: 300)
-            for _ in 0..<20 { journal.change(to: .background) }
+            for _ in 0..<20 { try journal.change(to: .background) }
             precondition(problems.all.count == 1 && problems.all[0].code == .noSpace)
             limitFileSizes(to: 1 << 20)
             journal.quit()

@@ -30,6 +30,8 @@ struct SecondLaunchTests {
         #expect(error?.description.contains(first) == true, "\(String(describing: error))")
     }
 
+    private func onTwoThreads(_ body: (Int) -> Void) { DispatchQueue.concurrentPerform(iterations: 2, execute: body) }
+
     @Test("fault P32: a cold launch is refused while one runs in this process, by the name of that one, and starts when that has ended")
     func second() async throws {
         let first = try start("regular", open())
@@ -50,10 +52,75 @@ struct SecondLaunchTests {
         let background = try start("background", journal)
         cold.cancel()
         _ = await cold.end()
-        journal.change(to: .foreground)
+        try journal.change(to: .foreground)
         expectRefused("regular", open(), because: "'background' (launch 2 in the journal)")
         background.cancel()
         _ = await background.end()
+    }
+
+    @Test("fault P36: a background launch does not come to the front beside a cold one: it stays in the background until that has ended")
+    func toTheFront() async throws {
+        let cold = try start("regular", open())
+        let journal = open(.background)
+        let background = try start("background", journal)
+        for kind in [LaunchKind.foreground, .prewarmed] {
+            let error = #expect(throws: GraphError.self) { try journal.change(to: kind) }
+            #expect(error?.problems.map(\.code) == [.alreadyRunning])
+            let sentence = "'background' stays in the background, for the launch 'regular' (launch 1 in the journal) runs"
+            #expect(error?.description.contains(sentence) == true, "\(String(describing: error))")
+        }
+        #expect(journal.kind == .background)
+        #expect(LaunchJournal.launches(in: folder("app")).first?.kind == .background)
+        cold.cancel()
+        _ = await cold.end()
+        try journal.change(to: .foreground)
+        #expect(LaunchJournal.launches(in: folder("app")).first?.kind == .foreground)
+        background.cancel()
+        _ = await background.end()
+    }
+
+    @Test("fault P36: what was in front comes back only when nothing else is there; a journal without a launch is not asked")
+    func back() async throws {
+        let journal = open()
+        let first = try start("first", journal)
+        try journal.change(to: .background)
+        let second = try start("second", open())
+        #expect(throws: GraphError.self) { try journal.change(to: .foreground) }
+        first.cancel()
+        _ = await first.end()
+        try journal.change(to: .foreground)
+        second.cancel()
+        _ = await second.end()
+    }
+
+    @Test("fault P36: of two launches that become cold at once, one does", arguments: [true, false])
+    func atOnce(startsOne: Bool) async throws {
+        for _ in 0..<50 {
+            let journals = [open(.background), open(startsOne ? .foreground : .background)]
+            let launches = Locked([try start("0", journals[0])])
+            if !startsOne {
+                let launch = try start("1", journals[1])
+                launches.withLock { $0.append(launch) }
+            }
+            let cold = Locked(0)
+            onTwoThreads { index in
+                do {
+                    if index == 1, startsOne {
+                        let launch = try start("1", journals[1])
+                        launches.withLock { $0.append(launch) }
+                    } else {
+                        try journals[index].change(to: .foreground)
+                    }
+                    cold.withLock { $0 += 1 }
+                } catch {
+                    #expect((error as? GraphError)?.problems.map(\.code) == [.alreadyRunning])
+                }
+            }
+            #expect(cold.withLock { $0 } == 1)
+            let running = launches.withLock { $0 }
+            for launch in running { launch.cancel() }
+            for launch in running { _ = await launch.end() }
+        }
     }
 
     @Test("another app's launches, and those that are not written down, are nobody's second ones")

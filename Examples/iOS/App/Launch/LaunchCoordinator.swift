@@ -40,7 +40,8 @@ final class LaunchCoordinator {
         guard !isInForeground else { return }
         isInForeground = true
         refreshing?.cancel()
-        journal?.change(to: .foreground)
+        // No other launch in front is started here, so nothing refuses it; if one ever did, this one stays what it is.
+        try? journal?.change(to: .foreground)
         environment?.lifecycle.send(.didBecomeActive)
         if phases.takeProcessPart() {
             launch()
@@ -54,7 +55,7 @@ final class LaunchCoordinator {
         guard isInForeground else { return }
         isInForeground = false
         // From here on, iOS ends the process as it likes: its end is none that counts.
-        journal?.change(to: .background)
+        try? journal?.change(to: .background)
         environment?.lifecycle.send(.didEnterBackground)
         BackgroundRefresh.schedule()
     }

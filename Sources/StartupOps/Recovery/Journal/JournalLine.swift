@@ -64,6 +64,14 @@ struct JournalLine: Codable, Equatable, Sendable {
         self.outcome = outcome
     }
 
+    /// Says how much of the launch is left out, and why.
+    mutating func set(_ recovery: Recovery) {
+        level = recovery.level
+        if !recovery.skipped.isEmpty { skipped = recovery.skipped }
+        if recovery.asksForUpdateLast { updateLast = true }
+        reason = recovery.reason
+    }
+
     // MARK: Writing
 
     /// The line, its newline included. An encoder would take ten times as long.
