@@ -14,6 +14,8 @@ import StartupStorage
 /// gate.meet("configuration", by: "the cache")
 /// try await gate.wait(by: launch.deadline)
 /// ```
+///
+/// `graph.wait(for: gate)` adds a step that does nothing but wait for it.
 public final class ReadinessGate: Sendable {
     /// The result of a change.
     public enum Change: Sendable, Hashable {
@@ -38,12 +40,8 @@ public final class ReadinessGate: Sendable {
 
     /// The name.
     let name: String
-    /// Comes when the gate opens, with the gate's name: for steps that wait for nothing else, and so need no lane. The gate alone fulfils it.
-    ///
-    /// ```swift
-    /// graph.add("first-screen", after: graph.wait(for: gate.opened, id: "gate"), on: .main) { await screen.showFirst() }
-    /// ```
-    public let opened: ExternalEvent<Void>
+    /// Comes when the gate opens. The gate alone fulfils it, so it stays in here.
+    let opened: ExternalEvent<Void>
     private let state: Locked<State>
     private let elapsed: @Sendable () -> Duration
 
@@ -189,6 +187,30 @@ public final class ReadinessGate: Sendable {
         case .bypassed: return .bypassed
         case .unknown: return .unknown
         }
+    }
+}
+
+extension OperationGraph {
+    /// Adds a step that waits for a gate: it ends when the gate opens, on no lane and no thread, and at once where that is open already.
+    ///
+    /// ```swift
+    /// let gate = graph.wait(for: checkout, .timeout(.seconds(2)), .onFailure(.continue))
+    /// graph.add("first-screen", after: gate, on: .main) { await screen.showFirst() }
+    /// ```
+    ///
+    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Nobody but the gate can end it early.
+    ///
+    /// - Parameter id: the step's identifier; the gate's name if nil.
+    @discardableResult
+    public mutating func wait(
+        for gate: ReadinessGate,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...
+    ) -> Step<Void> {
+        let step = wait(for: gate.opened, id: id, .all(options))
+        for dependency in dependencies { addDependency(dependency, to: step) }
+        return step
     }
 }
 

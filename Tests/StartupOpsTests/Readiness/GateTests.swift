@@ -166,15 +166,18 @@ struct GateTests {
     func opening() async throws {
         let gate = gate(["a", "b"])
         var graph = OperationGraph("opening")
-        graph.add("after", after: graph.wait(for: gate.opened)) {}
+        graph.add("after", after: graph.wait(for: gate)) {}
         graph.add("meets") { launch in
             gate.meet("a")
             try await launch.sleep(for: .seconds(2))
             gate.meet("b")
         }
+        graph.wait(for: self.gate([]), id: "open", after: "meets", "after")
+        graph.wait(for: self.gate(["a"]), id: "shut", .timeout(.seconds(3)), .onFailure(.continue), after: "open")
         let report = try await graph.run(options: LaunchOptions(lanes: 1, clock: VirtualClock())).report
         #expect(report.outcome == .completed && report["test"]?.end == .seconds(2))
-        #expect(self.gate([]).opened.result != nil)
+        #expect(report["open"]?.end == .seconds(2))
+        #expect(report["shut"]?.outcome == .timedOut && report["shut"]?.end == .seconds(5))
     }
 
     @Test("a handler of a gate that goes without having opened is not called")
