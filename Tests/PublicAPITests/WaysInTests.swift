@@ -25,7 +25,7 @@ struct WaysInTests {
         #expect(throws: DeepLinkError.self) { try router.link("ftp://wiki.example/") }
     }
 
-    @Test("an entry point of the app's own kind carries any content, and a silent push what the app asked for")
+    @Test("F12: an entry point of the app's own kind carries any content, and a silent push what the app asked for")
     func content() throws {
         let tab = try AppEntryPoint("sent-tab", SentTab(page: 3), needsLogin: true)
         #expect(try tab.content(as: SentTab.self) == SentTab(page: 3))
