@@ -43,19 +43,22 @@ public struct LaunchFacts: Sendable, Hashable {
     }
 
     /// Whether the country and the language are known.
-    package var isRegionKnown: Bool
+    public var isRegionKnown: Bool
     /// What is known of the person's account.
-    package var account: AccountState
+    public var account: AccountState
     /// Whether the person has seen the tutorial of this version of the app.
-    package var hasSeenTutorial: Bool
+    public var hasSeenTutorial: Bool
     /// What is known of the person's speaker.
-    package var speaker: SpeakerState
+    public var speaker: SpeakerState
     /// What started the app.
-    package var origin: Origin
+    public var origin: Origin
     /// How someone who is not logged in is received.
-    package var onboarding: OnboardingType
+    public var onboarding: OnboardingType
     /// Whether the app runs already, and is only brought back to the front.
-    package var isRunning: Bool
+    public var isRunning: Bool
+    /// Whether the system has started or woken the app where nobody sees it, for a background task or a silent push: nobody can be asked. Only the app knows, so no environment finds it
+    /// out. Where it is true, ``isRunning`` does not count, nor do the facts that are about screens.
+    public var isInBackground: Bool
     private var own: [ObjectIdentifier: OwnFact] = [:]
 
     /// Facts; unless said otherwise, those of a launch by the app's icon with everything known.
@@ -66,7 +69,8 @@ public struct LaunchFacts: Sendable, Hashable {
         speaker: SpeakerState = .known,
         origin: Origin = .icon,
         onboarding: OnboardingType = .regular,
-        isRunning: Bool = false
+        isRunning: Bool = false,
+        isInBackground: Bool = false
     ) {
         self.isRegionKnown = isRegionKnown
         self.account = account
@@ -75,6 +79,7 @@ public struct LaunchFacts: Sendable, Hashable {
         self.origin = origin
         self.onboarding = onboarding
         self.isRunning = isRunning
+        self.isInBackground = isInBackground
     }
 
     /// The facts of a first launch: nothing is known.

@@ -3,6 +3,7 @@ import Sequencer
 extension OperationGraph {
     /// Adds the steps of a launch that follow from facts: see ``Scenario/init(for:)``.
     mutating func add(_ facts: LaunchFacts, of steps: StartupSteps) {
+        if facts.isInBackground { return addUnseen(facts, of: steps.unseen) }
         if facts.isRunning {
             let update = add(.forceUpdate, of: steps)
             add(.becomeActive, of: steps, .milestone, after: update.id)
@@ -53,6 +54,17 @@ extension OperationGraph {
         if facts.origin == .link { addAfterMain(.deeplink, of: steps) }
         if facts.origin == .shortcut { addAfterMain(.shortcut, of: steps) }
         if showsOnboarding { addAfterMain(.onboarding, of: steps, .interactive) }
+    }
+
+    /// Adds the steps of a launch that nobody sees: each does without the others, and without a person.
+    private mutating func addUnseen(_ facts: LaunchFacts, of steps: StartupSteps) {
+        add(.silentPush, of: steps, .onFailure(.continue))
+        // Without them, the person has to be asked first.
+        if facts.isRegionKnown { add(.fetchConfig, of: steps, .timeout(.seconds(10)), .onFailure(.continue)) }
+        // Nobody is logged in where nobody looks.
+        guard facts.account == .known || facts.account == .guest else { return }
+        let session = add(.restoreSession, of: steps, .timeout(.seconds(10)), .onFailure(.skipDependents))
+        add(.entitlements, of: steps, .timeout(.seconds(10)), after: session.id)
     }
 
     /// Adds the tutorial, or the content of the push that started the app.

@@ -48,6 +48,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// | a link or a shortcut started the app | `deeplink` or `shortcut` follows the main screen |
     /// | no account, a guest's, or one that the person may turn down, in an app that can be tried | `onboarding` is over the main screen |
     /// | the app runs already | there is only the update check, and the app is told |
+    /// | nobody sees the app | `silent-push`, `fetch-config` where country and language are known, `restore-session` and `entitlements` where there is a session; nothing else, and no milestone |
     ///
     /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account, tutorial nor speaker is known;
     /// `restore-account`; one of the three for guests where there is no account; otherwise that of what started the app.
@@ -74,7 +75,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         return graph
     }
 
-    /// All built-in scenarios.
+    /// All built-in scenarios that end in something to see: ``background`` does not.
     public static let all: [Scenario] = [
         .firstLaunch, .regular, .push, .deeplink, .shortcut, .guest, .guestDismissable, .guestNone, .restoreAccount, .warmResume,
         .bootstrap,
@@ -86,6 +87,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     }
 
     private static func named(by facts: LaunchFacts) -> Scenario {
+        if facts.isInBackground { return .background }
         if facts.isRunning { return .warmResume }
         if facts.account == .found { return .restoreAccount }
         if facts.account == .none {
@@ -172,5 +174,13 @@ extension Scenario {
         "warm-resume",
         "The app runs already: the version is checked again.",
         following: LaunchFacts(isRunning: true)
+    )
+
+    /// The system has started the app for a background task or a silent push. No step presents or asks anything, not even where there is a presenter; each fails alone, and there is no
+    /// milestone: the budget is for all of it. Start it with a budget and a deadline below the time that the system gives, and cancel it when that is over: see <doc:Scenarios>.
+    public static let background = Scenario(
+        "background",
+        "Nobody sees the app: it takes silent pushes, and fetches what the next launch needs.",
+        following: LaunchFacts(isInBackground: true)
     )
 }

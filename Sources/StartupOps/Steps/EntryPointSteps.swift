@@ -57,18 +57,32 @@ struct EntryPointOperation: Sendable {
             if mailbox.waiting().isEmpty { return }
             throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
         }
-        await mailbox.deliver { delivery in
-            do {
-                try await hand(delivery, to: presenter, in: step)
-            } catch {
-                // An error of the app's may quote what the entry point carries.
-                let sentence = (error as? EntryPointNotTakenError)?.description ?? "\(delivery.entryPoint) was not taken"
-                if !(error is CancellationError) { step.note(sentence) }
-                throw error
-            }
-        }
+        await mailbox.deliver { delivery in try await handOver(delivery, to: presenter, in: step) }
         for left in mailbox.waiting() {
             step.note("\(left.entryPoint) waits: it is delivered \(moment(of: left))")
+        }
+    }
+
+    /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the main thread.
+    func takeSilentPushes(in step: StepContext) async throws {
+        let pushes = mailbox.waiting().filter {
+            $0.entryPoint.isSilent && mailbox.isForWhoeverIsThere($0) && !mailbox.isHeldBack($0.id)
+        }
+        guard let presenter, !pushes.isEmpty else { return }
+        for push in pushes {
+            try step.checkCancellation()
+            await mailbox.deliver(push.id) { delivery in try await handOver(delivery, to: presenter, in: step) }
+        }
+    }
+
+    private func handOver(_ delivery: EntryPointDelivery, to presenter: any EntryPointPresenter, in step: StepContext) async throws {
+        do {
+            try await hand(delivery, to: presenter, in: step)
+        } catch {
+            // An error of the app's may quote what the entry point carries.
+            let sentence = (error as? EntryPointNotTakenError)?.description ?? "\(delivery.entryPoint) was not taken"
+            if !(error is CancellationError) { step.note(sentence) }
+            throw error
         }
     }
 
@@ -117,6 +131,21 @@ extension StartupStep where Work == ScreenWork {
             work: { environment, _ in
                 let operation = EntryPointOperation(environment)
                 return { try await operation.presentPush(in: $0) }
+            }
+        )
+    }
+
+    /// The silent pushes that wait, in a launch that nobody sees.
+    public static var silentPush: Self {
+        Self(
+            "silent-push",
+            "Take the silent pushes",
+            isOnMain: true,
+            expected: .milliseconds(80),
+            simulated: { $0.screenWork },
+            work: { environment, _ in
+                let operation = EntryPointOperation(environment)
+                return { try await operation.takeSilentPushes(in: $0) }
             }
         )
     }

@@ -24,7 +24,7 @@ public struct StartupSteps: Sendable {
         let work: Work
     }
 
-    private let source: Source
+    private var source: Source
     private var replacements: [String: any Sendable] = [:]
     private var options: [String: [StepOption]] = [:]
     /// Whether scenarios offer a subscription before the main screen.
@@ -85,6 +85,17 @@ public struct StartupSteps: Sendable {
     /// The environment that the real work is done in; nil when the launch is simulated.
     var environment: StartupEnvironment? {
         if case .environment(let environment, _) = source { environment } else { nil }
+    }
+
+    /// The same work where nobody sees the app: nothing is presented, and nobody is asked. Silent pushes are taken as ever.
+    var unseen: StartupSteps {
+        guard case .environment(var environment, let memory) = source else { return self }
+        var presenters = StartupPresenters()
+        presenters.entryPoint = environment.presenters.entryPoint
+        environment.presenters = presenters
+        var steps = self
+        steps.source = .environment(environment, memory)
+        return steps
     }
 
     /// Has the milestone of a real launch wait for the update policy that was read last, whatever its work is: none is reached by a version that is ruled out.

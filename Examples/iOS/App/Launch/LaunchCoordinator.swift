@@ -181,7 +181,9 @@ final class LaunchCoordinator {
             return false
         }
         let options = journal.recording(LaunchOptions(deadline: .seconds(20), qualityOfService: .utility)).withSignposts()
-        guard let launch = try? environment.backgroundGraph().start(budget: .seconds(15), options: options) else { return false }
+        var facts = environment.facts()
+        facts.isInBackground = true
+        guard let launch = try? environment.graph(Scenario(for: facts)).start(budget: .seconds(15), options: options) else { return false }
         refreshing = launch
         defer { refreshing = nil }
         // The time that iOS gives may be over before the launch is.
