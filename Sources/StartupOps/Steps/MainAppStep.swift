@@ -141,7 +141,8 @@ extension OperationGraph {
     /// - Parameters:
     ///   - speaker: nil where the scenario connects none.
     ///   - onboarding: the kind that the scenario was chosen by; nil where it was not.
-    ///   - mayMissOnboarding: whether login goes by the configuration of this launch, which may say that there is an onboarding, and the graph has none.
+    ///   - mayMissOnboarding: whether login goes by the configuration of this launch, which may say that there is an onboarding, and the graph has none: it is then shown beside
+    ///     the launch.
     mutating func addMain(
         of steps: StartupSteps,
         _ configuration: Step<LoadedConfiguration>,
@@ -161,12 +162,10 @@ extension OperationGraph {
             configuration,
             account,
             speaker in
-            if let onboarding {
-                context.noteLateOnboarding(onboarding, configuration)
-            } else if mayMissOnboarding, account.isAnonymous {
-                context.noteMissedOnboarding(configuration)
-            }
+            if let onboarding { context.noteLateOnboarding(onboarding, configuration) }
             try await work(context, MainContent(configuration: configuration, account: account, speaker: speaker))
+            let saysDismissable = configuration.source == .remote && configuration.configuration.onboarding == .dismissable
+            if mayMissOnboarding, saysDismissable, account.isAnonymous { steps.showLateOnboarding(beside: context) }
         }
         guard let speaker else {
             add(step.id, options, using: configuration, account, after: dependencies, on: .main) { context, configuration, account in
@@ -194,11 +193,5 @@ extension StepContext {
             "the launch was decided with \(decided.rawValue) onboarding, before the configuration came that says \(fetched.rawValue): "
                 + "\(fetched.rawValue) counts from the next launch"
         )
-    }
-
-    /// Notes that the configuration of this launch, which has made the person a guest, came too late for the onboarding.
-    fileprivate func noteMissedOnboarding(_ loaded: LoadedConfiguration) {
-        guard loaded.source == .remote, loaded.configuration.onboarding == .dismissable else { return }
-        note("the onboarding was not shown: the configuration that says dismissable came too late for this launch; the next one shows it")
     }
 }

@@ -82,7 +82,7 @@ final class AskedForLaunches: Sendable {
     /// Runs a launch, and cancels it with the task.
     ///
     /// - Returns: the launch, and whether it was stopped by ``stopAll()``.
-    fileprivate func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> (launch: FinishedLaunch, isStopped: Bool) {
+    func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> (launch: FinishedLaunch, isStopped: Bool) {
         // In a task that is already cancelled nothing starts.
         if Task.isCancelled { return (try await graph.run(options: options), false) }
         let stops = state.withLock { $0.stops }
