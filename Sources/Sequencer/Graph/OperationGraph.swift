@@ -135,6 +135,7 @@ public struct OperationGraph: Sendable {
     /// A step that reads its value cannot do without: such a graph is not valid until a step of that identifier is added again.
     ///
     /// - Returns: whether there was a step of that identifier.
+    /// - Complexity: O(operations + dependencies) for each call. To leave out many steps of a large graph, do not add them.
     @discardableResult
     public mutating func remove(_ id: String) -> Bool {
         let index = resolveNames()
@@ -163,6 +164,7 @@ public struct OperationGraph: Sendable {
     /// value of the same type where one is read; ``validated()`` checks that.
     ///
     /// - Throws: a ``GraphError`` when one of them is not in the graph.
+    /// - Complexity: O(operations + dependencies) for each call.
     public mutating func replace(_ old: String, with new: String) throws(GraphError) {
         let (from, to) = (Int32(try position(of: old)), Int32(try position(of: new)))
         if from == to { return }

@@ -9,9 +9,9 @@ public struct Account: Sendable, Hashable, Codable {
     /// The person's name.
     public let name: String
     /// The address it was made with; nil for a guest.
-    package let email: String?
+    public let email: String?
     /// Whether the person has shown that the address is theirs.
-    package let isEmailVerified: Bool
+    public let isEmailVerified: Bool
     /// Whether it is a guest's, made without asking anything.
     public let isAnonymous: Bool
 
@@ -31,7 +31,7 @@ public struct Account: Sendable, Hashable, Codable {
 /// A stored session, without its secrets.
 public struct StoredSession: Sendable, Hashable {
     /// The user's identifier; nil when the token does not have it.
-    package let userID: String?
+    public let userID: String?
     /// Whether it was opened without an account.
     let isAnonymous: Bool
     /// The account as it was when it was last asked for.

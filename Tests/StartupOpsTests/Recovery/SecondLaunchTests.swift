@@ -58,7 +58,7 @@ struct SecondLaunchTests {
         _ = await background.end()
     }
 
-    @Test("fault P36: a background launch does not come to the front beside a cold one: it stays in the background until that has ended")
+    @Test("fault P38: a background launch does not come to the front beside a cold one: it stays in the background until that has ended")
     func toTheFront() async throws {
         let cold = try start("regular", open())
         let journal = open(.background)
@@ -79,7 +79,7 @@ struct SecondLaunchTests {
         _ = await background.end()
     }
 
-    @Test("fault P36: what was in front comes back only when nothing else is there; a journal without a launch is not asked")
+    @Test("fault P38: what was in front comes back only when nothing else is there; a journal without a launch is not asked")
     func back() async throws {
         let journal = open()
         let first = try start("first", journal)
@@ -93,7 +93,7 @@ struct SecondLaunchTests {
         _ = await second.end()
     }
 
-    @Test("fault P36: of two launches that become cold at once, one does", arguments: [true, false])
+    @Test("fault P38: of two launches that become cold at once, one does", arguments: [true, false])
     func atOnce(startsOne: Bool) async throws {
         for _ in 0..<50 {
             let journals = [open(.background), open(startsOne ? .foreground : .background)]

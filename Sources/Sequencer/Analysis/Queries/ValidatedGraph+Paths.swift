@@ -18,6 +18,7 @@ extension ValidatedGraph {
     /// With no expectation at all, that is nothing, for every operation.
     ///
     /// - Throws: a `GraphError` when the graph has no such operation.
+    /// - Complexity: O(operations + dependencies) for each call.
     public func slack(of id: String) throws(GraphError) -> Duration {
         .nanoseconds(path(endingWith: milestoneIndex).slack(try index(of: id)))
     }

@@ -72,8 +72,9 @@ extension Bootstrap {
             let isPossible = configuration.isFirstLaunch && accounts.storedSession().value?.isOfThisInstallation == false
             return isPossible ? "an account may be offered: the app's configuration decides" : "there is no account to offer"
         }
-        // That of the configuration that this launch goes by, which no launch need have completed with.
-        let onboarding = environment.flags.latest.onboarding ?? environment.onboarding(environment.keptConfiguration?.configuration)
+        // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need have completed with.
+        let known = environment.onboardingOfApp ?? environment.flags.latest.onboarding
+        let onboarding = known ?? environment.onboarding(environment.keptConfiguration?.configuration)
         try await trace.make(.anonymousCheck, in: launch) {
             guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
             state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) }
@@ -121,7 +122,9 @@ extension Bootstrap {
     func take(_ fetched: LoadedConfiguration, _ flags: FeatureFlags) {
         state.withLock { state in
             state.fetched = fetched
-            if let configured = fetched.configuration.onboarding { state.onboarding?.configured = configured }
+            if environment.onboardingOfApp == nil, let configured = fetched.configuration.onboarding {
+                state.onboarding?.configured = configured
+            }
             // Noted in here, so that the later one is told later.
             let configuration = fetched.with(flags).configuration
             if state.restore != nil, configurationLine.latest != configuration { configurationLine.note(configuration) }
@@ -160,7 +163,9 @@ extension Bootstrap {
             configurationLine.note(loaded.with(flags).configuration)
             let latest = state.fetched ?? loaded
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
-            if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }
+            if environment.onboardingOfApp == nil, let configured = latest.configuration.onboarding {
+                state.onboarding?.configured = configured
+            }
         }
         configurationLine.handOut()
         launch.note(decision.description)
