@@ -112,7 +112,8 @@ extension VirtualScheduler {
             guard let self else { return }
             let delay: Nanoseconds? = state.withLock { state in
                 guard state.activity == activity, state.patience.wait?.activity == activity else { return nil }
-                let rest = max(state.patience.limit - state.patience.untilAsked, 0)
+                let whole = max(state.patience.limit - state.patience.untilAsked, 0)
+                let rest = state.isKeepingBack ? min(whole, state.patience.untilAsked) : whole
                 state.patience.wait?.end = monotonicNanoseconds() + rest
                 return rest
             }
@@ -136,18 +137,19 @@ extension VirtualScheduler.State {
         }
         guard let wait = patience.wait, wait.activity == activity else { return .nothing }
         if now < wait.end { return .again(wait.end - now) }
+        if !wait.isAsked {
+            // At the latest, if neither answers. What is kept back may be what they wait for: then less.
+            let delay = isKeepingBack ? patience.limit : patience.limit * 10
+            patience.wait?.isAsked = true
+            patience.wait?.end = now + delay
+            return .askMachine(at: activity, giveUpAfter: delay)
+        }
         if isKeepingBack {
             // It may be what is waited for.
             patience.letGoAt = activity
             mainThread.isPassedOver = mainThread.isAsked
+            patience.wait = nil
             return giveTurn().map { .start($0) } ?? .nothing
-        }
-        if !wait.isAsked {
-            // At the latest, should neither answer.
-            let delay = patience.limit * 10
-            patience.wait?.isAsked = true
-            patience.wait?.end = now + delay
-            return .askMachine(at: activity, giveUpAfter: delay)
         }
         let holders = suspects.filter { $0.holdsTime && !$0.account.isInPrologue }
         for holder in holders { holder.account.isReal = true }
