@@ -30,7 +30,7 @@ struct SecondLaunchTests {
         #expect(error?.description.contains(first) == true, "\(String(describing: error))")
     }
 
-    private func onTwoThreads(_ body: (Int) -> Void) { DispatchQueue.concurrentPerform(iterations: 2, execute: body) }
+    private func onTwoThreads(_ body: @Sendable (Int) -> Void) { DispatchQueue.concurrentPerform(iterations: 2, execute: body) }
 
     @Test("fault P32: a cold launch is refused while one runs in this process, by the name of that one, and starts when that has ended")
     func second() async throws {

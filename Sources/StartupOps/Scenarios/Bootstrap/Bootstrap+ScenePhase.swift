@@ -77,7 +77,8 @@ extension Bootstrap {
         let onboarding = known ?? environment.onboarding(environment.keptConfiguration?.configuration)
         try await trace.make(.anonymousCheck, in: launch) {
             guard onboarding == .regular, accounts.storedSession().value?.isAnonymous == true else { return "onboarding is \(onboarding)" }
-            state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) }
+            // No configuration counts beside the app's own, so none can come too late.
+            if environment.onboardingOfApp == nil { state.withLock { $0.onboarding = .init(chosen: onboarding, configured: onboarding) } }
             await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
             return "the guest's session was ended: onboarding is \(onboarding)"
         }
@@ -122,9 +123,7 @@ extension Bootstrap {
     func take(_ fetched: LoadedConfiguration, _ flags: FeatureFlags) {
         state.withLock { state in
             state.fetched = fetched
-            if environment.onboardingOfApp == nil, let configured = fetched.configuration.onboarding {
-                state.onboarding?.configured = configured
-            }
+            if let configured = fetched.configuration.onboarding { state.onboarding?.configured = configured }
             // Noted in here, so that the later one is told later.
             let configuration = fetched.with(flags).configuration
             if state.restore != nil, configurationLine.latest != configuration { configurationLine.note(configuration) }
@@ -163,9 +162,7 @@ extension Bootstrap {
             configurationLine.note(loaded.with(flags).configuration)
             let latest = state.fetched ?? loaded
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
-            if environment.onboardingOfApp == nil, let configured = latest.configuration.onboarding {
-                state.onboarding?.configured = configured
-            }
+            if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }
         }
         configurationLine.handOut()
         launch.note(decision.description)
