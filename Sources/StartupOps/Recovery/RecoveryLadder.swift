@@ -140,7 +140,7 @@ extension Recovery {
 
 /// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else of a step.
 enum RecoveryStep {
-    /// Comes first in a launch that leaves out everything else: an update may be what mends the app. A step that can be left out is no such check.
+    /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the update check.
     static let updateCheck = "force-update"
     /// Is left out together with the configuration on trial.
     static let configuration = "fetch-config"

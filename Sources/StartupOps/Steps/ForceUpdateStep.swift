@@ -185,7 +185,7 @@ struct ForceUpdateOperation: Sendable {
         }
     }
 
-    /// Why the policy that was read last is not known; nil where there was none.
+    /// Why the stored policy is not known; nil if none was stored.
     private var knownProblem: String? {
         switch state.lastUpdatePolicy {
         case .value: "it makes no sense"

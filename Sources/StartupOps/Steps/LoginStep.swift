@@ -373,7 +373,7 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                         keepsStoredSession: keepsStoredSession || environment.hasEndedEarlierSession() || environment.loginTurn.hasLoggedIn,
                         firstLaunch: memory.firstLaunch,
                         didDecideEarly: { onboarding in
-                            // No configuration comes too late for what the app has set.
+                            // If the app has set the onboarding itself, a late configuration does not change it.
                             if environment.onboardingOfApp == nil { memory.earlyOnboarding.withLock { $0 = onboarding } }
                         },
                         didLogIn: { memory.hasLoggedIn.withLock { $0 = true } },

@@ -24,11 +24,11 @@ final class LoginTurn: Sendable {
 
     /// A login has given an account.
     func loggedIn(_ account: Account) {
-        // The guest without a session is also whoever could not read the stored one.
+        // A login also gives `.guest` if the stored session could not be read: that session may still be an earlier installation's.
         if account != .guest { state.withLock { $0.hasLoggedIn = true } }
     }
 
-    /// Waits for the turn. Whoever has taken it has to pass it.
+    /// Waits for the turn. The caller must ``pass()`` it afterwards.
     ///
     /// - Throws: `CancellationError` when the task is cancelled meanwhile: it has no turn then.
     func take(in step: StepContext) async throws {

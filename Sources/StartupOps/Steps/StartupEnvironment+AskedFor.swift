@@ -96,7 +96,7 @@ final class AskedForLaunches: Sendable {
         return (finished, remove(ticket))
     }
 
-    /// Tells all that run to cancel: their screens are no more.
+    /// Tells all running launches to cancel: their screens are gone.
     func stopAll() {
         let launches = state.withLock { state in
             state.stops += 1

@@ -134,9 +134,9 @@ public struct StartupEnvironment: Sendable {
         known.restoreAccount ?? restoresAccountsByPlan ?? settings[.enablesRestoreAccount]
     }
 
-    /// What is known before the launch: see ``Scenario/init(for:)``.
+    /// The facts that are known before the launch: see ``Scenario/init(for:)``.
     ///
-    /// What cannot be read now counts as known: nobody is asked again because a device is locked.
+    /// A value that cannot be read now counts as known: the user is not asked again because the device is locked.
     ///
     /// - Parameter isRunning: whether the app runs already, and is only brought back to the front.
     public func facts(isRunning: Bool = false) -> LaunchFacts {
@@ -158,7 +158,7 @@ public struct StartupEnvironment: Sendable {
         case .absent: return .none
         case .unavailable: return .known
         case .value(let session):
-            // Whose session an earlier installation has left is for the person to say; if they are not asked, it is ended.
+            // Only the user can tell whether the session of an earlier installation is theirs; if they are not asked, it is ended.
             if Self.isLeftBehind(session, state) { return restoresAccounts(known) ? .found : .none }
             return session.isAnonymous ? .guest : .known
         }

@@ -32,7 +32,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
     let expected: Duration
     /// Everything else that is true of the step in every scenario.
     let options: StepOption
-    /// The timeout, where the environment has a say in it; in a simulated launch there is none.
+    /// The timeout, if it depends on the environment; the environment is nil in a simulated launch.
     let timeout: (@Sendable (StartupEnvironment?) -> Duration)?
     /// Makes the work of a launch that only passes the time.
     let simulated: @Sendable (SimulatedStep) -> Work

@@ -98,7 +98,8 @@ public struct StartupSteps: Sendable {
         return steps
     }
 
-    /// Has the milestone of a real launch wait for the update policy that was read last, whatever its work is: none is reached by a version that is ruled out.
+    /// Makes the milestone of a real launch check the last known update policy before its own work: a version that is ruled out never
+    /// reaches the milestone.
     func enforceUpdatePolicy(in graph: inout OperationGraph) {
         guard case .environment(let environment, let memory) = source, let milestone = graph.milestone else { return }
         try? graph.wrapWork(of: milestone) { context, work in

@@ -42,7 +42,7 @@ extension StepContext {
             group.addTask {
                 let begin = self.elapsed
                 _ = try? await self.sleep(for: duration)
-                // After a standstill of the process the request itself waits for what has arrived meanwhile.
+                // After a standstill of the process, leave the request time to read an answer that has arrived meanwhile.
                 if self.elapsed - begin > duration + .milliseconds(100) { _ = try? await self.sleep(for: .milliseconds(500)) }
             }
             group.addTask { for await _ in stream {} }

@@ -78,7 +78,7 @@ final class UpdateCheck: Sendable {
     /// Whether the service still has to answer.
     var isPending: Bool { state.withLock { $0.launch != nil } }
 
-    /// Waits for the end, and for whatever a late answer brings about.
+    /// Waits for the end, and for the effects of a late answer.
     func waitForEnd() async {
         guard let launch = state.withLock({ $0.launch }) else { return }
         _ = await launch.end()
@@ -86,7 +86,7 @@ final class UpdateCheck: Sendable {
         end()
     }
 
-    /// Gives the check up: an answer that comes later counts for nothing. One that was answered is left to what it brings about.
+    /// Gives the check up: a later answer has no effect. A check that was answered already is not interrupted.
     func cancel() {
         state.withLock { $0.answer == nil ? $0.launch : nil }?.cancel()
     }
@@ -171,7 +171,7 @@ package final class LateUpdateCheck: Sendable {
 
     private var checks: [UpdateCheck] { state.withLock { $0.kept.map(\.check) } }
 
-    /// Waits for the end of all, and for whatever their answers bring about.
+    /// Waits for the end of all checks, and for the effects of their answers.
     package func end() async {
         for check in checks { await check.waitForEnd() }
     }
