@@ -23,7 +23,7 @@ public struct AppInfo: Sendable, Hashable {
     }
 }
 
-/// What this code runs on, as services are told: "ios", "macos", "linux".
+/// The platform of this process, by its name for services: "ios", "macos", "linux".
 package let currentPlatform: String = {
     #if os(iOS)
         "ios"

@@ -1,4 +1,4 @@
-/// What is known when the app starts: a launch follows from it.
+/// The facts that are known when the app starts: they decide the launch.
 ///
 /// ```swift
 /// var facts = environment.facts()
@@ -8,7 +8,7 @@
 ///
 /// An app has facts of its own by types that conform to ``LaunchFact``.
 public struct LaunchFacts: Sendable, Hashable {
-    /// What started the app.
+    /// The cause of the launch.
     public enum Origin: Sendable, Hashable, CaseIterable {
         /// The person, by its icon.
         case icon
@@ -20,9 +20,9 @@ public struct LaunchFacts: Sendable, Hashable {
         case shortcut
     }
 
-    /// What is known of the person's account.
+    /// The states of the person's account, as known when the app starts.
     public enum AccountState: Sendable, Hashable, CaseIterable {
-        /// There is no session.
+        /// No session.
         case none
         /// There is a guest's session.
         case guest
@@ -32,7 +32,7 @@ public struct LaunchFacts: Sendable, Hashable {
         case found
     }
 
-    /// What is known of the person's speaker.
+    /// The states of the person's speaker, as known when the app starts.
     public enum SpeakerState: Sendable, Hashable, CaseIterable {
         /// Nothing: the person is asked.
         case none
@@ -44,13 +44,13 @@ public struct LaunchFacts: Sendable, Hashable {
 
     /// Whether the country and the language are known.
     public var isRegionKnown: Bool
-    /// What is known of the person's account.
+    /// The state of the person's account.
     public var account: AccountState
     /// Whether the person has seen the tutorial of this version of the app.
     public var hasSeenTutorial: Bool
-    /// What is known of the person's speaker.
+    /// The state of the person's speaker.
     public var speaker: SpeakerState
-    /// What started the app.
+    /// The cause of the launch.
     public var origin: Origin
     /// How someone who is not logged in is received.
     public var onboarding: OnboardingType
@@ -91,7 +91,7 @@ public struct LaunchFacts: Sendable, Hashable {
         set { own[ObjectIdentifier(fact)] = newValue == .unknown ? nil : OwnFact(fact: newValue) }
     }
 
-    /// Whether logging in may have to ask the person: there is no session, or one that may not be used as it is.
+    /// Whether logging in may have to ask the person: the session is missing, or may not be used as it is.
     ///
     /// Where no configuration is known yet, the one that is fetched may say that the person is to be asked.
     var mayAskToLogIn: Bool {

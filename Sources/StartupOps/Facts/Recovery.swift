@@ -12,7 +12,7 @@ package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable, Codable, C
     case withoutTrialConfiguration = "without-trial-configuration"
     /// Also, everything is dropped that can be fetched again.
     case withoutCaches = "without-caches"
-    /// Only what the main screen cannot do without, and what is essential.
+    /// Only the steps that the main screen needs, and the essential ones.
     case minimal
 
     /// The level after another death; `minimal` is the last.

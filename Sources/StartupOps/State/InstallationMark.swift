@@ -9,7 +9,7 @@ struct InstallationMark: Sendable {
     /// The store of the app's state.
     let store: any DataStore
 
-    /// The mark; nil where there is none yet, or it cannot be read.
+    /// The mark; nil before the first one is made, and when it cannot be read.
     var known: String? { store.value(String.self, for: LaunchState.Key.installation).value }
 
     /// Whether a mark is that of this installation. It counts as such where that cannot be told: nobody is logged out on a guess.
@@ -21,7 +21,7 @@ struct InstallationMark: Sendable {
         }
     }
 
-    /// The mark, which is made where there is none; nil where it cannot be kept.
+    /// The mark, made if missing; nil when it cannot be stored.
     func make() -> String? {
         if let known { return known }
         return try? store.exclusively { () throws(StorageError) in

@@ -157,7 +157,7 @@ extension LaunchState {
     /// Keeps that the person has dismissed the onboarding.
     func recordDismissedOnboarding() throws(StorageError) { try store.save(true, for: Key.dismissedOnboarding) }
 
-    /// Forgets that somebody has dismissed the onboarding: whoever is a guest after somebody was logged in is received as new.
+    /// Forgets that the onboarding was dismissed: a guest who comes after a login is received as new.
     func forgetDismissedOnboarding() throws(StorageError) {
         if case .value = dismissedOnboarding { try store.remove(Key.dismissedOnboarding) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// A store that forgets what is written to it at the end of the process, though it has what earlier ones have written.
+/// A store that forgets its changes at the end of the process; it may still show the values that earlier processes have written.
 package protocol ForgetfulStore: DataStore {
     /// Why nothing can be written to the disk.
     var problem: StorageError { get }
@@ -22,7 +22,7 @@ final class ReadThroughStore: SecureStore, ForgetfulStore {
     private let changes = Locked(Changes())
     private let access = NSRecursiveLock()
 
-    /// What `folder` has.
+    /// Opens a view of `folder`.
     ///
     /// - Parameter problem: why nothing can be written there.
     init(_ folder: any DataStore, because problem: StorageError) {

@@ -26,8 +26,8 @@ public struct StateDirectory: Sendable {
     public let secure: any SecureStore
     /// Why something is kept in memory only. Each names its path and, where there is one, the system's error number.
     public let problems: [StorageError]
-    /// Why ``state`` is kept in memory only, so that what it does not have says nothing about earlier launches; nil when it is on the disk, or in memory
-    /// on purpose.
+    /// Why ``state`` is kept in memory only: a missing value then says nothing about earlier launches. Nil when it is on the disk, or in
+    /// memory on purpose.
     package var stateProblem: StorageError?
 
     /// The first of the problems.
@@ -69,7 +69,7 @@ public struct StateDirectory: Sendable {
                 return try FileStore(directory, .ordinary, FileStore.defaultMaximumSize, patience, onProblem, isWritable: isWritable)
             }
             do throws(StorageError) {
-                // What is in a folder that cannot be written to is not written to either: nothing would be whole.
+                // If the outer folder cannot be written to, do not write to its subfolders either: the state would be half saved.
                 if let readOnly { throw readOnly }
                 return (try open(isWritable: true), nil)
             } catch {
