@@ -1,7 +1,7 @@
 import Sequencer
 import StartupNetworking
 
-// Whatever came in and the app does not take: the report of the launch says so.
+// Entry points that the app refused: the report of the launch names them.
 
 extension EntryPointMailbox {
     /// The most refusals that are kept for a report.
@@ -14,7 +14,7 @@ extension EntryPointMailbox {
     /// ```
     ///
     /// - Parameter error: a ``DeepLinkError``, a ``PushPayloadError`` or an ``UnknownShortcutItem``. Of any other, only the type is named: its description may
-    ///   quote what came in.
+    ///   quote the input.
     public func refuse(because error: any Error) {
         switch error {
         case let error as DeepLinkError: noteRefusal(error.description)

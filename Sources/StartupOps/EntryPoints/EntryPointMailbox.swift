@@ -135,8 +135,8 @@ public final class EntryPointMailbox: Sendable {
         return error.map { .keptInMemory($0) } ?? .stored
     }
 
-    /// The account that is logged in. What starts the app comes before a launch knows that: then it is the one whose session is stored, which may have
-    /// ended, and be somebody else's by the time of the delivery.
+    /// The account that is logged in. An entry point that starts the app comes before a launch knows the account: until then it is the
+    /// account of the stored session, which may have ended, and be somebody else's by the time of the delivery.
     var currentAccount: String? {
         let (account, isKnown) = state.withLock { ($0.account, $0.isSessionKnown) }
         return isKnown ? account : storedAccount()

@@ -107,7 +107,7 @@ public struct PushPayloadParser: Sendable {
     ///   - linkKey: the key, beside `aps`, that a link stands under.
     ///   - accountKey: the key, beside `aps`, of the account that the push is for, as the service calls it.
     ///   - expiryKey: the key, beside `aps`, of the time after which the push is of no use, in seconds since 1970. A push without one, or whose time
-    ///     is no number, is of use for a week.
+    ///     is not a number, is of use for a week.
     ///   - contentKeys: the keys, beside `aps`, of the values that the app reads itself: ``PushPayload/content``. Values of other keys are left out.
     public init(
         categories: Set<String>,

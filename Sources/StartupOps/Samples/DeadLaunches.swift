@@ -19,7 +19,7 @@ extension LaunchJournal {
     ///   - directory: the app's, on the disk; in memory, nothing is written.
     ///   - name: the journal's.
     ///   - version: that of the next launch; launches of another one do not count.
-    ///   - operation: what was in progress; nil for launches that died outside of any.
+    ///   - operation: the operation in progress; nil for launches that died outside of any.
     /// - Throws: a `StorageError` when a journal cannot be written.
     public static func writeDeadLaunches(
         _ count: Int = 3,

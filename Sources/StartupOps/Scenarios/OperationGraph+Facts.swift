@@ -36,11 +36,11 @@ extension OperationGraph {
         let content = addContent(facts, of: steps, configuration, after: &last)
         let speaker = addSpeaker(facts, of: steps, configuration, after: last)
 
-        // A step that asks for the speaker has waited for what was presented before.
+        // A step that asks for the speaker has waited for the earlier screens already.
         let isImplied = facts.speaker == .none && last == content
-        // A guest sees it, whom the person becomes who turns down the account that was found.
+        // Guests see the onboarding; a person who turns down the found account becomes a guest.
         let showsOnboarding = facts.onboarding == .dismissable && facts.account != .known
-        // No configuration comes too late for what the app has set.
+        // If the app has set the onboarding itself, the configuration of the launch does not change it.
         let isOpen = steps.environment?.onboardingOfApp == nil
         addMain(
             of: steps,

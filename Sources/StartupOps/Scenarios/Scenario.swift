@@ -53,7 +53,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// Where the configuration of the launch alone says that the app can be tried, the onboarding comes over the main screen all the same, beside the launch.
     ///
     /// The name is that of the built-in scenario with the most similar facts: `first-launch` where neither account, tutorial nor speaker is known;
-    /// `restore-account`; one of the three for guests where there is no account; otherwise that of what started the app.
+    /// `restore-account`; one of the three for guests without an account; otherwise that of the entry point that started the app.
     public init(for facts: LaunchFacts) {
         let named = Self.named(by: facts)
         self.init(named.name, named.summary, following: facts)
@@ -68,8 +68,9 @@ public struct Scenario: Sendable, CustomStringConvertible {
 
     /// The scenario's graph, with the work of `steps`.
     ///
-    /// Where the steps are those of an environment, the milestone is not reached by a version that the last known update policy rules out, whatever the milestone's
-    /// work is: the update takes over instead. A step that the app puts in the milestone's place later (`replace(_:with:)`) is not held to it.
+    /// With the steps of an environment, a version that the last known update policy rules out never reaches the milestone: the update
+    /// takes over before the milestone's work starts. A step that the app puts in the milestone's place later (`replace(_:with:)`) is not
+    /// checked.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)
@@ -178,8 +179,9 @@ extension Scenario {
         following: LaunchFacts(isRunning: true)
     )
 
-    /// The system has started the app for a background task or a silent push. No step presents or asks anything, not even where there is a presenter; each fails alone, and there is no
-    /// milestone: the budget is for all of it. Start it with a budget and a deadline below the time that the system gives, and cancel it when that is over: see <doc:Scenarios>.
+    /// The system has started the app for a background task or a silent push. No step presents or asks anything, even with a presenter;
+    /// each fails alone. It has no milestone: the budget is for all of it. Start it with a budget and a deadline below the time that the
+    /// system gives, and cancel it when that is over: see <doc:Scenarios>.
     public static let background = Scenario(
         "background",
         "Nobody sees the app: it takes silent pushes, and fetches what the next launch needs.",

@@ -181,7 +181,7 @@ extension AppService: AccountService {
     }
 
     private func stored(_ session: Session) -> StoredSession {
-        // Nobody sees the account of whoever was logged in before.
+        // The stored account may be of the user before: never show it to the next one.
         let account = secure.value(Account.self, for: accountKey).value.flatMap { belongs($0, to: session) ? $0 : nil }
         var stored = StoredSession(userID: session.userID, isAnonymous: session.isAnonymous, account: account)
         stored.isOfThisInstallation = session.installation.map(installation.isOf) ?? false
@@ -196,7 +196,7 @@ extension AppService: AccountService {
         case .value: break
         }
         do {
-            // Who watches sees the account of the last launch while the service is asked.
+            // Observers see the account of the last launch until the service answers.
             return keep(Account(try await user.load(by: deadline)))
         } catch {
             // The service has turned the session down; every other failure may pass.

@@ -129,7 +129,7 @@ extension SDKConfiguration {
 enum SDKBaseURL {
     /// The URL, when it is `https` with a plain host, and nothing in it that does not belong into a base URL.
     static func check(_ text: String, allowsInsecureLoopback: Bool) throws(SDKError) -> URL {
-        // The rules look at the text as it is: URL types decode hosts (g%6fod.example), and disagree about what they accept.
+        // The rules look at the raw text: URL types decode hosts (g%6fod.example), and differ in the texts that they accept.
         func refuse(_ reason: String) -> SDKError {
             SDKError(.invalidBaseURL, "baseUrl", reason, resolution: "give one like https://api.example.com")
         }

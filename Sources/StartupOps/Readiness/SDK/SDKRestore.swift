@@ -2,7 +2,7 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// A part of the auto-restore that an SDK has of its own, such as the sync of what was counted while the app was away.
+/// A part of the auto-restore that belongs to an SDK, such as the sync of values counted while the app was away.
 ///
 /// ```swift
 /// SDKRestoreStep("walking sync", unless: { $0?.contains("premium") == true ? nil : "the person is not entitled to it" }) { deadline in

@@ -22,7 +22,7 @@ public struct BootstrapModule: Sendable {
     /// A module.
     ///
     /// - Parameters:
-    ///   - dependencies: `.after("shop", because: "it sells what is shown")`.
+    ///   - dependencies: the modules that come before it, such as `.after("shop", because: "it sells the items")`.
     ///   - timeout: how long its preparation may take, and as long again its making. One that takes longer has failed.
     ///   - isActive: whether it is to be used in this launch; asked once, when its turn comes.
     ///   - prepare: runs before the configuration is made.

@@ -132,7 +132,7 @@ public struct BootstrapObserver: Sendable {
     /// An observer.
     ///
     /// - Parameter observe: reads a stream until it ends; it runs in a task of its own, off the main thread, and is told to cancel when the
-    ///   ``Bootstrap`` it belongs to is no longer kept.
+    ///   app lets go of the ``Bootstrap`` that it belongs to.
     public init(_ name: String, observe: @escaping @Sendable (BootstrapConfiguration) async -> Void) {
         self.name = name
         self.observe = observe
