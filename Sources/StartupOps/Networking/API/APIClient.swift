@@ -109,17 +109,17 @@ public final class APIClient: Sendable {
 }
 
 extension APIClient: CustomReflectable {
-    /// Where the service is, and what is said about the client; not what was sent and answered, which holds secrets.
+    /// The address of the service and the facts about the client; no requests and answers, which hold secrets.
     public var customMirror: Mirror { Mirror(self, children: ["environment": environment, "info": info]) }
 }
 
-/// What a client asks the app for: the session, and which operations need one. The client holds it weakly.
+/// Answers the client's questions to the app: the session, and which operations need one. The client holds it weakly.
 ///
 /// When it is gone, requests that say themselves that they need no token go on as a guest's; all others fail with `missingAccessToken`.
 package protocol APIDataSource: AnyObject, Sendable {
     /// The session and its tokens: whether somebody is logged in, the access token, and how it is refreshed.
     var tokens: TokenManager { get }
-    /// What REST requests say about the user beyond the user's identifier.
+    /// The headers of REST requests about the user, besides the user's identifier.
     var userInfoHeaders: HTTPHeaders { get }
     /// Whether an operation needs a token: a GraphQL operation by its name, a REST request as "GET v1/profile" unless it was given a name.
     func requiresToken(operation: String) -> Bool

@@ -83,8 +83,8 @@ enum HTTPDate {
 extension HTTPResponse {
     /// How long the server asks to wait before the next try (Retry-After: RFC 9110, section 10.2.3).
     ///
-    /// Nil when it asks for nothing that makes sense: a negative number, a time that has passed, or neither number nor date. What is longer than a
-    /// day counts as a day: no mistake of a server should silence an app for longer.
+    /// Nil when the header makes no sense: a negative number, a time that has passed, or neither number nor date. A wait of more than a day
+    /// counts as a day: no mistake of a server should silence an app for longer.
     ///
     /// - Parameter now: what a date is compared with.
     package func retryAfter(now: Date) -> Duration? {

@@ -105,8 +105,8 @@ private struct MediaType: CustomStringConvertible {
     }
 }
 
-/// What is expected where an answer has no body, as with status 204. What the server adds is ignored, unless it is a web page:
-/// that is somebody else's.
+/// The expected type of an answer without a body, such as one with status 204. A body that comes anyway is ignored, unless it is a web
+/// page: that is from another server.
 package struct EmptyResponse: Decodable, Sendable, Hashable {
     /// The only value.
     package init() {}

@@ -43,7 +43,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 /// Calls back once a deadline has come, unless cancelled before.
 ///
 /// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread, and deadlines must not. After a
-/// standstill of the process it waits for what has arrived meanwhile; see `StandstillGrace`.
+/// standstill of the process it first leaves time to read answers that have arrived meanwhile; see `StandstillGrace`.
 package final class DeadlineTimer: Sendable {
     private static let queue = DispatchQueue(label: "sequencer.networking.deadlines", qos: .userInitiated)
     private let body: Locked<(@Sendable () -> Void)?>

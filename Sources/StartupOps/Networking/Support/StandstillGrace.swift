@@ -6,7 +6,8 @@ import Sequencer
 /// An answer that came in time, and could not be read, would otherwise lose to the timer of its deadline: a process that goes on finds both at once. With
 /// the answer to a refresh the only good refresh token would be lost.
 struct StandstillGrace: Sendable {
-    /// Enough to read what has arrived, and less than the moment that a step has after a standstill: it may have to handle the failure.
+    /// Enough to read an answer that has arrived, and less than the extra time of a step after a standstill: the step may have to handle
+    /// the failure.
     static var pause: DispatchTimeInterval { .milliseconds(100) }
     /// Timers of a busy machine are late, too, and may wait as well.
     private static let tolerance: Nanoseconds = 100_000_000

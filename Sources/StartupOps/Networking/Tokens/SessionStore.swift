@@ -91,7 +91,7 @@ public struct SessionStore: Sendable {
     /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on with it, provided that the
     /// marker could be written.
     ///
-    /// Whoever keeps the store locked delays the removing, and not the end of the session: the marker is written without the lock.
+    /// A process that holds the lock of the store delays the removal, not the end of the session: the marker is written without the lock.
     package func clear() throws(StorageError) {
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.
@@ -120,7 +120,7 @@ public struct SessionStore: Sendable {
         alsoClear()
         for name in companions { try? store.remove(place.key(name)) }
         try store.remove(place.session)
-        // What was put aside in the other place would be taken for a session that nobody has ended.
+        // A damaged session that was put aside in the other place would count as one that nobody has ended.
         for other in [Place(origin: nil), Place(origin: origin)] where other.origin != place.origin && store.read(other.session) == .absent
         {
             try? store.remove(other.session)

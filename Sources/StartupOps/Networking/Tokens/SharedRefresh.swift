@@ -2,12 +2,12 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// Refreshes a session once for all processes that share it: each waits for its turn, looks at what is stored then, and asks only where nobody else
-/// has refreshed it meanwhile.
+/// Refreshes a session once for all processes that share it: each waits for its turn, reads the stored session again, and asks the service
+/// only if no other process has refreshed it meanwhile.
 ///
-/// A refresh token may be good for one use, and some services end the session of one that is used twice. So who does not get a turn in the time that a
-/// refresh may take fails: the session stays, and the next refresh tries again. Only a process that keeps its turn for longer than any refresh may take
-/// (one that was stopped, say) is passed by; a clock that nobody can set tells how long that is.
+/// A refresh token may be good for one use, and some services end the session of one that is used twice. So a refresh that does not get a
+/// turn in the time that a refresh may take fails: the session stays, and the next refresh tries again. Only a process that keeps its turn
+/// for longer than any refresh may take (one that was stopped, say) is passed by; a clock that nobody can set measures that time.
 final class SharedRefresh: Sendable {
     typealias Result = TokenStateMachine.RefreshResult
 

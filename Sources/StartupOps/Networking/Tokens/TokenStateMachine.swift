@@ -3,9 +3,9 @@ import StartupStorage
 
 /// Decides who gets which token, when to refresh, and how a refresh's result is used. Values only: no lock, no clock, no task.
 ///
-/// Two numbers fence off what comes late. The *generation* moves when the session becomes another one (login, logout, switch of users): what was
-/// asked for or begun in an earlier one has no effect on this one. The *revision* moves with every token: of several refreshes of one
-/// token the first to succeed counts.
+/// Two numbers fence off late results. The *generation* moves when the session becomes another one (login, logout, switch of users):
+/// requests and refreshes of an earlier session have no effect on this one. The *revision* moves with every token: of several refreshes
+/// of one token the first to succeed counts.
 struct TokenStateMachine {
     typealias WaiterID = UInt64
 

@@ -3,7 +3,7 @@ import Sequencer
 import StartupStorage
 
 /// Calls back once, after a time, on a serial queue of its own maker: that goes on when every thread of the pool is blocked. After a standstill of the
-/// process it waits for what has arrived meanwhile; see `StandstillGrace`.
+/// process it first leaves time to read answers that have arrived meanwhile; see `StandstillGrace`.
 ///
 /// `URLSession` has timeouts, but on Linux one of them starts again at every byte, one has no effect, and both stand still with the pool.
 final class Alarm: Sendable {

@@ -87,9 +87,9 @@ extension HTTPResponse {
 
 /// Where a session calls its delegate: one event after the other, never on a thread of the default pool.
 ///
-/// On Linux it calls the delegate at once, on its own serial queue. It would otherwise unpack and hand over what it receives as fast as it can, and a
-/// small packed answer would fill the memory with events that wait; and while data comes in faster than it is handed over, it would not come to
-/// cancelling anything. So the delegate must never wait for the session, and must leave cancelling to another queue.
+/// On Linux it calls the delegate at once, on its own serial queue. Otherwise the session would unpack and hand over data as fast as it
+/// can, and a small packed answer would fill the memory with events that wait; and while data comes in faster than it is handed over, the
+/// session would never get to a cancel. So the delegate must never wait for the session, and must leave cancelling to another queue.
 final class SessionEvents: OperationQueue, @unchecked Sendable {
     // @unchecked: restates what `OperationQueue` is; the property is never changed.
     /// Kept here because on Linux an operation queue does not keep its underlying queue.

@@ -138,7 +138,7 @@ struct TransferState {
         finish(.success(head), stopping: true)
     }
 
-    /// The server wants credentials for the connection. There are none: an answer that has arrived already is the answer.
+    /// The server wants credentials for the connection. The client has none: a 401 that has arrived already is the answer.
     mutating func challenge() -> Action {
         guard let head, head.status == 401 else { return .nothing }
         return finish(.success(answer(head)), stopping: true)
