@@ -24,7 +24,7 @@ struct BenchSummary: Sendable {
     let modes: TwoModes?
     /// Nil where the runs became neither longer nor shorter in the course of the bench.
     let trend: Trend?
-    /// The times to the initial display, in the same runs; nil where there is none.
+    /// The times to the initial display, in the same runs; nil for a scenario without one.
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?

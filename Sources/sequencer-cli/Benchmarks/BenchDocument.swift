@@ -56,7 +56,7 @@ struct BenchedOperation: Equatable, Sendable {
     var durations: [Duration?]
     /// In how many runs it was on the critical path.
     var criticalRuns = 0
-    /// What it waits for; nil in older benches.
+    /// The operations that it waits for; nil in older benches.
     var dependencies: [String]?
 }
 

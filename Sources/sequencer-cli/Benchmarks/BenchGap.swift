@@ -39,7 +39,7 @@ struct BenchSpan: Equatable, Sendable {
     }
 }
 
-/// The time between two benches that were not taken in turns. The machine may have become slower or faster in it, whatever the launch did.
+/// The time between two benches that were not taken in turns. The machine itself may have become slower or faster in it.
 ///
 /// `Documentation/Benches.md` says how its figures were chosen; `BenchGapTests` measures what follows from them.
 struct BenchGap: Equatable, Sendable {
@@ -69,7 +69,7 @@ struct BenchGap: Equatable, Sendable {
         let loads = [(one.loadAtBegin, other.loadAtBegin), (one.loadAtEnd, other.loadAtEnd), (one.load, other.load)]
         loadRatio = loads.compactMap { before, after in
             guard let before, let after else { return nil }
-            // A launch that keeps all processors busy shares them with whatever else is ready to run.
+            // A launch that keeps all processors busy shares them with all other processes that are ready to run.
             let ratio = (1 + after / Double(second.machine.processors)) / (1 + before / Double(first.machine.processors))
             return max(ratio, 1 / ratio)
         }.max()

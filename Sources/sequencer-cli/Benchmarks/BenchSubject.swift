@@ -44,7 +44,7 @@ struct BenchSubject {
         program = nil
     }
 
-    /// - Parameter name: what it is called in results.
+    /// - Parameter name: its name in results.
     init(_ command: ProgramCommand, named name: String, _ arguments: RunArguments) throws {
         let program = BenchedProgram(command)
         let launch = PreparedLaunch(program.graph(name), arguments)

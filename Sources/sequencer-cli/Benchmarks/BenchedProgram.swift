@@ -52,7 +52,7 @@ struct BenchedProgram: Sendable {
         return graph
     }
 
-    /// What a run was: the launch whose report the program has printed on standard output, however it ended; or else the program itself.
+    /// The launch of a run: the one whose report the program has printed on standard output, with any outcome; or else the program itself.
     ///
     /// - Parameter report: of the launch of ``graph(_:)``.
     /// - Throws: when the program cannot be started.

@@ -89,7 +89,8 @@ struct OperationBlame {
         }
     }
 
-    /// What the launch would be shorter by, had the operation not changed; for one that is gone, what it was longer by before.
+    /// The time that the launch would be shorter by, had the operation not changed; for one that is gone, minus the time that it
+    /// cost before.
     private static func share(of change: OperationChange, _ before: BenchPaths, _ after: BenchPaths) -> Double {
         change.after == nil ? -before.difference(if: change.id, took: 0) : after.difference(if: change.id, took: change.before ?? 0)
     }

@@ -39,7 +39,7 @@ func suggestion(for word: String, in known: [String]) -> String {
 
 /// A command line that asks for nothing that exists.
 struct UsageError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong.
+    /// The problem, as text.
     let problem: String
     /// The word that was meant, or those that there are; a line of its own.
     let hint: String?

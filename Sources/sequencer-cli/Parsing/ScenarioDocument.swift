@@ -16,7 +16,7 @@ struct ScenarioDocument: Equatable, Sendable {
     var budget: Duration?
     /// The identifier of the operation whose end stops the budget clock.
     var milestone: String?
-    /// The identifier of the operation with which the person sees the app for the first time.
+    /// The identifier of the operation that shows the person the app for the first time.
     var initialDisplay: String?
     var lanes: Int?
     /// The launch ends by then, even if operations still run.

@@ -17,7 +17,7 @@ struct ScenarioGraphCheck {
         try checkResources()
         try checkConditions()
         try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
-        // What is said of the milestone is not said once more.
+        // If both are the same operation, the check of the milestone has reported its mistakes already.
         guard document.initialDisplay != document.milestone else { return }
         try checkDisplay(document.initialDisplay, at: "initialDisplay", "the initial display", OperationGraph.deferrableDisplay, indices)
     }

@@ -2,7 +2,7 @@ import Sequencer
 
 /// Graphs (`sequencer.graph/1`), as `graph --json` and `ValidatedGraph.json()` write them.
 ///
-/// What follows from the rest, such as the critical path, is not read: it is computed anew.
+/// Derived values, such as the critical path, are not read: they are computed anew.
 extension ScenarioParser {
     private enum GraphKey: String, CaseIterable {
         case schema, scenario, milestone, initialDisplay, criticalPath, criticalPathMs, resources, operations, impliedEdges

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The work of operations: what they do when they run.
+/// The work of operations: a simulation, a computation, a program or a request.
 extension ScenarioParser {
     enum WorkKey: String, CaseIterable {
         case simulate, compute, command, http

@@ -13,7 +13,7 @@ func parseScenario(_ bytes: [UInt8], file: String) throws(ScenarioError) -> Scen
 
 /// Reads a scenario file past its mistakes: what could be read of it, and the first `limit` mistakes, in the order in which they are found.
 ///
-/// - Throws: the mistake that leaves nothing to read on: this is no JSON, or none of a scenario.
+/// - Throws: the mistake that ends the reading: the text is not JSON, or not a scenario.
 func inspectScenario(
     _ bytes: [UInt8],
     file: String,

@@ -18,8 +18,8 @@ enum TerminalEcho {
 
     /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
-    /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the terminal as it is, or show
-    /// what is typed once the process goes on. Ctrl-C works.
+    /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the terminal as it is, or
+    /// typed text would show once the process goes on. Ctrl-C works.
     ///
     /// - Returns: false when typed text would be visible all the same.
     static func hide(_ descriptor: Int32) -> Bool {
