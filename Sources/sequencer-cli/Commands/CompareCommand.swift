@@ -249,7 +249,7 @@ struct ComparisonText {
         return time + busy + (drift > 1 ? ", while runs became longer or shorter all the time" : "")
     }
 
-    /// To the largest unit of which there are at least two.
+    /// In the largest unit that gives at least 2, or else in seconds; rounded down.
     private static func text(ofSeconds seconds: Double) -> String {
         let units = [(86_400.0, "days"), (3_600, "h"), (60, "min")]
         guard let (unit, name) = units.first(where: { seconds >= 2 * $0.0 }) else { return "\(Int(seconds)) s" }

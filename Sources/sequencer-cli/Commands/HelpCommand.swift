@@ -47,7 +47,7 @@ struct VersionCommand: Command {
 }
 
 extension UsageError {
-    /// The text below the problem: what may have been meant, the command's usage line, or the list of commands; and where to find help.
+    /// The text below the problem: the nearest valid word, the command's usage line, or the list of commands; and where to find help.
     var usage: String {
         if let hint { return "\(hint)\nSee '\(CommandLineTool.name) help'." }
         guard let command = CommandDeclaration.all.first(where: { $0.name == command }) else { return HelpText.overview }

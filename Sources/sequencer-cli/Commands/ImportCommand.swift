@@ -3,7 +3,7 @@ import Sequencer
 
 /// `import`: what another tool has timed, as a report or as a scenario.
 struct ImportCommand: Command {
-    /// What to make of it.
+    /// The kind of output.
     enum Form: String, CaseIterable, Sendable {
         case report, scenario
     }
@@ -40,7 +40,7 @@ struct ImportCommand: Command {
 
     /// A file, or `-`.
     var input = ""
-    /// Nil for whichever the content is of.
+    /// Nil to recognize it by the content.
     var format: ImportFormat?
     /// The dependencies of a system's units; a file, or `-`.
     var dot: String?

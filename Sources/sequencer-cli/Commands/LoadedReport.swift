@@ -4,7 +4,7 @@ import SequencerAnalysis
 import StartupNetworking
 import StartupOps
 
-/// What became of a launch: of one that was saved, or of a scenario, which is run in virtual time for it.
+/// Loads the report of a launch: a saved report, or that of a scenario, which is run in virtual time for it.
 enum LoadedReport {
     /// - Parameter name: a file of one saved report, a built-in scenario, a scenario file, or `-`.
     static func load(_ name: String) async throws -> LaunchReport {

@@ -85,7 +85,7 @@ struct ReportCommand: LaunchingCommand {
         }
     }
 
-    /// What ran in virtual time began at no time: it is told as if it began now.
+    /// A launch in virtual time has no start date: it is written as if it had started now.
     private func otlp(_ report: LaunchReport) throws -> String {
         let startedAt = report.startedAt ?? Date()
         guard let service else { return try report.otlp(startedAt: startedAt) }

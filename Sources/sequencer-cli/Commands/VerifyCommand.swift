@@ -86,7 +86,7 @@ struct VerifyCommand: Command {
 extension VerifyCommand {
     private var isForPrograms: Bool { format != .text && format != .json }
 
-    /// The problem of an input that nothing can be read of, with the exit code; nil for other errors, which are none of the input.
+    /// The problem of an input that cannot be read at all, with the exit code; nil for errors that are not the input's.
     private static func unreadable(_ error: any Error) -> (problem: Verification.Problem, code: ExitCode)? {
         func problem(_ message: String) -> Verification.Problem {
             Verification.Problem(level: .error, code: "unreadable", message: message, position: nil)
@@ -199,7 +199,7 @@ struct ScenarioFindings {
 
     /// - Parameters:
     ///   - budget: what the launch may take until its milestone.
-    ///   - deadline: when it is ended, whatever still runs; nil for never.
+    ///   - deadline: when the launch is ended, even if operations still run; nil for never.
     ///   - document: the file that the graph was made of.
     init(_ graph: ValidatedGraph, budget: Duration, deadline: Duration?, document: ScenarioDocument? = nil) throws {
         self.graph = graph

@@ -60,7 +60,7 @@ struct LinesSummary: Sendable {
         return complaints + read(line, from: 0)
     }
 
-    /// Takes into account what has been begun.
+    /// Adds the unfinished report at the end of the input, if there is one.
     ///
     /// - Returns: the mistake in it, if there is one.
     mutating func finish() -> Complaint? {

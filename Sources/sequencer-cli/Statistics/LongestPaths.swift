@@ -5,7 +5,7 @@ import Sequencer
 /// The forward pass of the critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959).
 struct LongestPaths {
     let predecessors: [[Int]]
-    /// Dependencies first; what is in a circle is left out.
+    /// Dependencies first; operations in a circle are left out.
     private let order: [Int]
 
     /// - Complexity: O(operations + dependencies), as of every question here.
@@ -40,7 +40,7 @@ struct LongestPaths {
     /// By operation, how much shorter the longest path would be if it took no time.
     ///
     /// Only the operations of one longest path gain anything. A path without one of them has one step that goes past that operation's place in the order:
-    /// the longest path with each such step tells what is left.
+    /// the longest path with such a step is the longest one that remains.
     ///
     /// - Complexity: O(operations + dependencies · log dependencies).
     func gains(_ durations: [Duration], to last: Int?) -> [Duration] {
@@ -107,7 +107,7 @@ struct LongestPaths {
         let ends = ends(durations)
         guard let last = last ?? ends.indices.max(by: { ends[$0] < ends[$1] }) else { return [] }
         var path = [last]
-        // A path is no longer than that, whatever a damaged file says.
+        // A path has at most all operations: this bound ends the loop in a circle, which a damaged file may hold.
         while path.count < ends.count, let next = predecessors[path[path.count - 1]].max(by: { ends[$0] < ends[$1] }) { path.append(next) }
         return path.reversed()
     }

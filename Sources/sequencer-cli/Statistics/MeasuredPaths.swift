@@ -19,7 +19,7 @@ struct MeasuredPaths {
         operations = report.operations
         let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
         paths = LongestPaths(report.operations.map { operation in operation.dependencies.compactMap { places[$0] } })
-        // What was put off held nothing up, whatever waits for it.
+        // An operation that was put off held nothing up, even if others wait for it.
         durations = report.operations.map { $0.isDeferred ? .zero : $0.duration }
         let endsWithMilestone = report.isMilestoneReached || report.operations.contains(where: \.isDeferred)
         last = endsWithMilestone ? report.criticalPath.last.flatMap { places[$0] } : nil

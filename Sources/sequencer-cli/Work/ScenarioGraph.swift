@@ -46,7 +46,7 @@ private struct ScenarioEdges {
         mixed = Set(document.operations.filter { $0.onFailure == .skipDependents && continued.contains($0.id) }.map(\.id))
     }
 
-    /// What an operation waits for.
+    /// The dependencies of an operation.
     func dependencies(of operation: OperationDocument) -> [NamedDependency] {
         operation.after.compactMap { dependency in
             if dependency.isOptional, !identifiers.contains(dependency.id) { return nil }

@@ -4,7 +4,7 @@ import StartupOps
 
 /// The programs and requests of a scenario file, which may be somebody else's: a person reads them before the first one runs.
 struct WorkQuestion: Equatable, Sendable {
-    /// What the file runs, a line each: of operations that run the same, the first one is named.
+    /// The programs and requests of the file, one per line; of operations with the same work, the first one is named.
     let lines: [String]
     private let file: String
     private let programs: Int
@@ -76,7 +76,7 @@ struct WorkQuestion: Equatable, Sendable {
 extension WorkDocument {
     /// A program and its arguments as a shell would take them, or a request's method and address, fit for one line; nil for work that is the tool's own.
     ///
-    /// Nothing is cut: what is not shown could be what does the harm. Only a query is left out, which may be a secret.
+    /// Nothing is cut: a hidden part could be the harmful one. Only a query is left out, which may be a secret.
     fileprivate var foreignText: String? {
         switch self {
         case .command(let words):
