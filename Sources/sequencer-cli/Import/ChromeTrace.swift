@@ -29,7 +29,7 @@ func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaun
     return trace.launch()
 }
 
-/// What there is in a trace.
+/// The contents of a trace.
 struct ChromeTrace {
     struct Track: Hashable {
         let process: String
@@ -72,7 +72,7 @@ struct ChromeTrace {
     private(set) var arguments: [ImportedOperation.Details] = []
     private(set) var processName: String?
     var otherData: [String: String] = [:]
-    /// What this tool's export says of the launch itself: the outcome in words.
+    /// The outcome of the launch in words, from an export of this tool.
     private(set) var launchText: String?
     private var edges: [Edge] = []
     private var tracks: [Track: Int] = [:]

@@ -8,7 +8,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
     /// In bytes: a file that is larger is not read.
     static let sizeLimit = 256 * 1024 * 1024
 
-    /// What the tool that writes it calls it.
+    /// The name of the format for people, as the tool that writes it calls it.
     var title: String {
         switch self {
         case .chrome: "Chrome trace events"
@@ -25,8 +25,8 @@ enum ImportFormat: String, CaseIterable, Sendable {
 ///
 /// - Parameters:
 ///   - file: its name in messages.
-///   - format: nil for whichever the content is of.
-/// - Complexity: linear in the file, but for sorting what is in it by time.
+///   - format: nil to recognize it by the content.
+/// - Complexity: linear in the file, apart from sorting its entries by time.
 func importLaunch(_ bytes: [UInt8], file: String, format: ImportFormat? = nil) throws(ScenarioError) -> ImportedLaunch {
     do throws(JSONError) {
         try requireUTF8Start(bytes)

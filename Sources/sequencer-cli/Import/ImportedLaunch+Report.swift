@@ -2,9 +2,9 @@ import Foundation
 import Sequencer
 
 extension ImportedLaunch {
-    /// The launch as a report. Times count from its begin, what waited for what is kept where the times agree, paths and slack are worked out anew.
+    /// The launch as a report. Times count from its begin; dependencies are kept if the times agree; paths and slack are computed anew.
     ///
-    /// An operation that began before another one had ended did not wait for that, whatever the file calls their relation.
+    /// An operation that began before another one had ended did not wait for that one, even if the file says so.
     ///
     /// - Complexity: O(dependencies + operations · log operations).
     func report() -> LaunchReport {
@@ -81,7 +81,7 @@ extension ImportedLaunch {
             var seen: Set<Int> = []
             return operations[node].dependencies.filter { dependency in
                 guard ranks[dependency] < ranks[node] else { return false }
-                // What never started was not held up by the others' ends alone.
+                // An operation that never started has no start to compare: keep all its dependencies.
                 let isOver = operations[node].start.map { operations[dependency].end <= $0 } ?? true
                 return isOver && seen.insert(dependency).inserted
             }
@@ -102,7 +102,7 @@ private struct Paths {
 
     /// - Parameter order: dependencies first.
     init(_ operations: [ImportedOperation], _ order: [Int], _ dependencies: [[Int]]) {
-        // What was put off held nothing up.
+        // An operation that was put off held nothing up.
         func duration(_ node: Int) -> Nanoseconds { operations[node].details?.isDeferred == true ? 0 : operations[node].duration }
         var starts = [Nanoseconds](repeating: 0, count: operations.count)
         for node in order {
@@ -146,7 +146,7 @@ extension ImportedLaunch {
                 if !operation.dependencies.isEmpty { json.write(operation.dependencies, for: "after") }
                 if operation.isMain { json.write("main", for: "on") }
                 if operation.isInteractive { json.write(true, for: "interactive") }
-                // What never started lets what came after it run.
+                // An operation that never started is skipped by its condition: the operations after it run.
                 if operation.start == nil { json.write(false, for: "when") }
                 json.writeObject(for: "work") {
                     $0.write(DurationText.format(min(operation.duration, DurationText.limit)), for: "simulate")

@@ -16,11 +16,11 @@ struct ImportedLaunch {
     var beforeRun: Duration?
     /// Nil for the start of what began first.
     var begin: Nanoseconds?
-    /// Nil for the end of what ended last.
+    /// Nil for the end of the last operation.
     var end: Nanoseconds?
-    /// Whether an operation without dependencies is known to have had none: what it waited is known then.
+    /// Whether the file names all dependencies: an operation without any was then ready when the launch began.
     var knowsDependencies = false
-    /// What a person should know who imports it.
+    /// A remark for the person who imports it.
     var remark: String?
     var operations: [ImportedOperation] = []
 }
@@ -30,14 +30,14 @@ struct ImportedOperation {
     /// By the file's clock; nil when it never started.
     var start: Nanoseconds?
     var end: Nanoseconds
-    /// Places of what it came after.
+    /// Places of the operations that it came after.
     var dependencies: [Int] = []
     /// From 1.
     var lane: Int?
     var isMain = false
     var details: Details?
 
-    /// What only an export of this tool says.
+    /// Details that only an export of this tool has.
     struct Details {
         var title: String?
         var outcome = Outcome.succeeded
@@ -88,7 +88,8 @@ extension ImportedLaunch {
         }
     }
 
-    /// All places by start, then by end, then as in the file. An operation comes after others in this order only, so there is no circle.
+    /// All places by start, then by end, then as in the file. An operation depends only on earlier ones in this order: no circle
+    /// is possible.
     var order: [Int] {
         operations.indices.sorted { left, right in
             let (a, b) = (operations[left], operations[right])

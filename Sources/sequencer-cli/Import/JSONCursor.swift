@@ -1,11 +1,11 @@
 import Foundation
 import Sequencer
 
-/// Goes through a JSON text once and reads what is wanted of it: no tree of values is made of a file of a hundred megabytes.
+/// Goes through a JSON text once and reads only the wanted values: a file of a hundred megabytes needs no tree of values.
 ///
 /// Keys that nobody wants are skipped, checked like the others. Of a key that comes twice the last value counts.
 struct JSONCursor {
-    /// Points in time beyond these are refused, in nanoseconds: sums and differences of what is left fit into 64 bits.
+    /// Points in time beyond these are refused, in nanoseconds: sums and differences of the accepted ones fit into 64 bits.
     static let times: ClosedRange<Nanoseconds> = -1_000_000_000_000_000_000...4_000_000_000_000_000_000
 
     private(set) var json: JSONTokenizer
@@ -22,7 +22,7 @@ struct JSONCursor {
         return json.offset == json.bytes.count
     }
 
-    /// The next byte that is no white space; 0 at the end.
+    /// The next byte that is not white space; 0 at the end.
     mutating func next() -> UInt8 {
         json.skipWhitespace()
         return json.current
@@ -125,7 +125,8 @@ struct JSONCursor {
     func expected(_ what: String) -> JSONFault { JSONFault(json.offset, .expected(what)) }
 }
 
-/// A decimal number of powers of ten nanoseconds, exact to the nanosecond unless it has an exponent; nil where it is none, or does not fit.
+/// A decimal number of powers of ten nanoseconds, exact to the nanosecond unless it has an exponent; nil if it is not a number or does
+/// not fit.
 func nanoseconds(_ text: String, digits: Int) -> Nanoseconds? {
     var value: Nanoseconds = 0
     var digitsLeft = digits

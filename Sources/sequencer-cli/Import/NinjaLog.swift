@@ -2,9 +2,9 @@ import Sequencer
 
 /// Reads a log of Ninja, version 5 to 7: the commands of its last build, by `start TAB end TAB mtime TAB output TAB hash`, in milliseconds.
 ///
-/// A line that ends before the one before it belongs to the next build. Outputs of one command are one operation. Dependencies are not in a log, and neither
-/// are processes: lanes are those that as many processes at a time need. Ninja writes a log that has grown anew, in no order; what is left of its builds is then
-/// taken for what it looks like, so import after a build from scratch.
+/// A line that ends before the one before it belongs to the next build. Outputs of one command are one operation. A log has neither
+/// dependencies nor processes: lanes are those that as many processes at a time need. When a log has grown, Ninja writes it anew, without
+/// order. Builds can then not be told apart: import after a build from scratch.
 func readNinjaLog(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONFault) -> ImportedLaunch {
     var launch = ImportedLaunch(name: "ninja")
     var places: [NinjaCommand: (node: Int, more: Int)] = [:]
@@ -68,7 +68,7 @@ private struct LogLines {
         self.bytes = bytes
     }
 
-    /// The next line without its end; nil when there is none.
+    /// The next line without its line break; nil at the end.
     mutating func next() -> Range<Int>? {
         if offset >= bytes.count { return nil }
         let start = offset

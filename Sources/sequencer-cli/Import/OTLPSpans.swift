@@ -3,8 +3,9 @@ import Sequencer
 
 /// Reads spans in OTLP/JSON, one document or several, one after the other, as collectors write them to files.
 ///
-/// A root that spans all others is the launch itself; every other span is an operation. It comes after what it links to, and after its parent where that
-/// had ended before; the spans inside of which it ran were no dependencies. Exports of this tool say more in attributes, which are read, too.
+/// A root that spans all others is the launch itself; every other span is an operation. It comes after the spans that it links to, and
+/// after its parent if that had ended before; a span that it ran inside of is not a dependency. Exports of this tool say more in
+/// attributes, which are read, too.
 func readOTLP(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var reader = OTLPReader()
     repeat {

@@ -32,7 +32,7 @@ private struct PackageLock {
         var dependencies: [String] = []
     }
 
-    /// A longer path is no path: for each dependency all of its folders are looked at.
+    /// Longer paths are refused: for each dependency all folders of the path are looked at.
     private static let pathLimit = 1024
 
     var name: String?
