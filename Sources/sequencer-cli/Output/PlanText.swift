@@ -7,7 +7,7 @@ struct PlanText {
     let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
-    /// What each operation took in past launches, in the order they were added; nil without a history.
+    /// The durations of each operation in past launches, in the order they were added; nil without a history.
     let durations: [[Duration]]?
     let style: TextStyle
     let width: Int
@@ -24,7 +24,7 @@ struct PlanText {
         return parts.joined(separator: "\n") + remarks(plan)
     }
 
-    /// The one that ends what is to end early first; of several, that with the fewest lanes.
+    /// The plan that reaches its goal first; of several, that with the fewest lanes.
     private var earliest: LaunchPlan? {
         plans.min { left, right in
             if left.options.goal == .makespan { return left.makespan < right.makespan }
@@ -57,7 +57,7 @@ struct PlanText {
         return table.text(style)
     }
 
-    /// What was planned beside what past launches took.
+    /// The planned durations beside those of past launches.
     private func comparison(_ plan: LaunchPlan, _ durations: [[Duration]]) -> String {
         var table = TextTable(["operation", "expected", "last took", "difference", "launches"])
         for (operation, past) in zip(plan.operations, durations) {
@@ -109,7 +109,7 @@ extension LaunchPlan {
         return .failed(operation: late.id, message: "expected to end after the launch's deadline, \(durationText(deadline))")
     }
 
-    /// What is expected to run on after the milestone; nil when nothing is, or when the deadline comes before it.
+    /// The operations that are expected to run on after the milestone; nil without any, or when the deadline comes before it.
     fileprivate func afterMilestone(_ deadline: Duration?) -> LaunchReport.AfterMilestone? {
         guard hasMilestone, isWithin(deadline) else { return nil }
         let later = operations.filter { $0.end > milestoneEnd }
@@ -125,7 +125,7 @@ extension LaunchPlan {
 }
 
 extension LaunchReport {
-    /// What a launch's report will say if it goes as planned.
+    /// The report of a launch that goes as planned.
     init(_ plan: LaunchPlan, budget: Budget, deadline: Duration?) {
         let dependencies = Dictionary(grouping: plan.graph.edges, by: \.operation)
         self.init(

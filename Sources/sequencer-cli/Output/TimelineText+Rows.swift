@@ -6,7 +6,7 @@ struct TimelineColumns: Equatable, Sendable {
     let name: Int
     let duration: Int
     let bar: Int
-    /// Room after the longest bar for two words on what became of an operation.
+    /// Room after the longest bar for two words on the outcome of an operation.
     let note: Int
     /// Whether there is room for titles.
     let showsTitles: Bool
@@ -27,7 +27,7 @@ struct TimelineColumns: Equatable, Sendable {
     }
 }
 
-/// What a bar is drawn as.
+/// The style of a bar.
 enum BarKind: Hashable, Sendable {
     case running, interactive, unsuccessful
 
@@ -83,7 +83,7 @@ extension TimelineText {
 
     // MARK: Bars
 
-    /// The columns in which an operation visibly waits, from the first column of the axis; nil when there are none.
+    /// The columns in which an operation visibly waits, from the first column of the axis; nil without any.
     func waitColumns(of operation: OperationReport) -> Range<Int>? {
         guard let ready = operation.ready, let start = operation.start else { return nil }
         let first = Int(axis.position(ready).rounded())
@@ -133,7 +133,7 @@ extension TimelineText {
         return (first, Array(repeating: glyph, count: last - first))
     }
 
-    /// The start to half a cell, the end to an eighth: there are no characters for more.
+    /// The start to half a cell, the end to an eighth: Unicode has no finer characters.
     private func fineCells(from start: Duration, to end: Duration) -> Cells {
         let bars = style.bars
         let begin = min((axis.position(start) * 2).rounded(), Double(axis.columns * 2 - 1)) / 2
@@ -150,7 +150,7 @@ extension TimelineText {
 
     /// Puts what there is to say beside the bar: after it, or else before it.
     ///
-    /// - Returns: the lines to go below when there is no room for all of it.
+    /// - Returns: the lines to go below if the note does not fit.
     private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {
         guard let note = Note(operation) else { return [] }
         let tone = self.noteTone(operation)
@@ -183,7 +183,7 @@ extension TimelineText {
     }
 }
 
-/// What became of an operation that did not simply succeed.
+/// The outcome of an operation that did not simply succeed.
 struct Note: Equatable, Sendable {
     /// Two words at the most.
     let summary: String
@@ -191,7 +191,7 @@ struct Note: Equatable, Sendable {
     let message: String
     /// Both.
     let text: String
-    /// Whether the message adds so little that it is left out where there is no room.
+    /// Whether the message adds so little that it is left out if it does not fit.
     let isSummaryEnough: Bool
 
     /// Nil when there is nothing to say.
@@ -267,7 +267,7 @@ struct TimelineAxis: Equatable, Sendable {
 
     private func ticks(every step: Double, of unit: Unit, units: Double, _ style: TextStyle) -> [Tick] {
         let count = Int((units / step + 1e-9).rounded(.down))
-        // With more ticks than columns there is no need to look.
+        // More ticks than columns never fit.
         guard count < columns else { return [] }
         return (0...count).map { number in
             let value = (Double(number) * step * 1000).rounded() / 1000
@@ -285,7 +285,7 @@ struct TimelineAxis: Equatable, Sendable {
         }
     }
 
-    /// What labels count in.
+    /// The unit of the labels.
     private struct Unit {
         let duration: Duration
         let name: String

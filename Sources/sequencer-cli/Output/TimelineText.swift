@@ -1,7 +1,7 @@
 import Sequencer
 import SequencerAnalysis
 
-/// A launch's report as text for a terminal: when each operation ran, what became of it, and the verdict.
+/// A launch's report as text for a terminal: when each operation ran, its outcome, and the verdict.
 struct TimelineText {
     /// Graphs larger than this are not shown whole.
     static let maximumOperations = 100
@@ -11,9 +11,9 @@ struct TimelineText {
     /// Its times count from where the budget's do.
     let report: LaunchReport
     private let verdict: VerdictText
-    /// What operations did that they should not have done, and a person should know.
+    /// The misbehaviour of operations that a person should know of.
     let anomalies: [String]
-    /// Whether this is what is expected of a launch, rather than what became of one.
+    /// Whether this is the plan of a launch, rather than its report.
     let isPlan: Bool
     /// In the order they were added.
     let operations: [OperationReport]
@@ -24,7 +24,7 @@ struct TimelineText {
     private let shown: [OperationReport]
 
     /// - Parameters:
-    ///   - isPlan: whether it is a report of what has yet to happen.
+    ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, isPlan: Bool = false, style: TextStyle, width: Int) {
         let verdict = VerdictText(report, style: style, width: min(max(width, 40), 400))
@@ -68,7 +68,7 @@ struct TimelineText {
     /// The lines as one text.
     var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// What became of the operations that ran on; nothing when none did.
+    /// The outcome of the operations that ran on; empty without any.
     private var afterMilestone: [String] {
         guard let text = report.afterMilestoneText(isPlan: isPlan, style.duration) else { return [] }
         let lines = wrapped(printable(text, limit: 700), to: width, indent: 2, ellipsis: style.ellipsis)
@@ -88,7 +88,7 @@ struct TimelineText {
         return lines
     }
 
-    // MARK: What is shown
+    // MARK: Selection
 
     private static func selection(of operations: [OperationReport]) -> [OperationReport] {
         guard operations.count > maximumOperations else { return operations }
@@ -165,7 +165,7 @@ extension TimelineText {
     private static let maximumNamed = VerdictText.maximumNamed
     private static let maximumNoted = 20
 
-    /// What else a person should know: what was left running, and what did what it should not have done.
+    /// More for a person to know: operations that were left running, notes, and misbehaviour.
     var messages: [String] {
         var messages: [String] = []
         let stragglers = report.stragglers
@@ -186,6 +186,6 @@ extension TimelineText {
 extension Anomaly {
     private static let notableDelay = Duration.milliseconds(100)
 
-    /// Whether a person should know: an operation that ends soon after it was told to cancel is no news.
+    /// Whether a person should know: an operation that ends soon after it was told to cancel is not worth a message.
     var isNotable: Bool { kind != .endedLate || duration.map { $0 >= Self.notableDelay } ?? true }
 }

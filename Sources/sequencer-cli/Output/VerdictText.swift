@@ -1,6 +1,6 @@
 import Sequencer
 
-/// The last word on a launch, for a terminal: what it made of its budget, or how else it ended.
+/// The last word on a launch, for a terminal: whether it met its budget, or how else it ended.
 struct VerdictText {
     /// So many operations are named; the others are counted.
     static let maximumNamed = 5
@@ -35,7 +35,7 @@ struct VerdictText {
         }
     }
 
-    /// What the launch made of its budget before it was stopped, if that is to be said.
+    /// The times of the milestone and of the initial display, if they were reached; otherwise empty.
     private var milestone: String { report.milestoneText(style.duration) + report.initialDisplayText(style.duration) }
 
     private var tone: TextStyle.Tone {
