@@ -46,7 +46,7 @@ final class SpeakerSocket: @unchecked Sendable {
                     do throws(DeviceError) {
                         continuation.resume(returning: .success(try body(self)))
                     } catch {
-                        // After a failure nobody knows what the next line would answer.
+                        // After a failure the next line may answer an earlier question: the connection cannot be used again.
                         self.hangUp()
                         continuation.resume(returning: .failure(error))
                     }

@@ -124,7 +124,7 @@ public struct DeepLinkRouter: Sendable {
         return values
     }
 
-    /// A bare word in a query may be a token: only what looks like a name, and has a value, is shown.
+    /// A bare word in a query may be a token: only a word that looks like a name, and has a value, is shown.
     private func unknownParameter(_ name: Substring.UTF8View, hasValue: Bool, _ entry: Entry) -> DeepLinkError {
         let isShown =
             hasValue && !name.isEmpty && name.count <= 32

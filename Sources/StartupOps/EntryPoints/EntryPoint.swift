@@ -97,7 +97,7 @@ package struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
 
 /// The kind of session that is open, as far as entry points care.
 package enum EntryPointSession: Sendable, Hashable {
-    /// It is not known yet, or nobody's: what needs a login waits.
+    /// It is not known yet, or nobody's: entry points that need a login wait.
     case guest
     /// Somebody is logged in.
     case loggedIn

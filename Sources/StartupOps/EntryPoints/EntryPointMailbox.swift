@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// Keeps what a person came in by, from the moment it arrives until the app has accepted it.
+/// Keeps the entry points that a person came in by, from their arrival until the app has accepted them.
 ///
 /// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main screen is visible: pushes first,
 /// then links, then shortcuts, each in the order they arrived: the person's plainest wish is on top in the end. An entry point that
@@ -15,8 +15,8 @@ import StartupStorage
 /// stored and nobody was known to be there yet) is never handed to another: it waits until that account is logged in, or until it expires. One that does
 /// not say when that is expires a week after it came.
 ///
-/// Any number of processes may share a store, each with one mailbox; none is handed what another one is just working on. Every method can be
-/// called from any thread, and may wait for a disk.
+/// Any number of processes may share a store, each with one mailbox; none is handed an entry point that another one is working on. Every
+/// method can be called from any thread, and may wait for a disk.
 ///
 /// ```swift
 /// let mailbox = EntryPointMailbox(store)
@@ -66,7 +66,7 @@ public final class EntryPointMailbox: Sendable {
     private let tell: @Sendable (EntryPointEvent) -> Void
     private let process: EntryPointProcess
 
-    /// A mailbox over `store`, where what arrived in earlier launches may still be.
+    /// A mailbox over `store`, which may still hold entry points of earlier launches.
     ///
     /// - Parameters:
     ///   - store: where entry points are kept. Links may carry secrets: give it a secure store where the app's links do.

@@ -165,7 +165,7 @@ public final class ReadinessGate: Sendable {
         GateClosedError(gate: name, waited: waited, unmet: conditions.filter { !$0.isMet })
     }
 
-    /// Notes that nothing more will come from what a condition was fed by.
+    /// Notes that the source of a condition has ended: no more values come from it.
     func sourceEnded(_ condition: ConditionName) { state.withLock { $0.machine.sourceEnded(condition) } }
 
     private func change(_ condition: ConditionName, _ body: (inout GateStateMachine) -> GateStateMachine.Change) -> Change {

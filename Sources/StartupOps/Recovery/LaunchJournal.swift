@@ -30,7 +30,7 @@ public final class LaunchJournal: Sendable {
         var recovery: Recovery
         var problem: StorageError?
         var kind: LaunchKind
-        /// Whether it is settled what the recovery of this launch does.
+        /// Whether the recovery of this launch has been decided.
         var isDecided = false
         /// The recovery that the app has declined.
         var declined: Recovery?
@@ -60,7 +60,8 @@ public final class LaunchJournal: Sendable {
     /// Opens the journal of a new launch.
     ///
     /// - Parameters:
-    ///   - directory: where what the launch leaves out is dropped from, too, by ``recover()``; opening deletes nothing. In memory, nothing is written down.
+    ///   - directory: the folder of the journal; ``recover()`` also deletes from it what the recovery names; opening deletes nothing.
+    ///     In memory, nothing is written down.
     ///   - name: tells the journals of an app and of its extensions apart; each counts its own launches.
     ///   - version: the version of the app; another one ends the count.
     ///   - limits: how many deaths make a safe launch.
@@ -223,7 +224,7 @@ public final class LaunchJournal: Sendable {
 
     // MARK: Launching
 
-    /// Takes out of the graph what this launch leaves out, and has it write down which operations are in progress.
+    /// Takes the operations that this launch leaves out of the graph, and has it write down the operations in progress.
     ///
     /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the main thread are written down by
     /// ``run(_:budget:options:)``, or where the options come from ``recording(_:)``: never on the main thread. Those of the prologue are written down there, a line each

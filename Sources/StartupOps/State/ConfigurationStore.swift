@@ -3,8 +3,8 @@ import StartupStorage
 
 /// Keeps configurations from one launch to the next.
 ///
-/// A configuration that has just been fetched is on trial: it is used, but only after a launch has completed with it does it become the
-/// one that later launches fall back on. One that keeps an app from launching can so never be what the app is left with.
+/// A configuration that has just been fetched is on trial: it is used, but later launches fall back on it only after a launch has
+/// completed with it. So the app never falls back on a configuration that keeps it from launching.
 package struct ConfigurationStore: Sendable {
     private let store: any DataStore
     private let bundled: AppConfiguration

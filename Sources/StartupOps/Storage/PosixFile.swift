@@ -120,7 +120,7 @@ package struct PosixFile: ~Copyable {
         }
     }
 
-    /// Writes `bytes`, a few, in place of what a file has that was opened for reading and writing.
+    /// Replaces the content of a file that was opened for reading and writing by a few `bytes`.
     func replaceContents(_ bytes: [UInt8]) throws(StorageError) {
         let isWritten = ftruncate(descriptor, 0) == 0 && pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
         if !isWritten { throw StorageError("writing to it", path) }

@@ -56,7 +56,7 @@ final class ReadThroughStore: SecureStore, ForgetfulStore {
 
     /// Forgets every value until the end of the process.
     ///
-    /// - Throws: as the next process finds again what the folder has; once.
+    /// - Throws: the reason why the folder still has its values, which the next process finds again; once.
     func removeAll() throws(StorageError) {
         let areRemoved = changes.withLock { changes in
             defer { changes = Changes(areAllRemoved: true) }

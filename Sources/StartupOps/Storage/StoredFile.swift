@@ -60,7 +60,7 @@ enum StoredFile {
 ///
 /// Lowercase letters, digits, `-` and `_` stand for themselves, every other byte of the key's UTF-8 is `%` and two digits. So no name holds
 /// a path separator or a dot (names with dots are the store's own), and no two differ in case only, which many file systems ignore.
-/// Of what would be longer than file systems allow, the beginning is kept, followed by `%%` and a hash: `%%` is in no other name.
+/// A name that would be longer than file systems allow is its beginning, `%%` and a hash: no other name has a `%%`.
 package struct StoreFileName: Hashable, CustomStringConvertible {
     /// Leaves room in 255 bytes for `.corrupt-N`.
     private static let maximumLength = 180

@@ -114,8 +114,7 @@ extension UpdatePolicy {
         (answer ?? UpdatePolicy()).completed(by: lastKnown).decision(for: version, at: date)
     }
 
-    /// This policy with the last known minimum (and the message and the store that went with it) in place of one that it does not have: what to keep
-    /// for the next launch.
+    /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its message and its store.
     func completed(by lastKnown: UpdatePolicy?) -> UpdatePolicy {
         guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return self }
         var policy = self

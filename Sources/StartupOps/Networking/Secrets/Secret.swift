@@ -26,7 +26,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, SecretHold
 
 /// The secrets that this process was given last, to be recognised where somebody quotes them.
 ///
-/// They are the process's, not a session's: what one service was told in an earlier session may be quoted by another one in a later.
+/// They are the process's, not a session's: a service may quote a secret that another service was given in an earlier session.
 package enum KnownSecrets {
     /// The giver of a secret. Each has room of its own, so that a service that gives new tokens all the time makes no password forgotten.
     package enum Source: Hashable {

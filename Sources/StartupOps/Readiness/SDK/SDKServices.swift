@@ -12,7 +12,7 @@ public protocol SDKServices: Sendable {
     func storedAccessToken() -> StoredAnswer<Secret>
     /// Forgets an earlier session: after this no token of it can be sent anywhere. By default the token in the secure store is removed.
     func clearSession() throws
-    /// Makes the client and what works on it, for one configuration. Nothing is sent yet.
+    /// Makes the client and the services that use it, for one configuration. Nothing is sent yet.
     func makeSession(_ configuration: SDKConfiguration, log: SDKLog) throws -> any SDKSession
 }
 

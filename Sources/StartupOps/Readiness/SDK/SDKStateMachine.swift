@@ -1,6 +1,6 @@
 import Sequencer
 
-/// Decides what a call to an SDK's set-up leads to. Calls come one after the other; ends of restores come whenever they do.
+/// Decides the effect of each call to an SDK's set-up. Calls come one after the other; ends of restores may come at any time.
 struct SDKStateMachine {
     enum Phase: Equatable {
         case uninitialized, initializing, restoring, ready
@@ -14,7 +14,7 @@ struct SDKStateMachine {
     }
 
     private(set) var phase = Phase.uninitialized
-    /// Counts initialisations and tear-downs: what belongs to an older one counts no more.
+    /// Counts initialisations and tear-downs: results of an older one are ignored.
     private(set) var generation = 0
     private var configuration: SDKConfiguration?
 

@@ -177,7 +177,7 @@ enum JournalTime {
         return "\(day)T\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2)).\(digits(milliseconds, 3))Z"
     }
 
-    /// Nil for what ``text(_:)`` has not written.
+    /// Nil for a text that ``text(_:)`` has not written.
     static func date(_ text: String) -> Date? {
         let numbers = text.split(whereSeparator: { !("0"..."9").contains($0) }).map { Int($0) ?? -1 }
         guard text.utf8.count == 24, text.hasSuffix("Z"), numbers.count == 7, !numbers.contains(-1) else { return nil }

@@ -185,7 +185,7 @@ extension Bootstrap {
         return true
     }
 
-    /// Starts what watches from now on, as long as this object is kept.
+    /// Starts the observers, which run as long as this object is kept.
     @MainActor
     func installObservers(_ launch: StepContext) throws {
         let configuration = try configuration(for: launch.operation)

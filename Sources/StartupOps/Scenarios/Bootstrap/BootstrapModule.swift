@@ -161,7 +161,7 @@ public struct RequiredResource: Sendable, Hashable {
     func problem() -> MissingResourceError? {
         guard let location else { return MissingResourceError(name: name, problem: "it is not among the app's files", reason: reason) }
         do {
-            // A directory cannot be read, and neither can what another user owns: both fail here, and say how.
+            // Read it, instead of only asking whether it exists: a directory or another user's file fails here, with its reason.
             let content = try Data(contentsOf: location, options: .mappedIfSafe)
             return content.isEmpty ? MissingResourceError(name: name, problem: "it is empty", reason: reason) : nil
         } catch CocoaError.fileReadNoSuchFile {
