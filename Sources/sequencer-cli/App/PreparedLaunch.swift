@@ -215,7 +215,7 @@ struct PreparedLaunch {
 
     /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.
     ///
-    /// - Parameter withdraw: is given what gives the question up.
+    /// - Parameter withdraw: receives the closure that withdraws the question.
     func askWhetherToRun(withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
         // In virtual time nothing of it is done.
         guard !arguments.isTrusted, arguments.clock == .wall, let name = arguments.scenario, let file = scenario.file else { return }

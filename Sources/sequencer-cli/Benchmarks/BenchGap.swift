@@ -30,7 +30,7 @@ struct BenchSpan: Equatable, Sendable {
 
     /// The load that would have moved the average from that of the begin to that of the end.
     ///
-    /// The average takes a minute to follow the load, so without this a bench of some seconds would hardly see what slows it. In less than half a
+    /// The average takes a minute to follow the load, so without this a bench of some seconds would hardly show a load. In less than half a
     /// minute the system has looked at the load too rarely: a shorter bench counts as one of that.
     var load: Double? {
         guard let loadAtBegin, let loadAtEnd else { return nil }

@@ -1,7 +1,7 @@
 import Sequencer
 
-/// The paths to the end of a launch whose operations take their usual times: what made it as long as it was. Waits for lanes, resources and the main
-/// thread are not on any path.
+/// The paths to the end of a launch whose operations take their usual times. Waits for lanes, resources and the main thread are not on
+/// any path.
 struct BenchPaths {
     private let ids: [String]
     private let places: [String: Int]
@@ -10,8 +10,8 @@ struct BenchPaths {
     /// The milestone; nil where the whole launch counts.
     private let last: Int?
 
-    /// - Parameter times: what the operations take, in nanoseconds; those that are not there take none.
-    /// - Returns: nil where the bench does not say which operations wait for which.
+    /// - Parameter times: the durations of the operations, in nanoseconds; 0 for missing ones.
+    /// - Returns: nil if the bench does not contain the dependencies.
     init?(_ scenario: BenchedScenario, _ times: [String: Double]) {
         let operations = scenario.operations
         guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }

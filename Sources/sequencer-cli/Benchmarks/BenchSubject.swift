@@ -103,7 +103,7 @@ struct BenchSubject {
         return try await cancellable.start(graph, Budget(budget), options)?.end().report
     }
 
-    /// Where nothing was said about what the app remembers, it is what a first launch leaves behind, unless this is one.
+    /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch is a first one.
     private func runFirstLaunch(_ cancellable: CancellableLaunch, on state: BenchState, _ say: (String) -> Void) async throws {
         defer { state.endPreparation() }
         if state.isGiven || name == Scenario.firstLaunch.name { return }
@@ -177,7 +177,7 @@ final class BenchState: Sendable {
         return copy.path
     }
 
-    /// Does what makes folders here, during which nothing is removed.
+    /// Runs `body`, which makes folders here; nothing is removed meanwhile.
     ///
     /// - Throws: what `body` throws; a `CancellationError` once everything is removed.
     func using<Result>(_ body: () throws -> Result) throws -> Result {
@@ -189,10 +189,10 @@ final class BenchState: Sendable {
 
     /// Removes all copies, also from under a launch that still writes to one of them; can be called again, from any thread.
     func remove() {
-        // Two at a time would each find gone what the other has removed, and give up.
+        // Serial: of two removals at a time, each would find files missing that the other has removed, and give up.
         removals.sync {
             progress.withLock { $0.isRemoved = true }
-            // Where its parents are gone nobody makes a file again, and what nobody adds to can be removed.
+            // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to can be removed.
             let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")
             for _ in 0..<10 {
                 try? FileManager.default.moveItem(at: folder, to: grave)

@@ -146,7 +146,7 @@ struct BenchCommand: LaunchingCommand {
         return code(document, comparisons)
     }
 
-    /// Runs every scenario in turn, so that what slows the machine for a while slows all of them.
+    /// Runs every scenario in turn, so that a temporary load of the machine slows all of them.
     ///
     /// - Returns: the signal that ended it early.
     private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {

@@ -45,7 +45,7 @@ struct BlameCommand: LaunchingCommand {
         let report = try await ProgressBar.during("blame", reading: source) {
             try await LoadedReport.load(source)
         }
-        // The launch is over with its milestone: what ran on is not to blame for it.
+        // The launch is over with its milestone: operations that ran on are not to blame for its length.
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
@@ -60,7 +60,7 @@ struct BlameCommand: LaunchingCommand {
         let worked = launch == nil ? Int.max : Self.maximumScheduled / max(report.operations.count, 1)
         let gains = paths.gains()
         let chain = paths.chain()
-        // Where somebody was held up, the longest path is not what made the launch as long as it was.
+        // If an operation was held up, the longest path alone does not explain the length of the launch.
         let isHeldUp = chain.contains { paths.holdUps.holder(of: $0) != nil }
         let critical = Set(chain)
         let first = shown.filter { critical.contains($0) } + shown.filter { !critical.contains($0) }

@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// `import`: what another tool has timed, as a report or as a scenario.
+/// `import`: another tool's measurements as a report or as a scenario.
 struct ImportCommand: Command {
     /// The kind of output.
     enum Form: String, CaseIterable, Sendable {

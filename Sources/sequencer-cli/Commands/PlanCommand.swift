@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// `plan`: what a launch is expected to take, before it runs.
+/// `plan`: the expected duration of a launch, before it runs.
 struct PlanCommand: Command {
     static let name = "plan"
     static let summary =

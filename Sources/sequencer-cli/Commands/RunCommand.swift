@@ -55,7 +55,7 @@ struct RunCommand: LaunchingCommand {
     ]
 
     var arguments = RunArguments()
-    /// Whether what fails after the milestone counts.
+    /// Whether a failure after the milestone counts.
     var isStrict = false
 
     var clock: ClockMode { arguments.clock }

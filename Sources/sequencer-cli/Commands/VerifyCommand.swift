@@ -159,7 +159,7 @@ extension VerifyCommand {
         case .sarif: try output.write(verification.sarif)
         case .xcode:
             Terminal.standardError.write(verification.compilerLines)
-            // A file of Swift that says nothing: what builds a target can wait for it.
+            // A Swift file of comments only: the build of a target can depend on it.
             guard let text else { return }
             try output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined())
         }

@@ -4,9 +4,9 @@ import Sequencer
 /// Reads a trace in the Trace Event Format (<https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>): an object with
 /// `traceEvents`, or the array alone, whose end may be missing.
 ///
-/// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a dependency. Each thread with
-/// slices is a lane; slices of one thread may be inside one another. In an export of this tool the slice of the launch is the launch, lanes and outcomes are as they
-/// were, and what never started is there.
+/// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a
+/// dependency. Each thread with slices is a lane; slices of one thread may be inside one another. In an export of this tool the slice of
+/// the launch is the launch, lanes and outcomes are as they were, and operations that never started are included.
 func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var trace = ChromeTrace()
     if json.next() == ASCII.openBracket {
@@ -152,7 +152,7 @@ struct ChromeTrace {
         case "B", "E":
             if edges.count >= 2 * ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
             edges.append(Edge(name: kept(event.name), track: track(event), time: time, isBegin: event.phase == "B"))
-        // Of instants only those are operations that this tool's export wrote: what never started.
+        // An instant is an operation only in an export of this tool: one that never started.
         case "i":
             if event.arguments.details != nil, instants.count < ImportedLaunch.operationLimit {
                 instants.append(slice(event, from: time, to: time))
@@ -194,8 +194,8 @@ struct ChromeTrace {
         return name
     }
 
-    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. One without a begin is dropped, and what never ended ended with
-    /// the trace.
+    /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. An end without a begin is dropped; a
+    /// slice without an end ends with the trace.
     private mutating func pairEdges() {
         let order = edges.indices.sorted { (edges[$0].time, $0) < (edges[$1].time, $1) }
         let last = max(edges.lazy.map(\.time).max() ?? .min, slices.lazy.map(\.end).max() ?? .min)

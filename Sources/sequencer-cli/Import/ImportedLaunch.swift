@@ -14,7 +14,7 @@ struct ImportedLaunch {
     var budget: BudgetResult?
     /// How long the process had run before the launch, where the budget counts that.
     var beforeRun: Duration?
-    /// Nil for the start of what began first.
+    /// Nil for the start of the first operation.
     var begin: Nanoseconds?
     /// Nil for the end of the last operation.
     var end: Nanoseconds?

@@ -83,7 +83,7 @@ struct JSONCursor {
         return nil
     }
 
-    /// The text of a string or of a number: writers disagree on what an identifier is.
+    /// The text of a string or of a number: some writers give identifiers as numbers.
     mutating func identifier() throws(JSONFault) -> String {
         if next() == ASCII.quote { return try json.readString() }
         guard isNumber(json.current) else { throw expected("a string or a number") }

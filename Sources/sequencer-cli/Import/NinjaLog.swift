@@ -75,7 +75,7 @@ private struct LogLines {
         var end = start
         while end < bytes.count, bytes[end] != 0x0A { end += 1 }
         offset = end + 1
-        // Windows.
+        // Windows ends lines with CR LF.
         if end < bytes.count, end > start, bytes[end - 1] == 0x0D { return start..<end - 1 }
         return start..<end
     }

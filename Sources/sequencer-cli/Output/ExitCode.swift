@@ -47,7 +47,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 
     /// The code for a launch's report. A launch that did not complete is judged by that alone, not by its budget.
     ///
-    /// - Parameter isStrict: whether what fails after the milestone counts, in a launch that all is well with otherwise.
+    /// - Parameter isStrict: whether a failure after the milestone counts, in a launch without any other.
     init(of report: LaunchReport, isStrict: Bool = false) {
         switch report.outcome {
         case .aborted: self = .aborted

@@ -50,7 +50,7 @@ func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, 
         if displayWidth(String(rest)) <= room { return lines + [margin + rest] }
         if lines.count + 1 >= limit { return lines + [margin + truncated(String(rest), to: room, ellipsis: ellipsis)] }
         let fits = rest.prefix(fitting(rest, in: room).count)
-        // A space right after what fits is as good a place to break as one inside.
+        // A space right after the part that fits is a place to break, too.
         let head = rest[fits.endIndex] == " " ? fits : fits.lastIndex(of: " ").map { fits[..<$0] } ?? fits
         let line = head.isEmpty ? fits : head
         lines.append(margin + line)
@@ -90,7 +90,7 @@ struct TextTable {
         }.joined()
     }
 
-    /// The columns that a cell takes: what gives it a colour takes none.
+    /// The columns that a cell takes: escape sequences for colours take none.
     private static func width(_ cell: String) -> Int {
         let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
         return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
@@ -115,7 +115,7 @@ struct Canvas {
         cells = Array(repeating: .blank, count: max(width, 0))
     }
 
-    /// Puts the text where its first column is `column`; what does not fit is dropped.
+    /// Puts the text where its first column is `column`; the part that does not fit is dropped.
     mutating func put(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
         var column = column
         for character in text {

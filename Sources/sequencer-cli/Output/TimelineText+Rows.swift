@@ -53,7 +53,7 @@ private func durationCell(of operation: OperationReport, _ style: TextStyle) -> 
 }
 
 extension TimelineText {
-    /// The operation's line, and those for what does not fit on it.
+    /// The operation's line, and more lines for text that does not fit on it.
     func rows(of operation: OperationReport) -> [String] {
         var canvas = Canvas(width: width)
         putName(of: operation, on: &canvas)
@@ -117,7 +117,7 @@ extension TimelineText {
 
     private func tone(of operation: OperationReport, _ kind: BarKind) -> TextStyle.Tone {
         switch kind {
-        // Red is for what failed: the others were only told to stop.
+        // Red is for failures: the others were only told to stop.
         case .unsuccessful: operation.outcome == .cancelled ? .yellow : .red
         case .interactive: .cyan
         case .running: operation.outcome == .fellBack ? .yellow : .green

@@ -38,7 +38,7 @@ struct TimelineText {
         let chosen = Self.selection(of: operations)
         let columns = TimelineColumns(chosen, width: self.width, style: style)
         let axis = TimelineAxis(range: max(report.makespan, chosen.map(\.end).max() ?? .zero), columns: columns.bar)
-        // Starts that the axis cannot tell apart keep the order of the graph; what never started comes last.
+        // Starts that the axis cannot tell apart keep the order of the graph; operations that never started come last.
         func place(_ operation: OperationReport) -> Int { operation.start.map(axis.column) ?? .max }
         shown = chosen.enumerated().sorted { (place($0.element), $0.offset) < (place($1.element), $1.offset) }.map(\.element)
         self.columns = columns

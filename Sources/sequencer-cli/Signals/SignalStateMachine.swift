@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides what a signal does.
+/// Decides the effect of each signal.
 struct SignalStateMachine {
     enum Action: Equatable {
         case nothing

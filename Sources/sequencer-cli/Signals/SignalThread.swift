@@ -51,7 +51,7 @@ final class SignalThread: Sendable {
     /// From now on the first signal cancels the launch, and the second one ends the process at once.
     ///
     /// - Parameters:
-    ///   - abandon: called before the process ends at once: removes what nobody else will.
+    ///   - abandon: called before the process ends at once: removes files that nobody else would remove.
     ///   - cancel: called at the first signal. Both are called on a thread that no launch can block.
     func launchBegan(abandon: @escaping @Sendable () -> Void = {}, cancel: @escaping @Sendable () -> Void) throws {
         try begin()

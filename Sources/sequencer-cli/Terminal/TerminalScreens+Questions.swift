@@ -3,7 +3,7 @@ import Sequencer
 extension TerminalScreens {
     /// Lets a person choose from a list, by number or by name.
     ///
-    /// - Parameter standard: what no text at all chooses; nil asks again.
+    /// - Parameter standard: the choice of an empty line; nil asks again.
     /// - Returns: the position of the option; nil without an answer, and without a question when there is nothing to choose from.
     func menu(title: String, question: String, options: [String], default standard: Int? = nil) async -> Int? {
         if options.isEmpty { return nil }
@@ -114,7 +114,7 @@ enum Choice: Equatable, Sendable {
 
     /// Reads a number from 1 on, a name in any case, or the beginning of a name that no other one shares. Nothing at all chooses the default.
     ///
-    /// A number wins over a name that looks like another number: numbers are what the list shows first.
+    /// A number wins over a name that looks like another number: the list shows the numbers first.
     init(_ text: String, among options: [String], default standard: Int?) {
         let text = text.trimmed
         if text.isEmpty {

@@ -68,7 +68,7 @@ struct TerminalScreens: Sendable {
 
     /// Asks for yes or no.
     ///
-    /// - Parameter standard: what no text at all means; nil asks again.
+    /// - Parameter standard: the meaning of an empty line; nil asks again.
     func confirm(question: String, default standard: Bool? = nil) async -> Bool? {
         let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
         let lines = wrapped(printable(question), to: max(size().width - 1 - hint.count - 3, 2), ellipsis: style.ellipsis)

@@ -166,7 +166,7 @@ private struct Attendant {
         return killTime <= now ? 0 : Int32(clamping: (killTime - now) / 1_000_000 + 1)
     }
 
-    /// Takes what the ended child left in the pipe, but does not wait for others that have it open.
+    /// Reads the output that the ended child left in the pipe, without waiting for other processes that have it open.
     private mutating func readRest() {
         // The child's own output comes first, and no pipe is larger than this; another process may go on writing for ever.
         var rest = 1 << 20

@@ -40,11 +40,12 @@ struct WorkQuestion: Equatable, Sendable {
         return (["\(file) \([runs, sends].compactMap(\.self).joined(separator: " and ")):"] + lines).joined(separator: "\n")
     }
 
-    /// Says what the file runs and, on a terminal, asks whether it may. Off a terminal nobody could answer, and the launch goes on.
+    /// Names the programs and requests of the file and, on a terminal, asks whether they may run. Elsewhere nobody could answer: the launch
+    /// goes on.
     ///
     /// - Parameters:
     ///   - scenario: the file; where it is standard input, the answer is read from the process's terminal.
-    ///   - withdraw: is given what gives the question up.
+    ///   - withdraw: receives the closure that withdraws the question.
     /// - Throws: a ``ToolError`` unless the answer is yes.
     func ask(about scenario: String, withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
         message(text)
