@@ -16,7 +16,7 @@ public final class LaunchPhases: Sendable {
         var problems: [LaunchPhaseProblem] = []
     }
 
-    /// Opens when the process phase has ended: what belongs to scenes waits for it.
+    /// Opens when the process phase has ended: steps of scenes wait for it.
     public let processGate: ReadinessGate
     /// Opens when a scene can be seen.
     let sceneGate: ReadinessGate

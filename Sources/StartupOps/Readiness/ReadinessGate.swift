@@ -224,7 +224,7 @@ extension ReadinessGate {
     /// The gate is not kept alive by it. A stream that ends while the condition is unmet is named in ``diagnosis``.
     ///
     /// - Parameters:
-    ///   - source: what the values come from, for the diagnosis.
+    ///   - source: the name of the values' source, for the diagnosis.
     ///   - isMet: whether a value meets the condition; nil when it says nothing about it.
     /// - Returns: the task that reads the stream; cancelling it stops that.
     @discardableResult

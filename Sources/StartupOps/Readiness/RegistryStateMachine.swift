@@ -92,7 +92,7 @@ struct RegistryStateMachine {
         self.rules = Dictionary(rules.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// - Returns: what this registration has shown to be wrong.
+    /// - Returns: the mistakes that this registration has revealed.
     mutating func register(_ name: String, onMain: Bool) -> [RegistryProblem] {
         var found: [RegistryProblem] = []
         if !onMain { found.append(offMain(name)) }

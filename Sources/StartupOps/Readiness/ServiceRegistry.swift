@@ -44,7 +44,7 @@ public final class ServiceRegistry: Sendable {
     ///
     /// Registering the same object again does nothing. Registering another value is reported, and the first one stays.
     ///
-    /// - Returns: what this registration has shown to be wrong; `problems` keeps it.
+    /// - Returns: the mistakes that this registration has revealed; `problems` keeps them.
     @discardableResult
     func register<Value>(_ value: Value, for key: ServiceKey<Value>) -> [RegistryProblem] {
         register(value, key.name) { Self.isSameObject($0, value) }
@@ -149,7 +149,7 @@ struct RegistrationRule: Sendable, Hashable {
 }
 
 extension RegistrationRule {
-    /// The set-up of a white-label app: one root, what every app has to register, and sixteen constraints.
+    /// The set-up of a white-label app: one root, the services that every app has to register, and sixteen constraints.
     ///
     /// ```
     /// platform (root)

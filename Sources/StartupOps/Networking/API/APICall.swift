@@ -11,7 +11,7 @@ struct APICall: Sendable {
     let transport: Transport
     /// Its name for the data source.
     let operation: String
-    /// Method, address and body; what answers are cached under.
+    /// Method, address and body: the key of a cached answer.
     let request: HTTPRequest
     /// The media type of the body.
     var contentType = "application/json"

@@ -90,7 +90,7 @@ extension APIClient {
         return nil
     }
 
-    /// The user's own answers first; what a guest was told, anybody may be told.
+    /// The user's own answers first, then a guest's: those are for every user.
     private var scopesToRead: [String] {
         guard let session = dataSource?.tokens.session.value, let user = session.userID else { return [Self.guestScope] }
         return ["user:\(user)", Self.guestScope]

@@ -15,7 +15,7 @@ extension APIClient {
         return try await answer(call, deadline: deadline, decode: decoder(type, operation, call))
     }
 
-    /// Asks for response models, and gives what each stands for. One that stands for nothing fails the request with `invalidData`.
+    /// Asks for response models, and gives the app's value of each. A model without a value fails the request with `invalidData`.
     package func query<Model: DomainConvertible>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
@@ -113,7 +113,7 @@ extension APIClient {
     }
 }
 
-/// A response model: what the service sends, in the service's words, which becomes what the app works with, in the app's.
+/// A response model: the service's answer, with the service's names, which is turned into a value of the app.
 ///
 /// ```swift
 /// struct SpeakerResponse: DomainConvertible {

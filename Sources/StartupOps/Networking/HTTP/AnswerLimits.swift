@@ -67,7 +67,7 @@ extension AnswerLimits {
     }
 }
 
-/// The bytes of a JSON text outside of its strings: brackets, commas, colons, and what numbers and words are made of.
+/// The bytes of a JSON text outside of its strings: brackets, commas, colons, and the characters of numbers and words.
 ///
 /// It reads each byte once and builds nothing, so a text can be judged before a decoder sees it. A text that is not JSON has some structure, too.
 package struct JSONStructure<Bytes: Sequence<UInt8>>: Sequence, IteratorProtocol {

@@ -37,7 +37,7 @@ public final class HTTPClient: HTTPSending {
         public var protocolClasses: [URLProtocol.Type] = []
         /// The wall clock, for dates in headers.
         package var now: @Sendable () -> Date = { Date() }
-        /// Told what happens, on any thread, soon after.
+        /// Told of every event, on any thread, soon after.
         package var onEvent: (@Sendable (HTTPEvent) -> Void)?
 
         /// The defaults.

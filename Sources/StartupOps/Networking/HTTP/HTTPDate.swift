@@ -86,7 +86,7 @@ extension HTTPResponse {
     /// Nil when the header makes no sense: a negative number, a time that has passed, or neither number nor date. A wait of more than a day
     /// counts as a day: no mistake of a server should silence an app for longer.
     ///
-    /// - Parameter now: what a date is compared with.
+    /// - Parameter now: the time that a date is compared with.
     package func retryAfter(now: Date) -> Duration? {
         guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
         let longest = 86_400.0

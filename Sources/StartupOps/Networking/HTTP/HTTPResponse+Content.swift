@@ -6,7 +6,7 @@ extension HTTPResponse {
     ///
     /// - Parameters:
     ///   - request: the request of this answer, for the error.
-    ///   - now: what a Retry-After date is compared with.
+    ///   - now: the date that a Retry-After date is compared with.
     @discardableResult
     public func checked(for request: HTTPRequest, now: Date = Date()) throws(NetworkError) -> HTTPResponse {
         try checked(request.description, now: now)
@@ -74,7 +74,7 @@ extension HTTPResponse {
         return JSONText(body)
     }
 
-    /// The error for what a decoder threw.
+    /// The error of the request for an error of a decoder.
     func undecodable(_ type: any Any.Type, _ error: any Error, _ request: String) -> NetworkError {
         let reason = (error as? DecodingError)?.reason(in: JSONText(body)) ?? "it makes no sense as \(type)"
         return failure(.invalidData, request, reason, error)

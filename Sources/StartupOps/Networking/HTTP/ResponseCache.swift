@@ -68,7 +68,7 @@ public final class ResponseCache: ResponseCaching {
         }
     }
 
-    /// Removes every answer. If the store cannot do that, it is not read again: what one user was told must not show up for the next.
+    /// Removes every answer. If the store cannot do that, it is not read again: the answers of one user must not show up for the next.
     public func removeAll() {
         try? inMemory.removeAll()
         do {
@@ -136,7 +136,7 @@ extension CacheKey: SecretHolding {
     package var description: String { HTTPRequest(method, url).description }
 }
 
-/// Keeps answers. It never fails: what cannot be kept is not kept.
+/// Keeps answers. It never fails: an answer that cannot be stored is dropped.
 package protocol ResponseCaching: Sendable {
     /// The answer that is kept under `key`; nil for a miss.
     func response(for key: CacheKey) -> HTTPResponse?

@@ -22,7 +22,7 @@ final class Alarm: Sendable {
     private let ring: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - duration: not longer than what a `Deadline` can be.
+    ///   - duration: not longer than that of a `Deadline`.
     ///   - grace: for tests; made with the same duration.
     init(after duration: Duration, on queue: DispatchQueue, grace: StandstillGrace? = nil, _ ring: @escaping @Sendable () -> Void) {
         let timer = DispatchSource.makeTimerSource(queue: queue)

@@ -19,15 +19,15 @@ struct TransportOptions: Sendable {
 
 /// Sends each request once.
 ///
-/// It follows no redirect, keeps no cookie, credential or answer, and trusts whom the system trusts. Its deadline is a timer of its own. Everything
-/// but the caller's own task goes on while every thread of the default pool is blocked.
+/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. Its deadline is a timer of its own.
+/// Everything but the caller's own task goes on while every thread of the default pool is blocked.
 protocol HTTPTransport: HTTPSending, CustomReflectable {
     var options: TransportOptions { get }
     /// Where deadlines ring: nothing on this queue waits for the network.
     var alarms: DispatchQueue { get }
     /// How many transfers have not been let go of: for tests.
     var openTaskCount: Int { get }
-    /// Sends the transfer's request, unless it is over. Returns at once; the transfer hears of what happens.
+    /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
     func perform(_ transfer: Transfer)
 }
 

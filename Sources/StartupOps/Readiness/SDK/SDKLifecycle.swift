@@ -84,7 +84,7 @@ public final class SDKLifecycle: Sendable {
     /// The configuration of the last initialisation, of this process or of one before it: for code that runs before the app is up.
     package func recoveredConfiguration() -> StoredAnswer<SDKConfiguration> { storage.recover() }
 
-    /// Initialises with what a builder makes.
+    /// Initialises with the configuration that a builder makes.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult

@@ -150,7 +150,7 @@ public protocol SDKLogWriter: AnyObject, Sendable {
     func write(_ level: SDKLogLevel, tag: String, message: String) throws
 }
 
-/// Takes secrets out of texts: those it knows, in the spellings in which they travel, and what looks like a token.
+/// Takes secrets out of texts: known ones, in each spelling that requests use, and words that look like a token.
 struct SDKRedaction: Sendable {
     static let replacement = "<redacted>"
     private var spellings: [String] = []

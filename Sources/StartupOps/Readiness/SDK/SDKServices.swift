@@ -35,7 +35,7 @@ extension SDKServices {
     public func clearSession() throws { try secureStore.remove(.sdkAccessToken) }
 }
 
-/// A client and what works on it, from one initialisation to the next reset.
+/// A client and the services that use it, from one initialisation to the next reset.
 public protocol SDKSession: Sendable {
     /// Cancels the requests under way, and lets nothing be sent any more.
     func invalidate()
