@@ -19,8 +19,8 @@ struct TransportOptions: Sendable {
 
 /// Sends each request once.
 ///
-/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. Its deadline is a timer of its own.
-/// Everything but the caller's own task goes on while every thread of the default pool is blocked.
+/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. Its deadline is a timer of
+/// its own. Everything but the caller's own task goes on while every thread of the default pool is blocked.
 protocol HTTPTransport: HTTPSending, CustomReflectable {
     var options: TransportOptions { get }
     /// Where deadlines ring: nothing on this queue waits for the network.
