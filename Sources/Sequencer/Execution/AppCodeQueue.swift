@@ -3,7 +3,7 @@ import Foundation
 
 /// Operations that are told to cancel, each once.
 ///
-/// Whoever hands them over must not be the last to hold them: what is freed with a task is the app's.
+/// The caller that hands them over must not hold the last reference to them: freeing a task runs deinitialisers of the app.
 final class CancelledOperations: Sendable {
     typealias Element = (node: Int, handle: LaunchStorage.Handle)
 
@@ -39,7 +39,7 @@ final class CancelledOperations: Sendable {
 /// as long as one.
 final class AppCodeQueue: Sendable {
     struct Call: Sendable {
-        /// What ``AppCodeQueue/slow`` says of it; nil where nobody asks.
+        /// The number that ``AppCodeQueue/slow`` lists if the call is slow; nil if nobody asks.
         var tag: Int?
         let run: @Sendable () -> Void
     }
@@ -47,7 +47,7 @@ final class AppCodeQueue: Sendable {
     private struct State {
         /// A call that is being made is not among them: if it blocks, it must not keep its launch.
         var pending = FirstInFirstOut<Call>()
-        /// The runner that makes the calls, by number; nil when there is none, or the last one does not return.
+        /// The number of the runner that makes the calls; nil without a runner, or after one that does not return.
         var runner: Int?
         var runners = 0
         var watch = CallWatch()
@@ -120,7 +120,7 @@ final class AppCodeQueue: Sendable {
 
     private enum Next {
         case call(Call)
-        /// There are no more calls.
+        /// No calls are left.
         case end
         /// Another runner has taken this one's place.
         case replaced

@@ -38,7 +38,7 @@ public struct LaunchEvents: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 }
 
-/// What a stream of events has for its reader.
+/// The events that a stream keeps for its readers, and the readers that wait for one.
 final class EventFeed: Sendable {
     /// Held by a stream and those who read it. When they have let go of it, the feed is closed.
     fileprivate final class Reading: Sendable {
@@ -55,7 +55,7 @@ final class EventFeed: Sendable {
         var events = FirstInFirstOut<LaunchEvent>()
         /// How many were dropped since the reader was told of that.
         var dropped = 0
-        /// Those who wait for an event; only while there is none.
+        /// The readers that wait for an event; empty while events are kept.
         var waiters = FirstInFirstOut<Waiter>()
         /// Whether no more events are taken.
         var isOver = false
@@ -125,7 +125,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Nobody will read: what is kept is freed.
+    /// Ends the stream and frees its events, once no reader is left.
     private func close() {
         let (waiters, events) = state.withLock { state in
             defer { state.events = FirstInFirstOut() }

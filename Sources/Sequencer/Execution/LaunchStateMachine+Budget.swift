@@ -1,7 +1,7 @@
 /// Keeping the budget: operations that say so are cut at their latest end, deferrable ones that no longer fit run after the milestone.
 ///
-/// Nothing is cut where that cannot save the budget, by what is expected: some operation that the milestone waits for, and that has not ended,
-/// leaves too little time for what cannot be cut.
+/// Nothing is cut if no cut can save the budget, by expected durations: then an unfinished operation that the milestone waits for leaves
+/// too little time for the operations that cannot be cut.
 extension LaunchStateMachine {
     /// Something about an operation that has not ended by a time.
     struct Due: Comparable {
@@ -12,7 +12,7 @@ extension LaunchStateMachine {
         static func < (left: Due, right: Due) -> Bool { (left.time, left.node) < (right.time, right.node) }
     }
 
-    /// What is known of a launch that keeps its budget.
+    /// The latest ends and the planned cuts of a launch that keeps its budget.
     struct BudgetKeeper {
         let latestEnds: LatestEnds
         /// Operations to be cut.
@@ -82,7 +82,7 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// Whether the milestone will end too late, by what is expected, whatever is cut at `time`.
+    /// Whether the milestone is expected to end too late, even if everything that can be is cut at `time`.
     private mutating func isLost(at time: Nanoseconds) -> Bool {
         while let first = keeper?.watched.first, first.time < time {
             let node = Int(first.node)
@@ -100,7 +100,7 @@ extension LaunchStateMachine {
         // A timer is always a little late; a process that stood still can have lost the budget meanwhile.
         if countedTime > latestEnds.limit || isLost(at: cut.time) {
             if cut.time < last, last > countedTime {
-                // What makes the launch late may end sooner than expected.
+                // The operation that makes the launch late may end sooner than expected: then this cut may save the budget.
                 keeper?.planCut(of: node, at: last)
             } else {
                 keeper?.watched.push(Due(time: last, node: cut.node))
@@ -126,7 +126,7 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// The milestone has ended: what was put off begins.
+    /// Makes the operations that were put off ready, once the milestone has ended.
     mutating func startDeferred() {
         let nodes = deferred
         deferred = []
@@ -138,10 +138,10 @@ extension LaunchStateMachine {
 ///
 /// The backward pass of the critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959), begun at the
 /// budget's limit. An interactive operation counts as nothing, as it does against the budget. So does one that can be put off, since it
-/// takes no time from what comes before it.
+/// takes no time from the operations before it.
 ///
-/// There are two latest ends. The first leaves enough for all that comes after the operation. The last leaves enough only for what cannot be cut:
-/// after it the budget is lost, whatever else is cut.
+/// There are two latest ends. The first leaves enough time for all operations after this one. The last leaves enough only for those that
+/// cannot be cut: after it, no other cut saves the budget.
 ///
 /// Times are those that count: since the launch began, without interactive time.
 struct LatestEnds: Sendable {
@@ -193,8 +193,8 @@ struct LatestEnds: Sendable {
 
     /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does not wait for.
     ///
-    /// One that is ready early enough is cut when the rest of the budget is needed for what comes after it. One that is late gets the time that is
-    /// expected of it, as far as operations that cannot be cut leave it.
+    /// If it is ready early enough, it is cut when the operations after it need the rest of the budget. If it is late, it gets its expected
+    /// time, as far as operations that cannot be cut leave it.
     func cut(_ node: Int, readyAt time: Nanoseconds) -> Nanoseconds? {
         guard let last = last(node) else { return nil }
         let first = max(limit.addingSaturated(-rest[node]), time.addingSaturated(expected[node]))

@@ -33,8 +33,8 @@ extension LaunchStateMachine {
     }
 }
 
-/// Whether the milestone was skipped because another operation did not succeed: the launch has not done what it is for. One whose own condition was false, or
-/// that reads a value which is missing on purpose, was not wanted.
+/// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A milestone whose own
+/// condition was false, or that reads a value which is missing on purpose, was not wanted.
 func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
     guard let milestone = graph.milestoneIndex, nodes[milestone].outcome == .skipped else { return false }
     return !nodes[milestone].isSkippedAlone || lacksValueOfFailure(milestone, graph, nodes)
@@ -47,7 +47,7 @@ private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: 
         for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {
             switch nodes[other.index].outcome {
             case .failed, .timedOut, .cancelled: return true
-            // One that was left out on purpose leaves none, whatever became of what it reads.
+            // An operation that was left out on purpose never has a value: failures behind it are not the reason.
             case .skipped: if graph.policy(other.index).skipReason == nil { next.append(other.index) }
             case .succeeded, .fellBack: break
             }

@@ -2,7 +2,7 @@
 extension LaunchStateMachine {
     /// An operation stops the launch on purpose.
     ///
-    /// - Returns: whether it did: false when the launch was over, or stopped already, or nothing of it was left but what is on the screen.
+    /// - Returns: whether it did: false if the launch was over or already stopped, or if only its screens were left.
     mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
         advance(to: time)
         guard phase == .running, alive > 0 else { return false }

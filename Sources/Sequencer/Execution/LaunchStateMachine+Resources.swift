@@ -40,7 +40,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation begins that keeps the main thread: resources are no longer left to other operations of the main thread.
+    /// An operation that keeps the main thread begins: resources left to other operations of the main thread are offered to the lanes.
     mutating func keepMain() {
         mainKeepers += 1
         let left = resources.leftToMain

@@ -21,7 +21,7 @@ extension LaunchStateMachine {
         /// Of the random part of retry pauses.
         var seed: UInt64 = 0
         var recordsEvents = false
-        /// The time that counts and by which the milestone has to end; nil when it is only measured.
+        /// The limit for the milestone's end, in time that counts; nil if the budget is only measured.
         var budget: Nanoseconds?
         /// After how long without an operation's end that is reported.
         var stallLimit: Nanoseconds?
@@ -170,7 +170,7 @@ extension LaunchStateMachine {
             static let showsIfSlow = Bits(rawValue: 1_048_576)
             /// It waits for an event from outside.
             static let isEvent = Bits(rawValue: 2_097_152)
-            /// Its end settles events from outside, or may release what is held.
+            /// Its end settles events from outside, or may release something that is held for it.
             static let settlesEvents = Bits(rawValue: 4_194_304)
 
             /// The traits to look at when an operation becomes ready, is taken, starts, or ends.

@@ -14,7 +14,7 @@
 struct LaunchStateMachine {
     /// The actions that the caller must take, once it has let go of its lock.
     struct Actions {
-        /// Workers to add: each takes operations with ``LaunchStateMachine/takeForWorker(after:at:_:)`` until there are none.
+        /// Workers to add: each takes operations with ``LaunchStateMachine/takeForWorker(after:at:_:)`` until none is left.
         var workers = 0
         /// Turns to ask of the main thread: each takes one operation with ``LaunchStateMachine/takeForMain(at:_:)``.
         var mainTurns = 0

@@ -1,9 +1,9 @@
-/// What a launch is doing at one moment: every operation that has not ended, and what it waits for.
+/// The state of a launch at one moment: every operation that has not ended, and the reason why it waits.
 ///
 /// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported when nothing ends for a while
 /// with ``LaunchOptions/stallWatch``.
 public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
-    /// What an operation waits for.
+    /// The reason why an operation has not ended.
     public enum Wait: Sendable, Hashable {
         /// For these operations to end.
         case dependencies([String])
@@ -27,7 +27,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case retry
         /// For a person.
         case person
-        /// For its own code, which runs; with what it says it waits for, if it does.
+        /// For its own code, which runs; with the wait that the code has announced, if it has.
         case code(String?)
     }
 
@@ -35,14 +35,14 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     public struct Operation: Sendable, Hashable, CustomStringConvertible {
         /// Its identifier.
         public let id: String
-        /// What it waits for.
+        /// The reason why it has not ended.
         public let wait: Wait
         /// Since when it waits for that, counted from the launch's start.
         package let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
         package let isToldToCancel: Bool
 
-        /// One line without the identifier: what it waits for.
+        /// One line without the identifier: the reason why it has not ended.
         public var description: String {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
@@ -73,8 +73,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     package let time: Duration
     /// The number of operations, ended or not.
     package let operationCount: Int
-    /// Those that have not ended: what runs first, then what is held up by nothing but the machine, then what waits for others; in each of these
-    /// in the order in which they were added.
+    /// The operations that have not ended: first those that run, then those that only the machine holds up, then those that wait for
+    /// others; each group in the order in which they were added.
     public let operations: [Operation]
 
     /// Several lines: a headline, then one for each operation.
@@ -90,7 +90,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Who is told when a launch makes no progress.
+/// A report to make when a launch makes no progress, and how long to wait for that.
 public struct StallWatch: Sendable {
     /// For how long no operation has ended, and no person has been waited for.
     let limit: Duration

@@ -3,7 +3,7 @@ import Foundation
 // The end of a launch: of the launch proper, with its milestone, and of all of it.
 
 extension LaunchStorage {
-    /// Ends the launch, and tells those who wait for that; once, whoever comes first.
+    /// Ends the launch, and tells those who wait for that; only the first call does so.
     ///
     /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
     func finish(defersAppCode: Bool = false) {
@@ -88,7 +88,7 @@ extension LaunchStorage {
     private var anomaliesElsewhere: [Anomaly] { slowCancels + runner.anomalies }
 }
 
-/// What is left to do, and to let go of, when a launch has ended.
+/// The handlers to call and the references to release when a launch has ended.
 final class Ending: Sendable {
     private struct Held {
         var completion: (@Sendable (FinishedLaunch) -> Void)?

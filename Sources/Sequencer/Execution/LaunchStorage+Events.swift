@@ -49,8 +49,10 @@ extension LaunchStorage {
         timekeeper.wake(at: end)
     }
 
-    /// Tells the observers what has happened: on this thread, so that what is told of comes after; elsewhere, if this is the main thread, that for
-    /// time, or one that asks for something else.
+    /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement; elsewhere if this is the
+    /// main thread.
+    ///
+    /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
     func tell(defersAppCode: Bool) {
         tellStreams()
         if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
@@ -83,8 +85,8 @@ extension LaunchStorage {
         }
     }
 
-    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. Who records starts is told first, apart from
-    /// the observers, and has the same time once more: a disk does not hold the main thread up either.
+    /// Begins steps of the main thread whose starts have not been told in time, because an observer blocks. If starts are recorded, the
+    /// recorder is told first, apart from the observers, and gets the same time again: a slow disk does not hold up the main thread either.
     func beginUntoldMainSteps() {
         guard state.withLock({ !$0.deliveries.mainStarts.isEmpty }) else { return }
         let now = timekeeper.now
@@ -189,7 +191,7 @@ struct EventDeliveries: Sendable {
         return mainStarts.filter(isTaken)
     }
 
-    /// The events to tell now; nil when there are none, or when another thread is telling.
+    /// The events to tell now; nil if all have been told, or if another thread is telling.
     mutating func next(continuing: Bool) -> [Batch]? {
         if isDelivering && !continuing { return nil }
         isDelivering = !pending.isEmpty
@@ -223,7 +225,7 @@ struct EventStreams: Sendable {
         feeds.removeAll { feed in ended.contains { $0 === feed } }
     }
 
-    /// The events to tell now; nil when there are none, or when another thread is telling.
+    /// The events to tell now; nil if all have been told, or if another thread is telling.
     mutating func next(continuing: Bool) -> [Batch]? {
         if isDelivering && !continuing { return nil }
         isDelivering = !pending.isEmpty

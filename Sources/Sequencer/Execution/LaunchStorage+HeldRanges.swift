@@ -1,4 +1,4 @@
-/// What a launch holds while some of its operations run: what was taken, and which of these operations have not ended.
+/// The values that a launch holds while some of its operations run, and which of these operations have not ended.
 struct HeldRanges {
     typealias Release = @Sendable () -> Void
 
@@ -9,7 +9,7 @@ struct HeldRanges {
 
     private var entries: [ObjectIdentifier: Entry] = [:]
 
-    /// - Returns: what is to be called now, without the lock.
+    /// - Returns: the closures to call now, without the lock.
     mutating func took(_ value: any Sendable, for range: HeldRange, in graph: ValidatedGraph) -> [Release] {
         change(range, graph) { $0.taken.append(value) }
     }

@@ -77,7 +77,7 @@ extension LaunchStorage.State {
         return takeLeftovers(of: node)
     }
 
-    /// Dependents of an operation that was put off have started without its value, and read without the lock that there is none: its value goes
+    /// Dependents of an operation that was put off have started without its value, and look for it without the lock: so the value is stored
     /// where they do not look.
     @inline(__always)
     private mutating func set(_ value: any Sendable, of node: Int, in values: ValueTable) {

@@ -27,7 +27,7 @@ final class LaunchStorage: StepHost {
         var machine: LaunchStateMachine
         /// The actions that the state machine asks for; empty whenever the lock is free.
         var actions = LaunchStateMachine.Actions()
-        /// Of operations that run, on whatever thread.
+        /// Of operations that run, on any thread.
         var handles: [Int: Handle] = [:]
         /// Tasks on workers' threads that have not suspended; ``StepTask/current`` says what each runs.
         var inlineTasks: [StepTask] = []
@@ -109,7 +109,7 @@ final class LaunchStorage: StepHost {
     let version: String?
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
-    /// The scope that this launch is, as events name it; nil for one that is no scope.
+    /// The name of the scope that this launch is, as in events; nil if it is not a scope.
     let scope: String?
     /// The options of scopes that are given none.
     let scopeOptions: LaunchOptions
@@ -276,7 +276,7 @@ final class LaunchStorage: StepHost {
 
     // MARK: Workers and the main thread
 
-    /// The work of a worker: takes operations until there are none.
+    /// The work of a worker: takes operations until none is left.
     private func work() {
         let first = input { state, now in state.machine.takeForWorker(at: now, &state.actions) }
         if let first { work(beginningWith: first) }

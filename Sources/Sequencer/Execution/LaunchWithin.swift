@@ -32,7 +32,7 @@ final class StepThread: StepPlace {
     // Unsafe, both: used on this thread alone.
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
-    /// What the thread runs, or has run last.
+    /// The operation that the thread runs, or has run last.
     nonisolated(unsafe) var node: Int?
 
     private init(_ launch: LaunchStorage) {

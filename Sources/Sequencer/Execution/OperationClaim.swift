@@ -2,8 +2,8 @@ import Foundation
 
 /// A launch's right to the Foundation operations of its graph: an operation runs once, so no two launches may have it at the same time.
 ///
-/// Of launches that begin at once, on whatever thread, the first one gets what it needs and the others are refused. The right ends with the launch:
-/// an operation that never ran may then run in another one.
+/// If launches that share operations begin at the same time, on any threads, the first one gets them and the others are refused. The right
+/// ends with the launch: an operation that never ran may then run in another one.
 struct OperationClaim: Sendable {
     private let graph: ValidatedGraph
 

@@ -17,7 +17,7 @@ final class OperationRunner: Sendable {
         var surplus: [Anomaly] = []
         /// Those that steps have made: nobody else may have them meanwhile.
         var made: [Operation] = []
-        /// Who is told of ends; nil when nothing has been started for it, and again when it is over: an operation that never ends would keep it for ever.
+        /// The launch to tell of ends; nil before its first start, and once it is over: an operation that never ends would keep it for ever.
         var launch: LaunchStorage?
         /// When the launch's operations have ended, and its time, once it is over.
         var over: (nodes: NodeTable, timekeeper: any Timekeeper)?
@@ -25,7 +25,7 @@ final class OperationRunner: Sendable {
 
     private let state = Locked(State())
 
-    /// What operations have done after they had ended.
+    /// The anomalies of operations that finished again, or ended after the launch.
     var anomalies: [Anomaly] { state.withLock { $0.surplus } }
 
     /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.

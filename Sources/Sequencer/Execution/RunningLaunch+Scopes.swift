@@ -11,7 +11,7 @@ extension RunningLaunch {
     /// which may be those of this launch's operations. It can have scopes, too.
     ///
     /// - Observers are those of its own options, if it is given some. The launch's observers and ``events`` tell nothing of its operations.
-    /// - What becomes of it is its own: where it fails, is aborted, or cancelled, this launch and other scopes go on as if it had completed.
+    /// - Its outcome is its own: if it fails, is aborted, or is cancelled, this launch and other scopes go on as if it had completed.
     /// - The launch ends when its operations and its scopes have ended, and its report has theirs (``LaunchReport/scopes``). No scope changes its milestone, outcome or
     ///   times. A step of a scope must not wait for the launch's end.
     /// - Where this launch is stopped, by a failure, an abort, its deadline or a cancel, so are its scopes: they are cancelled. ``cancel()`` cancels them also

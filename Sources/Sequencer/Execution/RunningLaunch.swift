@@ -155,7 +155,7 @@ public struct RunningLaunch: Sendable {
     /// Cancels one operation: if it runs, it is told to cancel, and the launch stops waiting for it after the grace period; otherwise it never
     /// starts. The effect on the launch depends on the operation's fallback and failure policy.
     ///
-    /// - Throws: ``GraphError`` when there is no such operation.
+    /// - Throws: ``GraphError`` if the graph has no such operation.
     public func cancel(_ operation: String) throws(GraphError) {
         storage.cancelOperation(try storage.graph.index(of: operation))
     }
@@ -164,7 +164,7 @@ public struct RunningLaunch: Sendable {
 
     /// The value an operation produced, or its fallback's; nil if it has not ended, or ended without one.
     ///
-    /// - Throws: ``GraphError`` when there is no such operation, or the handle is one of another graph.
+    /// - Throws: ``GraphError`` if the graph has no such operation, or if the handle belongs to another graph.
     public func value<Value>(of step: Step<Value>) throws(GraphError) -> Value? {
         try storage.endedValue(of: step)
     }

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A task that runs steps: one on the main thread, or asynchronous ones, one after the other, as long as none of them suspends.
 ///
-/// Until a step suspends, the task is on the thread of the worker that started it, and whatever it makes ready can be gone on with there. Most of what a
-/// task costs is then paid once. A task that was told to cancel runs no further step, whoever told it: the launch, or the step itself.
+/// Until a step suspends, the task stays on the thread of the worker that started it, and can go on there with operations that it makes
+/// ready. Most of the cost of a task is then paid once. A task that was told to cancel, by the launch or by the step itself, runs no
+/// further step.
 ///
 /// A step can be told to cancel before the start of its task has returned, and so before anybody has a `Task` to cancel. So the task itself says,
 /// before the step's first instruction, how to reach it.
@@ -11,7 +12,7 @@ final class StepTask: StepPlace {
     typealias Assignment = LaunchStateMachine.Assignment
 
     // Guarded by the launch's lock.
-    /// What the task runs.
+    /// The assignment that the task runs.
     nonisolated(unsafe) var current: Assignment {
         didSet { hasGoneOn = true }
     }
@@ -21,20 +22,20 @@ final class StepTask: StepPlace {
     // Unsafe, both: read and changed only on the worker's thread, while the task has not suspended or after it has come back from it.
     /// Whether everything that was begun has ended, without suspending.
     private(set) nonisolated(unsafe) var isDone = false
-    /// What the worker is to do next.
+    /// The assignment that the worker goes on with.
     private(set) nonisolated(unsafe) var next: Assignment?
 
     /// Let go of when the task ends, for others may keep this: every task that a step begins inherits it.
     private nonisolated(unsafe) var launch: LaunchStorage?
     // Written by the task before anybody else knows of it.
     private nonisolated(unsafe) var task: UnsafeCurrentTask?
-    /// Written by the task before it gives up its own use, and read by whoever is the last.
+    /// Written by the task before it gives up its own use, and read by the last user.
     private nonisolated(unsafe) var waiting: UnsafeContinuation<Void, Never>?
     /// How many use `task`: the task itself, and those who are telling it to cancel.
     private let users = Atomic(1)
 
     private let told = Atomic(false)
-    /// Whether the launch has told what it runs to cancel. Changed under the launch's lock, read without it too.
+    /// Whether the launch has told the current step to cancel. Changed under the launch's lock, read without it too.
     var isToldToCancel: Bool {
         get { told.load(ordering: .relaxed) }
         set { told.store(newValue, ordering: .relaxed) }
@@ -56,7 +57,7 @@ final class StepTask: StepPlace {
         thread == currentThreadIdentity() && !hasReturned.load(ordering: .relaxed)
     }
 
-    /// The task has done what it could; the worker goes on with `next`.
+    /// Everything that the task has begun has ended; the worker goes on with `next`.
     func end(leaving next: Assignment?) {
         isDone = true
         self.next = next
@@ -75,7 +76,7 @@ final class StepTask: StepPlace {
         task = withUnsafeCurrentTask { $0 }
     }
 
-    /// To be called in the task, before a step's first instruction: whoever has told it may not have come to cancelling it, which happens on another thread.
+    /// To be called in the task, before a step's first instruction: the thread that told it to cancel may not have cancelled it yet.
     func cancelIfTold() {
         if isToldToCancel { cancel() }
     }
@@ -118,7 +119,7 @@ final class StepTask: StepPlace {
 
     /// Calls `body` with the launch and the step that the caller is part of; nil when that is not certain.
     ///
-    /// A task that a step has begun, and that goes on without it, is no part of what this task runs next.
+    /// A task that an earlier step has begun, and that goes on without it, does not belong to the step that this task runs next.
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
         guard beginUse() else { return nil }
         defer { endUse() }
@@ -231,7 +232,7 @@ private final class KeptJob: TaskExecutor {
         self.job = UnownedJob(job)
     }
 
-    /// - Returns: false when there is none.
+    /// - Returns: false without a job.
     func run() -> Bool {
         guard let job else { return false }
         job.runSynchronously(on: asUnownedTaskExecutor())

@@ -3,10 +3,10 @@ import Foundation
 
 /// The operation queues that a launch's workers run in, one each.
 ///
-/// A worker is one `Operation` that takes ready operations until there are none. The first one's queue draws on the threads that tasks of the same
-/// quality of service run on too: one of these starts a launch, and is often there to go on with its first operation. That pool has a thread
-/// per processor on Linux, whoever blocks it, so all launches together leave one of them alone: any further worker has a queue over a serial
-/// dispatch queue, which gets a thread of its own, as long as ``SharedThreads`` has one.
+/// A worker is one `Operation` that takes ready operations until none is left. The first one's queue draws on the threads that tasks of the
+/// same quality of service run on too: one of these starts a launch, and is often there to go on with its first operation. On Linux, that
+/// pool has one thread per processor, even when some are blocked, so all launches together take at most one of them: any further worker has
+/// a queue over a serial dispatch queue, which gets a thread of its own, as long as ``SharedThreads`` has one.
 final class WorkerPool: Sendable {
     private struct State {
         /// Of workers that have come back.
@@ -161,7 +161,8 @@ final class SharedThreads: Sendable {
 
     static let all = SharedThreads(maximum: maximum, maximumOfDispatch: maximumOfDispatch)
 
-    /// What a thread is for. When there are no others, the ends of launches may have all that are kept back, and cancel handlers, which may block, half.
+    /// The purpose of a thread. If all others are taken, ends of launches may have the whole reserve, and cancel handlers, which may block,
+    /// half of it.
     enum Purpose: Int, CaseIterable, Sendable {
         case end, cancel, work
 
@@ -211,8 +212,8 @@ final class SharedThreads: Sendable {
 
     /// Calls `start` when there is a thread for it: now, or when one has been given back. `start` must lead to a call of ``giveBack(_:)``.
     ///
-    /// All launches together take one thread of the pool. On Linux it has one for each processor, whoever blocks it: a launch must not wait there
-    /// for the steps that another one has left behind.
+    /// All launches together take one thread of the pool. On Linux it has one for each processor, even when some are blocked: a launch must
+    /// not wait there for the steps that another one has left behind.
     ///
     /// - Parameters:
     ///   - owner: whose request it is, for ``forget(_:)``.
@@ -238,7 +239,7 @@ final class SharedThreads: Sendable {
         if let kind { start(kind) }
     }
 
-    /// Gives a thread back, or on to whoever has waited longest, for an end first.
+    /// Gives a thread back, or passes it on to the request that has waited longest; requests for ends come first.
     func giveBack(_ kind: Kind) {
         let waiter: Waiter? = state.withLock { state in
             // One of the reserve goes back to it, unless somebody waits who may have that.
