@@ -73,7 +73,7 @@ extension ValidatedGraph {
         return CriticalPath(of: self, endingWith: milestoneIndex) { weights?[$0] ?? 1 }
     }
 
-    /// What goes first where something is scarce, by what ``expectedPath`` goes by.
+    /// The order of operations where lanes or resources are scarce, by the same weights as ``expectedPath``.
     func urgency(for goal: LaunchGoal = .milestone) -> Urgency {
         let weights = weights
         return Urgency(of: self, for: goal) { weights?[$0] ?? 1 }

@@ -1,4 +1,4 @@
-/// The circles of a graph: groups of operations of which each waits, directly or not, for each of the others.
+/// The circles of a graph, in groups: each operation of a group waits, directly or not, for each other one.
 ///
 /// A group, a strongly connected component, may hold more cycles than anyone reads; the shortest one through the operation that was added first stands for it.
 struct GraphCycles {

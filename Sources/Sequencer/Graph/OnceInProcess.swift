@@ -1,4 +1,4 @@
-/// Work that is done once in a process, by whichever launch comes to it first: what an app opens, registers or migrates.
+/// Work that is done once in a process, by the first launch that comes to it, such as opening, registering or migrating something.
 ///
 /// A launch in the background is followed by one that the person sees, and that by others when the app comes back to the front. They have steps in common. Where one launch
 /// is at such a step, others wait for it, and have its value; where one has done it, others have the value at once:
@@ -25,7 +25,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
         case done(Value)
     }
 
-    /// What steps that do the work are called, unless they say otherwise.
+    /// The name of steps that do the work, unless they have one of their own.
     public let name: String
     private let progress = Locked(Progress.open)
 
@@ -36,7 +36,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
         self.name = name
     }
 
-    /// What the work has produced; nil as long as it has not been done.
+    /// The value that the work has produced; nil as long as it has not been done.
     public var value: Value? {
         progress.withLock { progress -> Value? in
             if case .done(let value) = progress { return value }
@@ -44,7 +44,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
         }
     }
 
-    /// Does the work, or waits for whoever does it, or has done it.
+    /// Does the work, or waits for the launch that does it, or takes the value of work that is done.
     nonisolated(nonsending) func run(
         in step: StepContext,
         _ work: nonisolated(nonsending) () async throws -> Value

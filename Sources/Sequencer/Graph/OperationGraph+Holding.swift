@@ -1,8 +1,8 @@
 // Something that is held while some steps run.
 
 extension OperationGraph {
-    /// Adds a step that takes something, such as a background assertion or a lock, before the first of these steps starts; when the last one of them has
-    /// ended, it is released, whatever happens.
+    /// Adds a step that takes something, such as a background assertion or a lock, before the first of these steps starts; when the last
+    /// one of them has ended, in any way, it is released.
     ///
     /// ```swift
     /// let migrate = graph.add("migrate") { try database.migrate() }
@@ -14,9 +14,10 @@ extension OperationGraph {
     /// }
     /// ```
     ///
-    /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. What `take` has returned is released once: when all the steps
-    /// have ended, each in whatever way. So a failure, an abort, a cancel, a timeout or the launch's deadline releases it as well, as soon as what ran has ended or
-    /// was left behind. Where `take` returns only after that, it is released at once. Nothing is released that was not taken.
+    /// It is a step as others are, and these steps wait for it; where it fails, its failure policy counts. The value that `take` has
+    /// returned is released once: when all the steps have ended, each in any way. So a failure, an abort, a cancel, a timeout or the
+    /// launch's deadline releases it as well, as soon as the steps that ran have ended or were left behind. If `take` returns only after
+    /// that, its value is released at once. Nothing is released that was not taken.
     ///
     /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the graph, outside every lock, on a thread of its own in
     /// real time, and in virtual time at that moment. The end of the process calls nobody.
@@ -26,7 +27,7 @@ extension OperationGraph {
     ///   - steps: those that it is held for. They are in the graph already.
     ///   - take: takes it. With ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``, each attempt that throws must have taken nothing.
     ///   - release: releases what `take` has returned. It must not block for long.
-    /// - Returns: the step, whose value is what was taken.
+    /// - Returns: the step; its value is the one that `take` has returned.
     /// - Throws: a ``GraphError`` when one of the steps is not in the graph; the graph is as before.
     @discardableResult
     public mutating func hold<Held: Sendable>(

@@ -90,7 +90,7 @@ package struct ProcessorShare: Sendable {
 }
 
 /// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of them waits for a processor, the others
-/// that are no more urgent stay here. Otherwise each of them would be woken and put aside again whenever the resource is free.
+/// that are not more urgent stay here. Otherwise each of them would be woken and put aside again whenever the resource is free.
 package struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
     @usableFromInline var others = Heap<Waiting>()
     /// By level (``Urgency``). The highest never waits for a processor.

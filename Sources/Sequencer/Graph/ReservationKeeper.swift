@@ -1,4 +1,4 @@
-/// What has been put aside for the milestone, and for an initial display before it.
+/// The operations put aside for the milestone, and for an initial display before it.
 package struct ReservationKeepers: Sendable {
     /// The most urgent first.
     private var keepers: [ReservationKeeper]
@@ -12,7 +12,7 @@ package struct ReservationKeepers: Sendable {
 
     package var isEmpty: Bool { keepers.isEmpty }
 
-    /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
+    /// When to look again at operations that were put aside, even if nothing has ended by then; nil if none was put aside.
     package var nextLook: Nanoseconds? { keepers.lazy.compactMap(\.nextLook).min() }
 
     /// An operation is ready.
@@ -39,7 +39,7 @@ package struct ReservationKeepers: Sendable {
     ///
     /// - Parameters:
     ///   - takesLastLane: whether no lane would be free after it has started.
-    ///   - startsReady: whether what is ready on the way is about to start.
+    ///   - startsReady: whether the ready operations on the way are about to start.
     /// - Returns: whether it did.
     package mutating func putAside(
         _ node: Int,
@@ -66,7 +66,7 @@ package struct ReservationKeepers: Sendable {
         return free
     }
 
-    /// Takes back what was put aside for operations more urgent than a level: these have ended.
+    /// Takes back the operations that were put aside for others more urgent than a level, which have ended.
     package mutating func takeAll(above level: UInt8) -> [Int] {
         var nodes: [Int] = []
         while let first = keepers.indices.first, keepers[first].level > level {
@@ -77,7 +77,7 @@ package struct ReservationKeepers: Sendable {
     }
 }
 
-/// What runs, what waits on the milestone's way, and what has been put aside for that.
+/// The operations that run, those that wait on the milestone's way, and those put aside for them.
 struct ReservationKeeper: Sendable {
     /// One that runs, or is to go on when its pause is over.
     private struct Running: Sendable {
@@ -90,7 +90,7 @@ struct ReservationKeeper: Sendable {
     private struct Waiting: Sendable {
         let node: Int32
         let resources: UInt16
-        /// From now on nothing waits for it any more, if nothing is known of what it waits for.
+        /// The latest time until which others wait for it, if the end of its own wait is unknown.
         let limit: Nanoseconds
     }
 
@@ -108,7 +108,7 @@ struct ReservationKeeper: Sendable {
     private let reservations: Reservations
     private let lanes: Int
     var level: UInt8 { reservations.level }
-    /// On the milestone's way: what runs, and what is ready.
+    /// On the milestone's way: the operations that run, and those that are ready.
     private var running: [Running] = []
     private var waiting: [Waiting] = []
     /// By machine: what keeps the main thread, and each resource.
@@ -116,7 +116,7 @@ struct ReservationKeeper: Sendable {
     private var onLanes: [Running] = []
     private var asideForLanes = Heap<Aside>()
     private var asideForMain = Heap<Aside>()
-    /// When some of what was put aside is to be looked at again, whether or not anything has ended by then; nil when nothing was.
+    /// When to look again at operations that were put aside, even if nothing has ended by then; nil if none was put aside.
     private(set) var nextLook: Nanoseconds?
 
     /// - Parameter lanes: `.max` for no limit.
@@ -192,7 +192,7 @@ struct ReservationKeeper: Sendable {
 
     /// - Parameters:
     ///   - takesLastLane: whether no lane would be free after it has started.
-    ///   - startsReady: whether what is ready on the way is about to start.
+    ///   - startsReady: whether the ready operations on the way are about to start.
     /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
     func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
         let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
@@ -229,7 +229,7 @@ struct ReservationKeeper: Sendable {
             guard other.limit > time else { continue }
             let isAboutToStart = if startsReady, case .none = obstacle { true } else { false }
             let otherEnd = time.addingSaturated(reservations.duration(node))
-            // What is ready may need several resources, and wait for another one of them.
+            // A ready operation may need several resources, and wait for another one of them.
             guard
                 other.resources & machines != 0
                     || isAboutToStart && reservations.usesBehind(node, endingAt: otherEnd, anyOf: machines, before: end)
@@ -239,12 +239,12 @@ struct ReservationKeeper: Sendable {
         return limit
     }
 
-    /// What a ready operation waits for.
+    /// The operation that a ready one waits for.
     private enum Obstacle {
         case none
         /// Nobody knows when it ends, as with a person.
         case unknown
-        /// Of all that keeps something it needs, what is expected to end last.
+        /// Of the operations that keep something it needs, the one that is expected to end last.
         case known(Running)
     }
 

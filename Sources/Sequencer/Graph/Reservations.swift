@@ -20,8 +20,8 @@ package struct Reservations: Sendable {
 
     /// Of ``Urgency``: less urgent operations make room.
     let level: UInt8
-    /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one behind it, `.max`
-    /// if there is none. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
+    /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one
+    /// behind it, `.max` without one. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
     private let near: [Nanoseconds]
     private let rows: [Int32]
     /// The machines of each operation, as bits.
@@ -45,7 +45,7 @@ package struct Reservations: Sendable {
     ///   - level: of ``Urgency``: less urgent operations make room for those at least as urgent as this.
     ///   - hasLanes: whether lanes are limited.
     /// - Returns: nil where no operation can be in the milestone's way.
-    /// - Complexity: O((operations + dependencies) × machines), of which there are 16 at most.
+    /// - Complexity: O((operations + dependencies) × machines), with at most 16 machines.
     private init?(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, level: UInt8, hasLanes: Bool) {
         let isNeeded = urgency.levels.map { $0 >= level }
         guard isNeeded.contains(true), isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }

@@ -45,7 +45,7 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
         isOptional ? (Value.self as? any OptionalValue.Type)?.wrappedType ?? Value.self : Value.self
     }
 
-    /// The substitute that a reading step gets when there is no value; nil when it must not run without one.
+    /// The substitute that a reading step gets without a value; nil when it must not run without one.
     var absent: Value? {
         isOptional ? (Value.self as? any OptionalValue.Type)?.none(as: Value.self) : nil
     }

@@ -213,17 +213,17 @@ public struct StepOption: Sendable {
 
     /// A substitute for the step's value when the step is left out on purpose, see ``OperationGraph/skip(_:because:)``.
     ///
-    /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has failed. A value that is not
-    /// of the step's own type is none.
+    /// It makes a required step one that can be left out. When the step runs, it means nothing: one that fails has failed. A value of
+    /// another type than the step's own does not count.
     public static func substitute(_ value: some Sendable) -> StepOption {
         StepOption { $0.substitute = value }
     }
 
-    /// Marks the step whose end stops the budget's clock, such as `main-app`, and with which the launch proper ends: its outcome is final then, and later operations are
-    /// in ``LaunchReport/afterMilestone``. One step of a graph at most.
+    /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome is final then, and
+    /// later operations are in ``LaunchReport/afterMilestone``. One step of a graph at most.
     public static let milestone = StepOption.milestone(.fullDisplay)
 
-    /// Marks the step with which the person sees that much. One step of a graph at most for each ``Display``.
+    /// Marks the step that brings this display on the screen. One step of a graph at most for each ``Display``.
     ///
     /// ```swift
     /// let skeleton = graph.add("skeleton", .milestone(.initialDisplay), after: splash, on: .main) { await screen.showSkeleton() }
@@ -320,7 +320,7 @@ package struct StepPolicy: Sendable {
     var skipReason: String?
     /// The events from outside that the step's end settles.
     var events: [PromisedEvent] = []
-    /// Whatever is held until the step, and others, have ended.
+    /// The held values that are released once the step, and others, have ended.
     var holds: [HeldRange] = []
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []

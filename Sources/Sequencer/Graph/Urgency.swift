@@ -112,9 +112,9 @@ package struct Urgency: Sendable {
 
     /// The order within a level: the larger goes first.
     ///
-    /// Of two operations that need the same thing, of which there is one, the one with more time *behind* it goes first, however long both take themselves: J. R. Jackson,
-    /// "Scheduling a production line to minimize maximum tardiness" (1955). One of several lanes keeps others waiting only for its share of the time. Operations
-    /// that nobody waits for go by their paths.
+    /// If two operations need the only lane, the main thread or one resource, the one with more time *behind* it goes first, however long
+    /// both take themselves: J. R. Jackson, "Scheduling a production line to minimize maximum tardiness" (1955). One of several lanes keeps
+    /// others waiting only for its share of the time. Operations that nobody waits for go by their paths.
     ///
     /// - Parameter lanes: nil for no limit.
     package func weights(lanes: Int?) -> [Nanoseconds] {

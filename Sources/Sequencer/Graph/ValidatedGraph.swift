@@ -118,7 +118,7 @@ public struct ValidatedGraph: Sendable {
 
     package var milestoneIndex: Int? { parts.displays.full }
 
-    /// The step with which the person sees the app for the first time, if one was marked.
+    /// The step that shows the person the app for the first time, if one was marked.
     public var initialDisplay: String? { initialDisplayIndex.map(id) }
 
     package var initialDisplayIndex: Int? { parts.displays.initial }

@@ -184,7 +184,7 @@ package struct DocumentReader {
 
     package func numbers(_ key: String) throws -> [Double] { try values.decode([Double].self, forKey: TextKey(key)) }
 
-    /// Durations, of which some may be null.
+    /// Durations; some may be null.
     package func optionalDurations(_ key: String) throws -> [Duration?] {
         var array = try values.nestedUnkeyedContainer(forKey: TextKey(key))
         var durations: [Duration?] = []
