@@ -103,7 +103,7 @@ final class AlarmThread: Sendable {
             for (id, alarm) in alarms where alarm.due < .max { entries.push(Entry(due: alarm.due, id: id)) }
         }
 
-        /// Takes out what is due; after a standstill everything, for each launch has to decide anew what is due then.
+        /// Takes out the handlers that are due; after a standstill all of them, for each launch decides anew which timers are due.
         mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [Handler] {
             var handlers: [Handler] = []
             if standstill > 0 {
@@ -121,7 +121,7 @@ final class AlarmThread: Sendable {
 
     /// While there are alarms, the thread looks at the clock this often, so that it sees when the process has stood still, or the machine has slept.
     private static let tick: Nanoseconds = 250_000_000
-    /// Later than that after the time asked for is no busy machine any more: the process was stopped.
+    /// If the thread wakes later than this after the time it asked for, the process was stopped: a busy machine delays it less.
     private static let maximumDelay: Nanoseconds = 500_000_000
 
     private let state = Locked(State())
@@ -184,7 +184,7 @@ final class AlarmThread: Sendable {
         }
     }
 
-    /// For how long the process has stood still, if this thread was to sleep until `limit` and could look again only now, whoever has woken it.
+    /// For how long the process has stood still, if this thread was to sleep until `limit` and could look again, or was woken, only now.
     static func standstill(asleepUntil limit: Nanoseconds, at now: Nanoseconds) -> Nanoseconds {
         now > limit && now - limit > maximumDelay ? now - limit : 0
     }
@@ -205,7 +205,7 @@ final class AlarmThread: Sendable {
         )
         guard !due.handlers.isEmpty else { return }
         for handler in due.handlers { handler(standstill) }
-        // A launch that has just ended may be held by nothing but its handler: what is freed with it is the app's, and its `deinit` may block.
+        // A handler may hold the last reference to a launch that has just ended: it frees objects of the app, and their `deinit` may block.
         DispatchQueue.global().async { due.handlers = [] }
     }
 

@@ -76,7 +76,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             state.wake = nil
             return (state.handler, state.sleeper)
         }
-        // The clock is the app's, and so is whatever its task holds: released without the lock.
+        // The clock is the app's, and so are the objects that its task holds: released without the lock.
         withExtendedLifetime(sleeper) { handler?(0) }
     }
 

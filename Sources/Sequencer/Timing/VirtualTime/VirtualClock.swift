@@ -14,18 +14,18 @@
 /// another. Code that takes no real time to speak of is free: only waiting on the clock counts. Time moves only while a launch runs.
 ///
 /// An operation that waits for something else (a callback, a thread, the signal of another step) holds time still for its patience of real time,
-/// once: after that time moves on without it, the report has an ``Anomaly`` that names it, and its timeout ends it as in real time. When what it
-/// waits for comes after all, it holds time still again. The clock cannot tell for what such an operation waits. So a step that waits for a
+/// once: after that time moves on without it, the report has an ``Anomaly`` that names it, and its timeout ends it as in real time. When
+/// its wait ends after all, it holds time still again. The clock cannot tell for what such an operation waits. So a step that waits for a
 /// signal of another step costs patience too, but only the first time.
 ///
-/// The main thread is another's, so of an operation there the clock sees less: what it does until it suspends holds time still, and after that what
-/// its child tasks do.
+/// The main thread does not belong to the clock, which sees less of an operation there: the operation holds time still until it suspends,
+/// and after that only while its child tasks run.
 ///
 /// ### One thing at a time
 ///
-/// All that runs on the clock runs one thing at a time, off the main thread but for what belongs there, so that what happens at one moment
-/// happens in one order: what ends then, before what starts then. Code that blocks its thread, or does not return, hands its turn on after a quarter of the patience (50 ms to 500 ms):
-/// steps that wait for one another on semaphores get on as in real time. In which order they then do is up to the machine.
+/// The clock runs one thing at a time, off the main thread except for steps that belong there, so that events of one moment come in one
+/// order: ends before starts. Code that blocks its thread, or does not return, hands its turn on after a quarter of the patience (50 ms to
+/// 500 ms): steps that wait for one another on semaphores get on as in real time. Their order is then up to the machine.
 ///
 /// ### Several launches
 ///

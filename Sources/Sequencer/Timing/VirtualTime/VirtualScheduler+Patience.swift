@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What waits for something else than the clock, or blocks its thread, is given some real time.
+/// Gives some real time to operations that wait for something else than the clock, or block their thread.
 extension VirtualScheduler {
     struct Patience: Sendable {
         /// A wait for those who hold time, in which nothing else happens.
@@ -17,7 +17,7 @@ extension VirtualScheduler {
         var wait: Wait?
         /// Those with whom patience has run out, and who have not come back.
         var reals: [TimeHolder] = []
-        /// When what waits to start was let go before all had ended.
+        /// The activity at which operations that waited to start were let go before all others had ended.
         var letGoAt = -1
         /// How often time has stood still, since patience last ran out, for those to come back.
         var pauses = 0
@@ -45,7 +45,7 @@ extension VirtualScheduler {
             return untilAsked
         }
 
-        /// Whether to pause at this moment, so that what was done for an operation that waits in real time can reach it: a blocked thread that was
+        /// Whether to pause at this moment, so that a signal can reach an operation that waits in real time: a blocked thread that was
         /// signalled takes a while to wake.
         mutating func pauses(at activity: Int) -> Bool {
             guard !reals.isEmpty, pausedAt != activity, pauses < Self.maximumPauses else { return false }
@@ -63,7 +63,7 @@ extension VirtualScheduler {
 
     // MARK: Alarms
 
-    /// What is to be done at an alarm.
+    /// The action to take at an alarm.
     fileprivate enum Due {
         case nothing
         case again(Nanoseconds)
@@ -138,14 +138,14 @@ extension VirtualScheduler.State {
         guard let wait = patience.wait, wait.activity == activity else { return .nothing }
         if now < wait.end { return .again(wait.end - now) }
         if !wait.isAsked {
-            // At the latest, if neither answers. What is kept back may be what they wait for: then less.
+            // At the latest, if neither answers; sooner if operations are kept back, since the holders may wait for these.
             let delay = isKeepingBack ? patience.limit : patience.limit * 10
             patience.wait?.isAsked = true
             patience.wait?.end = now + delay
             return .askMachine(at: activity, giveUpAfter: delay)
         }
         if isKeepingBack {
-            // It may be what is waited for.
+            // The holders may wait for the operations that are kept back.
             patience.letGoAt = activity
             mainThread.isPassedOver = mainThread.isAsked
             patience.wait = nil
@@ -154,7 +154,7 @@ extension VirtualScheduler.State {
         let holders = suspects.filter { $0.holdsTime && !$0.account.isInPrologue }
         for holder in holders { holder.account.isReal = true }
         patience.wait = nil
-        // Whatever the prologue does next, its end included, gives the turn.
+        // The next action of the prologue, its end included, gives the turn.
         if holders.isEmpty, suspects.contains(where: \.account.isInPrologue) { return .nothing }
         patience.pauses = 0
         return .name(holders)

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Taking turns, and moving time when there are none to take.
+/// Taking turns, and moving time when no turn is left to take.
 extension VirtualScheduler {
     /// Whether the main thread has done everything it was asked.
     struct MainThread: Sendable {
@@ -16,7 +16,7 @@ extension VirtualScheduler {
         var keeper: Int?
     }
 
-    /// What comes after a job.
+    /// The action after a job.
     fileprivate enum Next {
         case run(Job)
         /// There is nothing to do.
@@ -171,7 +171,7 @@ extension VirtualScheduler.State {
         return next
     }
 
-    /// There is no job: whether something still is to be waited for, or else what time brings.
+    /// The next action when no job is left: to wait for something that still holds time, or else to move time on.
     private mutating func nextAtRest() -> VirtualScheduler.Next {
         guard !launches.isEmpty else { return workers.popFirst().map { run($0.job) } ?? .stop }
         if let next = nextStart() { return next }
@@ -197,13 +197,13 @@ extension VirtualScheduler.State {
         return .run(job)
     }
 
-    /// Lets an operation start, of a lane or of the main thread, whichever comes first by its rank: once everything has ended that ends at this moment.
+    /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
         guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else {
             return nil
         }
         if !mainThread.isPassedOver {
-            // What it does may end something.
+            // The work of the main thread may end something.
             if let next = askMainThread() { return next }
             if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
         }
@@ -241,7 +241,7 @@ extension VirtualScheduler.State {
         mutating get { nextSleeper(by: now) != nil }
     }
 
-    /// The next task to wake, if it wakes by `time`; what has to come back to a main thread that is taken does so later.
+    /// The next task to wake, if it wakes by `time`; a task that has to come back to a main thread that is taken wakes later.
     private mutating func nextSleeper(by time: Duration) -> VirtualScheduler.Sleeper? {
         while mainThread.keeper == nil, let id = returning.next {
             if sleeping[id] != nil { return VirtualScheduler.Sleeper(wake: now, id: id) }

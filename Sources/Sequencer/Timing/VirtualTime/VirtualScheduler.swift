@@ -2,7 +2,7 @@ import Dispatch
 
 /// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
 ///
-/// Whoever has the *turn* is a runner: it takes jobs until there are none, then looks whether all is at rest (`VirtualScheduler+Rest.swift`). A job
+/// One runner at a time has the *turn*: it takes jobs until none is left, then looks whether all is at rest (`VirtualScheduler+Rest.swift`). A job
 /// that blocks its thread loses its turn to another runner (`VirtualScheduler+Patience.swift`).
 final class VirtualScheduler: Sendable {
     /// Something to run for `holder`.
@@ -45,7 +45,7 @@ final class VirtualScheduler: Sendable {
         let isOnMain: Bool
     }
 
-    /// What starts operations of a launch.
+    /// A job that starts operations of a launch.
     struct Start: Sendable {
         let launch: Int
         let job: Job
@@ -80,7 +80,7 @@ final class VirtualScheduler: Sendable {
         /// Those that may hold time: whether they do is looked at when nothing else is left.
         var suspects: [TimeHolder] = []
 
-        /// Who has the turn, and on which thread; nil when there is nothing to do but wait.
+        /// The runner that has the turn, and its thread; nil when the only thing to do is wait.
         var runner: Runner?
         var runnerThread: UInt?
         var current: Job?
@@ -90,7 +90,7 @@ final class VirtualScheduler: Sendable {
         /// Jobs that have lost their turn, by their thread.
         var lost: [UInt: LostJob] = [:]
 
-        /// Patience with what waits for something else than the clock.
+        /// Patience with operations that wait for something else than the clock.
         var patience: Patience
         var mainThread = MainThread()
     }
@@ -153,12 +153,12 @@ final class VirtualScheduler: Sendable {
 
     func letGo() { change { $0.holds -= 1 } }
 
-    // MARK: What holders do
+    // MARK: Actions of holders
 
     func add(_ job: Job) {
         let thread = currentThreadIdentity()
         change { state in
-            // Whatever comes from elsewhere is a sign of life; a signal from a step on the clock says nothing about the world outside.
+            // A job from another thread is a sign of life; a signal from a step on the clock says nothing about the world outside.
             if state.runnerThread != thread { job.holder.account.isReal = false }
             job.holder.account.jobs += 1
             state.queue.append(.job(job))

@@ -1,10 +1,10 @@
-/// The time of one launch on a virtual clock. Whatever the launch runs goes through here, so that the clock's scheduler knows when it is at rest.
+/// The time of one launch on a virtual clock. All work of the launch goes through here, so that the clock's scheduler knows when it is at rest.
 final class VirtualTimekeeper: Timekeeper {
     let scheduler: VirtualScheduler
     private let origin: Duration
     private let id: Int
     private let link: VirtualLaunchLink
-    /// Holds time still for what is not an operation.
+    /// Holds time still for work that is not an operation's.
     private let engine: TimeHolder
     /// The holders of operations, by node: those of the last attempts.
     private let operations = Locked<[Int: TimeHolder]>([:])
@@ -27,7 +27,7 @@ final class VirtualTimekeeper: Timekeeper {
         link.withLock { if !$0.isOver { $0.timePassed = handler } }
     }
 
-    /// Whom to ask what runs, until ``end()``.
+    /// Sets the launch that the scheduler asks about its operations, until ``end()``.
     func begin(for launch: any VirtualLaunch) {
         link.withLock { if !$0.isOver { $0.launch = launch } }
     }
@@ -56,13 +56,13 @@ final class VirtualTimekeeper: Timekeeper {
 
     // MARK: Sleeping
 
-    /// Goes on where it was called, the main actor or the operation's executor: a detour through the pool would be up to whoever keeps the pool
-    /// busy.
+    /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would depend on other code
+    /// that keeps the pool busy.
     nonisolated(nonsending) func sleep(for duration: Duration) async throws {
         try await sleep(for: duration, holder: TimeHolder.current(on: scheduler))
     }
 
-    /// The same for whoever has the operation's launch in hand, in whatever task.
+    /// The same for a caller that has the operation's launch in hand, in any task.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
         try await sleep(for: duration, holder: holder, keepsThread: keepsThread)
@@ -107,7 +107,7 @@ final class VirtualTimekeeper: Timekeeper {
         scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
     }
 
-    /// Runs `turn` on the main thread, in its turn: what comes first must not be up to two threads, or no two launches would be the same.
+    /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches would be the same.
     func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
         scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)
     }
