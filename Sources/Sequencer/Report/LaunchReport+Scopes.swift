@@ -5,7 +5,7 @@ extension LaunchReport {
         public let name: String
         /// When it was added, counted from the beginning of the launch. Times in its report count from there.
         public let start: Duration
-        /// What became of it.
+        /// The report of its launch.
         public let report: LaunchReport
 
         package init(name: String, start: Duration, report: LaunchReport) {

@@ -1,6 +1,6 @@
 import Sequencer
 
-/// What has to change in one graph to make it another: operations by identifier, dependencies by their ends.
+/// The changes that turn one graph into another: operations by identifier, dependencies by their ends.
 public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
     /// Operations that only the new graph has, in alphabetical order.
     public let addedSteps: [String]
@@ -42,7 +42,7 @@ public struct GraphDifference: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ValidatedGraph {
-    /// What has to change in `old` to make it this graph.
+    /// The changes that turn `old` into this graph.
     ///
     /// - Complexity: linear in operations and dependencies of both graphs, but for the sorting of what changed.
     public func difference(from old: ValidatedGraph) -> GraphDifference {

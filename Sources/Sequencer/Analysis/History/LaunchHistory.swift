@@ -75,7 +75,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
         }
         record(durations, atLeast: bounds, in: report.scenario)
         guard let place = recorded.lastIndex(where: { $0.name == report.scenario }) else { return }
-        // What runs on is not in a report that was made at the milestone.
+        // A report that was made at the milestone does not hold the operations that run on: they are listed apart.
         let known = Set(report.operations.map(\.id)).union(report.afterMilestone?.operations ?? [])
         recorded[place].operations = recorded[place].operations.filter { known.contains($0.key) }
     }

@@ -47,13 +47,13 @@ struct ListScheduler {
     private var returning: [Int32] = []
     /// By resource: how many more operations may hold it.
     private var free: [Int]
-    /// By resource: those that wait for it. For each free one, the first of them are ready or there are none.
+    /// By resource: the operations that wait for it. The first ones of a free resource have been made ready, if any waited.
     private var parked: [Parking]
     private var time: Nanoseconds = 0
     /// Nil where nothing can be in the milestone's way, after that, and in a backward schedule.
     private var keeper: ReservationKeepers?
     private let reservations: [Reservations]
-    /// The level (``Urgency``) of what is gone for.
+    /// The level (``Urgency``) of the current goal.
     private var soughtLevel: UInt8 = 0
     /// Nil where processors do not matter, when the milestone has ended, and in a backward schedule.
     private var processors: ProcessorShare?

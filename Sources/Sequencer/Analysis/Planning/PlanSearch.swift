@@ -22,7 +22,7 @@ extension ValidatedGraph {
     ///
     /// The search begins with what a launch without a plan starts first, tries other rules, then changes the best schedule here and there; it ends
     /// when the milestone and the makespan are as early as their lower bounds, or after a number of schedules that ``PlanOptions/effort`` multiplies. The same graph and
-    /// options always give the same plan. Operations of which no duration is known take no time.
+    /// options always give the same plan. Operations without a known duration take no time.
     ///
     /// - Throws: a `GraphError` when an option is out of range, or names an operation that is not in the graph.
     /// - Complexity: a few milliseconds for a hundred operations; O(dependencies + operations · log operations) for one of very many.
@@ -72,7 +72,7 @@ extension ValidatedGraph {
         return PlanningProblem(self, durations: options.durations(in: self), goal: options.goal, processors: options.processors)
     }
 
-    /// - Parameter enough: the length with which the search is content, even if there may be a shorter one.
+    /// - Parameter enough: the length that ends the search, even if there may be a shorter one.
     private func plan(
         _ options: PlanOptions,
         _ problem: PlanningProblem,
@@ -115,8 +115,8 @@ extension LaunchPlan {
 /// out as it is, when durations are as expected.
 ///
 /// The walk is a local search over random keys (J. C. Bean, "Genetic algorithms and random keys for sequencing and optimization", 1994): it moves a few operations
-/// in the order, keeps what is not worse, and begins again from another schedule when nothing has become better for long. It ends at a bound
-/// that no schedule beats, or after a number of schedules. The same problem, seed and limit give the same schedule.
+/// in the order, keeps the result if it is not worse, and begins again from another schedule when nothing has become better for long. It
+/// ends at a bound that no schedule beats, or after a number of schedules. The same problem, seed and limit give the same schedule.
 struct PlanSearch {
     /// How good a schedule is: the initial display's end matters first, then the milestone's, then that of everything.
     struct Length: Comparable {
@@ -133,7 +133,7 @@ struct PlanSearch {
             (left.initialDisplay, left.milestone, left.makespan) < (right.initialDisplay, right.milestone, right.makespan)
         }
 
-        /// Whether all are no longer than another's.
+        /// Whether each of the three is at most as long as another's.
         func isWithin(_ other: Length) -> Bool {
             initialDisplay <= other.initialDisplay && milestone <= other.milestone && makespan <= other.makespan
         }
@@ -158,7 +158,7 @@ struct PlanSearch {
         var sequence: [Int32] = []
     }
 
-    /// Keys by which operations go first, and what they lead to.
+    /// Keys, which order the operations, and the length of the schedule that they give.
     private struct Candidate {
         var keys: [Int64]
         var length: Length
@@ -189,7 +189,8 @@ struct PlanSearch {
         random = SplitMix64(seed: seed)
     }
 
-    /// How many schedules to make of a problem, so that it takes about the same time whatever its size: tiny ones have few different schedules.
+    /// How many schedules to make of a problem, so that problems of all sizes take about the same time; fewer for tiny ones, which have few
+    /// different schedules.
     static func limit(count: Int, effort: Int) -> Int {
         // Beyond a thousand operations the square does not matter.
         let side = min(count, 1_000)
@@ -198,7 +199,7 @@ struct PlanSearch {
         return overflow ? .max : limit
     }
 
-    /// Searches; what a launch without a plan does is always tried, whatever the limit.
+    /// Searches. The order of a launch without a plan is always tried, even with the smallest limit.
     mutating func run() {
         var start = Candidate(keys: [], length: .longest)
         for rule in PriorityRule.allCases {

@@ -9,7 +9,7 @@ extension ValidatedGraph {
     /// The length of that path: no number of lanes makes the launch shorter.
     public var criticalPathDuration: Duration { .nanoseconds(path(endingWith: milestoneIndex).length) }
 
-    /// The length of the longest path of all, what runs on after the milestone included.
+    /// The length of the longest path of all, operations after the milestone included.
     package var longestPathDuration: Duration { .nanoseconds(path(endingWith: nil).length) }
 
     /// How much longer than expected an operation could take without making the launch take longer, lanes permitting; one that the milestone does not need,

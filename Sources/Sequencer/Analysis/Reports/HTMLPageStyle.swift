@@ -41,10 +41,9 @@ enum HTMLStyle {
         """
 }
 
-/// What the page does beyond being read: an operation that is pointed at, chosen or focused shows its numbers, what it came after, and what
-/// came after it.
+/// The page's script: an operation that is pointed at, chosen or focused shows its numbers, its dependencies and its dependents.
 ///
-/// It reads the page's own table, so there is no second copy of the data, and writes text only as text.
+/// It reads the page's own table, so that the page holds the data once, and writes text only as text.
 enum HTMLScript {
     static let javaScript = """
         (() => {

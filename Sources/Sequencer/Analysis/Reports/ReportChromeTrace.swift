@@ -4,10 +4,11 @@ extension LaunchReport {
     /// The launch in the Trace Event Format, which Perfetto (<https://ui.perfetto.dev>) and `chrome://tracing` open.
     ///
     /// The launch, the main thread and each lane are a track; an operation is a slice on its track, a dependency an arrow from the end of one slice to the
-    /// start of another. What never started is an instant on a track of its own. Times are in microseconds from the launch's begin (from the process's, where
-    /// the budget counts from there), exact to the nanosecond. A slice has a length of at least one nanosecond, and begins as many nanoseconds later as it takes to come after such slices of
-    /// what it came after. Where an operation gave back its lane, to pause before another attempt for instance, and another one ran there, the lane has a
-    /// second track. A dependency that the operation did not wait for, because it was put off or never started, has no arrow.
+    /// start of another. An operation that never started is an instant on a track of its own. Times are in microseconds from the launch's
+    /// begin (from the process's, where the budget counts from there), exact to the nanosecond. A slice is at least one nanosecond long;
+    /// where slices of dependencies were lengthened so, it begins as many nanoseconds later as it takes to come after them. Where an
+    /// operation gave back its lane, to pause before another attempt for instance, and another one ran there, the lane has a second track.
+    /// A dependency that the operation did not wait for, because it was put off or never started, has no arrow.
     ///
     /// The format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
     ///
@@ -107,7 +108,7 @@ extension LaunchReport {
             }
         }
         for arrow in slices.arrowsOut[node] {
-            // An arrow begins inside its slice, whose end is no longer part of it.
+            // An arrow begins inside its slice, and the end of a slice lies outside of it.
             json.writeEvent("after", "s", track: slice.track, at: slice.end - 1) { json in
                 json.write("dependency", for: "cat")
                 json.write(arrow, for: "id")
@@ -160,7 +161,7 @@ extension JSONWriter {
 /// Where and when each operation has its slice in a trace.
 ///
 /// Readers of traces draw slices of one track inside one another when they overlap, drop empty ones, and drop arrows that go back in time. So
-/// slices here last a nanosecond or longer, come after what they came after, and share a track only when they do not overlap.
+/// slices here last a nanosecond or longer, come after those of their dependencies, and share a track only when they do not overlap.
 struct TraceSlices {
     struct Slice {
         var track: Int
@@ -171,7 +172,7 @@ struct TraceSlices {
     /// How much later a slice may begin to find a place on a track that is about to be free, so that many slices without a length need few tracks.
     static let tolerance: Nanoseconds = 1000
 
-    /// All operations, by their start and after what they came after.
+    /// All operations, by their start and after their dependencies.
     let order: [Int]
     private var slices: [Slice?]
     /// The name of each track; the first is the launch's own.
@@ -179,7 +180,7 @@ struct TraceSlices {
     /// The numbers of the arrows that end and begin at each operation, from 1.
     private(set) var arrowsIn: [[Int]]
     private(set) var arrowsOut: [[Int]]
-    /// The track of what never started.
+    /// The track of the operations that never started.
     private(set) var instants = 0
 
     subscript(node: Int) -> Slice? { slices[node] }
@@ -202,7 +203,7 @@ struct TraceSlices {
             let operation = operations[node]
             guard let began = operation.start?.nanoseconds else { continue }
             let waitedFor = dependencies[node].filter { operations[$0].end.nanoseconds <= began && slices[$0] != nil }
-            // Near the end of time there is no room for a slice.
+            // Near the largest time a slice would not fit.
             var start = min(max(began, 0), .max - Self.tolerance)
             for dependency in waitedFor { start = max(start, slices[dependency]?.end ?? 0) }
             let slice = tracks.place(operation.place ?? "no lane", start, operation.end.nanoseconds, &trackNames)
@@ -219,14 +220,14 @@ struct TraceSlices {
         }
     }
 
-    /// By start, then after dependencies: an operation that takes no time ends when what waits for it starts.
+    /// By start, then after dependencies: an operation that takes no time ends when its dependents start.
     private static func order(of operations: [OperationReport], _ dependencies: [[Int]]) -> [Int] {
         var waitsFor = dependencies.map(\.count)
         var successors = [[Int]](repeating: [], count: operations.count)
         for (node, earlier) in dependencies.enumerated() {
             for dependency in earlier { successors[dependency].append(node) }
         }
-        // A document that came from a file may hold a circle: what is in it keeps the last rank.
+        // A document that came from a file may hold a circle: operations in it keep the last rank.
         var ranks = [Int](repeating: operations.count, count: operations.count)
         var pending = waitsFor.indices.filter { waitsFor[$0] == 0 }
         var next = 0

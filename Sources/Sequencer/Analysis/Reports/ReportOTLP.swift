@@ -4,9 +4,10 @@ import Sequencer
 extension LaunchReport {
     /// The launch as a trace in OTLP/JSON, which any collector of OpenTelemetry accepts (`POST /v1/traces`).
     ///
-    /// The launch is one span, each operation a child of it, and each dependency a link to the span of what was waited for. An operation that never
-    /// started has an empty span where it ended. Only what failed or timed out has an error as its status. All numbers are attributes whose names begin
-    /// with `sequencer.`. The identifiers of trace and spans are made from the document, so the same launch gets the same ones again.
+    /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier operation. An operation
+    /// that never started has an empty span where it ended. Only operations that failed or timed out have an error as their status. All
+    /// numbers are attributes whose names begin with `sequencer.`. The identifiers of trace and spans are made from the document, so the
+    /// same launch gets the same ones again.
     ///
     /// The format: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>: identifiers in hexadecimal, 64-bit numbers as strings.
     ///
@@ -73,7 +74,7 @@ struct OTLPTrace {
         var identifiers = SplitMix64(seed: Self.fingerprint(report, begin))
         func identifier() -> String {
             var number = identifiers.next()
-            // An identifier of zeros means that there is none.
+            // In OTLP an identifier of zeros is invalid.
             while number == 0 { number = identifiers.next() }
             return FNV1a.digits(number)
         }
@@ -260,6 +261,6 @@ public struct ExportError: DescribedError, Sendable, Hashable {
 
     /// The kind of trouble.
     package let code: Code
-    /// One sentence: what is wrong, and what to do instead.
+    /// One sentence: the trouble, and the remedy.
     public let description: String
 }

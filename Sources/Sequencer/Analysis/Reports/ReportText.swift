@@ -1,6 +1,6 @@
 import Sequencer
 
-/// What the exports for people say in words, the same in each.
+/// The phrases of the exports for people, the same in each.
 extension LaunchReport {
     /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
     var verdictText: String {
@@ -19,13 +19,14 @@ extension LaunchReport {
         }
     }
 
-    /// What ran on after the milestone, without a full stop: `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`; nil when nothing
-    /// did. Identifiers and messages are as they are in the report.
+    /// The end of the operations that ran on after the milestone, without a full stop; nil when none did. Such as
+    /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`. Identifiers and messages are as they are in the
+    /// report.
     ///
-    /// - Parameter isPlan: whether it is a report of what has yet to happen.
+    /// - Parameter isPlan: whether the report is of a launch that has yet to happen.
     package func afterMilestoneText(isPlan: Bool = false, _ text: (Duration) -> String = durationText) -> String? {
         guard let later = afterMilestone else { return nil }
-        // What was skipped did nothing; what runs is in no report yet.
+        // A skipped operation did nothing; one that runs is in no report yet.
         let skipped = Set(operations.lazy.filter { $0.start == nil }.map(\.id))
         let count = later.operations.count { !skipped.contains($0) }
         if count == 0, later.outcome == .completed { return nil }
@@ -43,20 +44,20 @@ extension LaunchReport {
         }
     }
 
-    /// What is special about an operation of the report.
+    /// The special traits of an operation of the report.
     func marks(of operation: OperationReport) -> [String] {
         let displays = [(initialDisplay, "initial display"), (milestone, "milestone")]
         return operation.marks + displays.filter { $0.0 == operation.id }.map { $0.1 }
     }
 
-    /// What there is to say about the budget's causes; nil when it was kept, or nothing can be said.
+    /// The words before the budget's causes; nil when it was kept, or without causes.
     var causesText: String? {
         budget.isMet || budget.causes.isEmpty ? nil : "Over budget because of"
     }
 }
 
 extension OperationReport {
-    /// What is special about it in any report: see ``LaunchReport/marks(of:)``.
+    /// Its special traits in any report: see ``LaunchReport/marks(of:)``.
     var marks: [String] {
         var marks: [String] = []
         if isCritical { marks.append("critical") }
@@ -66,7 +67,7 @@ extension OperationReport {
         return marks
     }
 
-    /// Why it did not succeed, and what it noted.
+    /// Why it did not succeed, and its notes.
     var remarks: [String] { (message.map { [$0] } ?? []) + notes }
 
     /// Its numbers in one line, for the small window that a pointer brings up.
@@ -103,7 +104,7 @@ extension LaunchReport {
         return byInterest.prefix(max(limit, 0)).sorted()
     }
 
-    /// What is said of the operations that a selection leaves out; nil when it leaves out none.
+    /// The phrase about the operations that a selection leaves out; nil when it leaves out none.
     func omission(_ selection: [Int]) -> String? {
         guard selection.count < operations.count else { return nil }
         let shown = Set(selection)
@@ -117,7 +118,7 @@ extension LaunchReport {
         Dictionary(operations.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What each operation came after, as positions, each once; identifiers that the report does not hold are left out.
+    /// The dependencies of each operation, as positions, each once; identifiers that the report does not hold are left out.
     var dependencyPositions: [[Int]] {
         let positions = positions
         return operations.map { operation in

@@ -20,12 +20,12 @@ extension LaunchReport {
     }
 }
 
-/// A launch's timeline as an SVG element: time runs to the right, a row an operation, the lanes above.
+/// A launch's timeline as an SVG element: time runs to the right, with a row for each operation and the lanes above.
 ///
 /// The element has everything but its style (``TimelineStyle``), so it can stand in a page as well as alone. SVG 1.1:
 /// <https://www.w3.org/TR/SVG11/>.
 struct TimelineDrawing {
-    /// What the drawing is for.
+    /// The document that holds the drawing.
     enum Purpose {
         /// A file of its own.
         case file
@@ -105,7 +105,7 @@ struct TimelineDrawing {
     }
 }
 
-/// What stands around the operations: time, interactive time, lanes, and the budget.
+/// The parts around the operations: time, interactive time, lanes, and the budget.
 extension TimelineDrawing {
     func pauses() -> String {
         clock.pauses.reduce(into: "") { text, pause in
@@ -136,7 +136,7 @@ extension TimelineDrawing {
             let base = lanesTop + Double(line) * laneHeight
             text += "<text class=\"number\" x=\"\(pixels(labelWidth - 8))\" y=\"\(pixels(base + 12))\" text-anchor=\"end\">\(lane)</text>\n"
         }
-        // What has no row has no bar here: a drawing of a huge launch stays one that can be looked at.
+        // Operations without a row have no bar here: so the drawing of a huge launch can still be looked at.
         for node in rows {
             let operation = report.operations[node]
             guard let start = operation.start?.nanoseconds, let place = operation.place, let line = lines[place] else { continue }
@@ -197,7 +197,7 @@ extension TimelineDrawing {
     }
 }
 
-/// One operation of a drawing: its name, what it waited for, what it took, and what it could have taken.
+/// One operation of a drawing: its name, its wait, its duration, and its slack.
 extension TimelineDrawing {
     func classes(of operation: OperationReport) -> String {
         var classes = ["op"]
@@ -258,7 +258,7 @@ extension TimelineDrawing {
         return text + number(numbers, right + 6, top)
     }
 
-    /// A number beside a bar: to the right of it, or where there is no room, to the left of the edge.
+    /// A number beside a bar: to the right of it, or, if it does not fit there, to the left of the edge.
     private func number(_ text: String, _ place: Double, _ top: Double) -> String {
         let isAtEdge = place + Double(text.count) * 6 > width
         return "<text class=\"number\" x=\"\(pixels(isAtEdge ? width - 4 : place))\" y=\"\(pixels(top + 14))\""

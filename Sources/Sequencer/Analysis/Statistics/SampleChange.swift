@@ -69,7 +69,7 @@ package struct SampleChange: Sendable {
     }
 
     /// The verdict on launches of two kinds. The median of all launches mostly tells how many are of each kind; the medians of the
-    /// kinds tell of their times. When the two contradict each other, there is no verdict.
+    /// kinds tell of their times. If the two contradict each other, the verdict is `inconclusive`.
     ///
     /// - Parameters:
     ///   - all: that on all runs together.

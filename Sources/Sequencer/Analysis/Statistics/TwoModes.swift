@@ -4,8 +4,8 @@ import Foundation
 ///
 /// They are split where the distances from the medians of the two parts have the least sum. The parts are modes when they are far apart and narrow: that
 /// sum is below ``maximumDistance`` of the one without a split, the median absolute deviation of either below ``maximumDeviation`` of the distance of their
-/// medians, and that distance at least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each, whatever their one mode looks like
-/// (normal, exponential, uniform), about one is taken for two.
+/// medians, and that distance at least ``leastChange`` of the lower one. Of 100 samples of 20 measurements each that have one mode (normal,
+/// exponential or uniform), about one is taken for two.
 package struct TwoModes: Equatable, Sendable {
     package let lower: SortedSample
     package let upper: SortedSample
