@@ -32,7 +32,7 @@ final class CancelledOperations: Sendable {
     }
 }
 
-/// Calls code of the app for which no launch waits: cancel handlers, observers, reports of stalls, completion handlers, deinitialisers.
+/// Calls code of the app that no launch waits for: cancel handlers, observers, reports of stalls, completion handlers, deinitialisers.
 ///
 /// The calls are made in order, on a thread that is nobody else's. One that has not returned after ``patience`` keeps that thread, and those behind it
 /// go on elsewhere: on another thread, or, where no order is asked for, on several at once, so that some calls that block delay the others together
@@ -207,6 +207,7 @@ final class AppCodeQueue: Sendable {
             if let alarm { _ = AlarmThread.shared.remove(alarm) }
             if let tag { slowTags.withLock { $0.append(tag) } }
             SharedThreads.all.count(leftBehind: 1)
+            // Starts another runner for the calls that are left, which stay in order.
             if isOrdered { return add([]) }
             for first in 0..<min(Self.width, behind.count) {
                 AppCodeQueue(besides: self).add(stride(from: first, to: behind.count, by: Self.width).map { behind[$0] })

@@ -132,6 +132,7 @@ final class EventFeed: Sendable {
             return (state.end(), state.events)
         }
         Self.release(waiters)
+        // Keeps the events until the lock is free: they are freed here.
         withExtendedLifetime(events) {}
     }
 

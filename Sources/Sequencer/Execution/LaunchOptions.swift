@@ -31,7 +31,7 @@ public struct LaunchOptions: Sendable {
     /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor has a timeout then keeps
     /// its launch from ending.
     public var deadline: Duration?
-    /// Whether the time in which an interactive operation runs counts towards the deadline. The default is false, for a person may take minutes.
+    /// Whether the run time of interactive operations counts towards the deadline. The default is false, for a person may take minutes.
     public var deadlineCountsInteractiveTime: Bool
     /// How long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
     /// are left behind.

@@ -64,6 +64,7 @@ extension LaunchStateMachine {
         let now = countedTime
         guard traits[node].contains(.isCuttable) else {
             let isTooLate = latestEnds.isTooLate(node, readyAt: now)
+            // `.min`: the budget is lost already, so `isLost(at:)` has to say so at any time.
             keeper?.watched.push(Due(time: isTooLate ? .min : last, node: Int32(node)))
             return false
         }

@@ -4,7 +4,7 @@
 /// thread comes, and so leaves a resource to one of the other side that outranks it and is about to start. It then waits for the resource as if that were held.
 /// It is woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
 extension LaunchStateMachine {
-    /// Takes what a ready operation must have for itself alone; one that cannot have it is parked.
+    /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
         let node = Int(ready.node)
         guard traits[node].contains(.hasResources), !nodes[node].isComputingFallback else { return true }
@@ -22,7 +22,7 @@ extension LaunchStateMachine {
         return false
     }
 
-    /// Wakes, for each resource that `node` needs and does not hold, nor anybody else, one operation that waits for it, and one of the main thread.
+    /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main thread.
     ///
     /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so go on waiting for the resource, unless they are more urgent. It is `node` that
     ///   wakes them: when it has the resource and gives it back, or waits for another one, or ends.

@@ -88,7 +88,7 @@ extension LaunchStateMachine {
 
     // MARK: Stalls
 
-    /// When nothing will have ended for too long; nil while a person is waited for, after it has been said, and where nobody wants to know.
+    /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a ``StallWatch``.
     var stallTime: Nanoseconds? {
         guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
         return max(lastProgress, interactive.lastEnd).addingSaturated(limit)

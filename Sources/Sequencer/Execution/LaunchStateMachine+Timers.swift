@@ -1,6 +1,6 @@
 /// Timers (timeouts, the next attempts, and the time that a person takes from them), and the end that the launch comes to by one of them.
 extension LaunchStateMachine {
-    /// The next time at which ``timePassed(to:_:)`` has something to do.
+    /// When ``timePassed(to:standstill:_:)`` next has something to do.
     var nextWake: Nanoseconds? {
         mutating get { nextDue.map { max($0, earliestTimeout) } }
     }
@@ -20,7 +20,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The next time at which ``timePassed(to:standstill:_:)`` has something to do, if that may have become sooner since the last call.
+    /// When ``timePassed(to:standstill:_:)`` next has something to do, if that may have become sooner since the last call; nil otherwise.
     @inline(__always)
     mutating func takeWake() -> Nanoseconds? {
         guard needsWake else { return nil }
@@ -28,7 +28,7 @@ extension LaunchStateMachine {
         return nextWake
     }
 
-    /// When those who leave the processors to the milestone have done so for long enough.
+    /// When operations that leave the processors to the milestone have waited long enough.
     var processorLook: Nanoseconds? { processors?.nextLook(after: lastProgress) }
 
     /// When an operation's time is over: its timeout or the launch's deadline.

@@ -179,7 +179,7 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// Whether this is what the operation does now, rather than something it was done with.
+    /// Whether the operation still runs this assignment, and has not gone on to another one.
     @inline(__always)
     func isCurrent(_ assignment: Assignment) -> Bool {
         let node = assignment.node

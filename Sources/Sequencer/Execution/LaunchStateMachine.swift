@@ -60,7 +60,7 @@ struct LaunchStateMachine {
     enum Result: Equatable {
         case succeeded
         case failed
-        /// It says that it was cancelled, which is a failure of an operation that nobody has told to.
+        /// It threw a `CancellationError`, which is a failure if nobody has told the operation to cancel.
         case cancelled
         /// The operation, or its task, was cancelled, if not by the launch then by itself.
         case cancelledItself
@@ -133,7 +133,7 @@ struct LaunchStateMachine {
     var earliestTimeout: Nanoseconds = 0
     /// Operations that wait for the milestone to end.
     var deferred: [Int] = []
-    /// The level (``Urgency``) of what the launch goes for: 2 until its initial display has ended, 1 until its milestone has.
+    /// The level (``Urgency``) of the launch's current goal: 2 until its initial display has ended, 1 until its milestone has.
     var soughtLevel: UInt8
     /// Nil where nothing can be in the milestone's way, and after that.
     var reservations: ReservationKeepers?
@@ -216,7 +216,7 @@ struct LaunchStateMachine {
     mutating func begin(_ actions: inout Actions) {
         advance(to: 0)
         hasBegun = true
-        // A call that cancelled an operation before the start was told of a time that nobody could keep yet.
+        // A call that cancelled an operation before the start took the wake time, when nothing could wake at it yet: give it again.
         needsWake = true
         record(.launchStarted, at: 0)
         if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }

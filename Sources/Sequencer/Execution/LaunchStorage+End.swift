@@ -13,7 +13,7 @@ extension LaunchStorage {
         let ending = state.withLock { state -> Ending? in
             if state.record != nil { return nil }
             guard state.scopes.mayEnd() else {
-                // The end of the last scope is the end of the launch; what there is to say of the launch proper waits for none.
+                // The launch ends with its last scope; the record of the launch proper does not wait for scopes.
                 if state.milestoneRecord == nil { state.milestoneRecord = makeRecord(&state, anomalies) }
                 return nil
             }
@@ -30,8 +30,8 @@ extension LaunchStorage {
         pool.retire()
         for waiter in ending.milestoneWaiters { waiter(ending.launch.record) }
         for waiter in ending.waiters { waiter(ending.launch) }
-        // The last, for it is the app's code; and what the operations held is let go of there too, for its `deinit` is. So are the caller's
-        // task-local values, which the thread for time must not be the one to let go of.
+        // Last, since the handler is code of the app, and so are the deinitialisers of the objects that operations held. The caller's
+        // task-local values are released there too, never by the thread for time.
         if ending.isAppCode || defersAppCode {
             callApp { [caller] in
                 ending.complete()
@@ -51,7 +51,7 @@ extension LaunchStorage {
         if let record { waiter(FinishedLaunch(self, record)) }
     }
 
-    /// Calls `waiter`, which must not block, when the launch proper has ended: with what there was to report then.
+    /// Calls `waiter`, which must not block, when the launch proper has ended: with the record of that moment.
     func whenMilestoneIsOver(_ waiter: @escaping @Sendable (RunRecord) -> Void) {
         let record = state.withLock { state in
             let record = state.milestoneRecord ?? state.record

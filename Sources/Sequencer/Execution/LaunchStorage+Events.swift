@@ -58,7 +58,8 @@ extension LaunchStorage {
         if defersAppCode || MainThreadCheck.isCurrent { callApp { self.deliverEvents() } } else { deliverEvents() }
     }
 
-    /// Fills the streams, unless another thread is doing so and will see to this too. It waits for nobody, but that it gives jobs to readers' executors.
+    /// Fills the streams, unless another thread is doing so and will add these events too. It never waits, but it gives jobs to readers'
+    /// executors.
     private func tellStreams() {
         var isContinuing = false
         while true {

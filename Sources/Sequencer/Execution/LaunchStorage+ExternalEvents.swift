@@ -4,7 +4,7 @@ extension LaunchStorage {
     struct EventWaits {
         private var nodes = FirstInFirstOut<Int>()
         private var isBegun = false
-        /// Ends of operations are what these wait for, too.
+        /// They wait for ends of operations, too.
         var ranges = HeldRanges()
 
         /// - Returns: whether the caller is to see to them.
@@ -70,7 +70,7 @@ extension LaunchStorage {
         case .failure(let error): end = AttemptEnd(throwing: error)
         }
         _ = input(defersAppCode: true) { state, now in
-            // An event that comes after a timeout is not late: it is nobody's work.
+            // An event that comes after a timeout is not reported as late: no operation worked on it.
             let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
             return counted ? state.keep(end, of: assignment, counted: true, at: now, in: values) : nil
         }

@@ -123,10 +123,10 @@ extension LaunchStorage {
         return !isLowered.isEmpty && isLowered[node] ? .utility : qualityOfService
     }
 
-    /// Runs what a worker does for a step.
+    /// Runs a worker's part of a step at the step's quality of service.
     @inline(__always)
     private func atQualityOfService<Result>(of node: Int, _ body: () throws -> Result) rethrows -> Result {
-        // In a queue of the app's, that decides.
+        // The app's own queue decides on it.
         if queue != nil { return try body() }
         return try QualityOfService.withThread(at: qualityOfService(of: node), usually: qualityOfService, body)
     }
@@ -196,7 +196,7 @@ extension LaunchStorage {
         }
     }
 
-    /// Keeps what cancels a running operation, or cancels it at once if it was told to before there was anything to cancel.
+    /// Keeps the handle that cancels a running operation, or cancels it at once if it was told to cancel before it had a handle.
     func keep(_ handle: Handle, for assignment: Assignment) {
         let isTooLate = state.withLock { $0.keep(handle, for: assignment) }
         if isTooLate { cancel(CancelledOperations([(assignment.node, handle)])) }

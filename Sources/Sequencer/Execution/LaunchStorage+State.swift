@@ -46,7 +46,7 @@ extension LaunchStorage.State {
         var error: (any Error)?
     }
 
-    /// Puts away what an attempt came to, under the lock that it ended under: before anyone can see that it ended.
+    /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has ended.
     mutating func keep(
         _ end: AttemptEnd,
         of assignment: LaunchStateMachine.Assignment,
@@ -129,7 +129,7 @@ extension LaunchStorage.State {
         if machine.isCurrent(task.current) { handles[task.current.node] = .task(task) }
     }
 
-    /// Keeps what cancels a running operation.
+    /// Keeps the handle that cancels a running operation.
     ///
     /// - Returns: true when it was told to cancel before, and the caller has to do it.
     mutating func keep(_ handle: LaunchStorage.Handle, for assignment: LaunchStateMachine.Assignment) -> Bool {

@@ -181,7 +181,8 @@ final class LaunchStorage: StepHost {
 
     /// Asks the state machine under the lock, then acts without it.
     ///
-    /// - Parameter defersAppCode: whether code of the app runs elsewhere: this is the thread for time, or one of the app's that asks for something else.
+    /// - Parameter defersAppCode: whether code of the app runs on another thread, since this one keeps the time, or belongs to a caller
+    ///   that asks for something else.
     @discardableResult
     @inline(__always)
     func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {

@@ -111,7 +111,7 @@ extension OperationGraph {
         // It runs inside a closure from now on. Dependencies between it and other operations count as before.
         if let operation = nodes[index].operation { policy.operation = operation }
         let wait: PersonWait? = policy.isPersonsTime ? .work : nil
-        // An interactive step shows nothing while it takes long, nor does what takes its place.
+        // An interactive step shows no screen while it takes long, nor does its replacement.
         if policy.isPersonsTime { policy.slowScreen = nil }
         policy.saysWhenItAsks = true
         nodes[index].set(policy)
@@ -203,8 +203,8 @@ extension StepContext {
     /// Whether the step is marked ``StepOption/interactive``.
     package var mayAsk: Bool { host.mayAsk(assignment) }
 
-    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands still, for it is up to
-    /// somebody else how long that takes. The time counts against the budget, unless a person is asked meanwhile.
+    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the operation's timeout stands
+    /// still, since others decide how long that takes. The time counts against the budget, unless a person is asked meanwhile.
     nonisolated(nonsending) package func waitForTurn<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {

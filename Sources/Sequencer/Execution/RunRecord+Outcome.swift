@@ -10,7 +10,7 @@ extension RunRecord {
         return failed(milestone)
     }
 
-    /// How that which was stopped so has ended.
+    /// The outcome of a launch that was stopped so.
     func outcome(of stop: LaunchStateMachine.Stop) -> LaunchReport.Outcome {
         switch stop {
         case .aborted(let node, let reason): return .aborted(by: graph.id(node), reason: reason)

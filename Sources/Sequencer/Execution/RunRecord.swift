@@ -39,7 +39,7 @@ final class RunRecord: Sendable {
     let version: String?
     /// Until when the time counts.
     private let endOfMeasuring: Nanoseconds
-    /// The time in which persons were asked, until then.
+    /// The total time of waits for persons, until then.
     private let interactive: Nanoseconds
     private let questions: [Range<Nanoseconds>]
     private let made = AtomicLazyReference<Boxed<LaunchReport>>()
@@ -288,7 +288,7 @@ final class RunRecord: Sendable {
         }
         func excess(_ node: Int) -> Nanoseconds? { graph.policy(node).expected.map { own(node) - $0.nanoseconds } }
         func share(_ node: Int) -> Nanoseconds { delays[node].map { max($0, excess(node) ?? 0) } ?? excess(node) ?? own(node) }
-        // Of what nothing is expected, nobody can say how much was too much.
+        // The excess of an operation without an expected duration is unknown.
         func isKnown(_ node: Int) -> Bool { delays[node] != nil || graph.policy(node).expected != nil }
         // Ignore steps that exceeded their expectation by less than 1 %.
         let slow = way.filter { share($0) > own($0) / 100 }

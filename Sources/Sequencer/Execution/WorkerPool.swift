@@ -154,7 +154,7 @@ final class SharedThreads: Sendable {
 
     /// The most threads besides that of the pool.
     static let maximum = 1024
-    /// More than that, for what tells the app how its launches end, and for cancel handlers.
+    /// Further threads, for code that tells the app how its launches end, and for cancel handlers.
     static let reserve = 32
     /// The most of them that Dispatch makes.
     static let maximumOfDispatch = 192
@@ -189,7 +189,7 @@ final class SharedThreads: Sendable {
         /// By purpose.
         var waiters = Purpose.allCases.map { _ in FirstInFirstOut<Waiter>() }
 
-        /// The next one that may have a thread which somebody gives back.
+        /// The next request that may have a thread that was given back.
         mutating func nextWaiter(maximum: Int) -> Waiter? {
             for purpose in Purpose.allCases where dispatch + own <= maximum + purpose.reserve {
                 if let waiter = waiters[purpose.rawValue].popFirst() { return waiter }
