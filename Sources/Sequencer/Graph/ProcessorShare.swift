@@ -1,4 +1,4 @@
-/// The processors, which what nobody waits for leaves to the milestone; and all else, to an initial display before it.
+/// The processors: operations that the milestone does not need leave them to it; all others leave them to an initial display before it.
 ///
 /// Where more threads compute than there are processors, they share these, and each of them takes longer: those of the milestone's way, too. So, until the
 /// milestone has ended, an operation that it does not need, and that keeps a thread, starts only while fewer that are as urgent (``Urgency/levels``), or more, run

@@ -262,7 +262,7 @@ struct ReservationKeeper: Sendable {
         return last.map { .known($0) } ?? .none
     }
 
-    /// - Parameter limit: what ``obstacle(to:at:takesLastLane:startsReady:)`` has said.
+    /// - Parameter limit: the result of ``obstacle(to:at:takesLastLane:startsReady:)``.
     mutating func putAside(_ node: Int, onMain isMain: Bool, until limit: Nanoseconds) {
         push(Aside(duration: reservations.duration(node), node: Int32(node)), onMain: isMain)
         nextLook = min(nextLook ?? .max, limit)
@@ -296,7 +296,8 @@ struct ReservationKeeper: Sendable {
         if asideForLanes.isEmpty, asideForMain.isEmpty {
             nextLook = nil
         } else {
-            // Of those that were not looked at nobody knows: the others will have ended by then, if nothing holds them up.
+            // The limits of those that were not looked at are unknown: by then the operations they wait for will have ended, if nothing
+            // holds these up.
             nextLook = next < .max ? next : time.addingSaturated(max(reservations.longestWait, 1))
         }
         return free

@@ -128,7 +128,7 @@ package struct Reservations: Sendable {
     private static func numbers(_ graph: ValidatedGraph, _ isNeeded: [Bool]) -> [ExclusiveResource: Int] {
         var users: [ExclusiveResource: Users] = [:]
         for (node, value) in graph.graph.nodes.enumerated() {
-            // One that several can hold at the same time is kept free for nobody.
+            // A resource that several can hold at the same time is not kept free.
             for resource in value.policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
                 var those = users[resource] ?? Users(name: resource.name, first: node)
                 if isNeeded[node] { those.needed += 1 } else { those.others += 1 }

@@ -102,7 +102,8 @@ package struct HoldUps: Sendable {
     /// The operation that held this one up; nil if none did.
     package func holder(of node: Int) -> Int? { holders[node] }
 
-    /// The operations that made `last` end when it did, in their order: before each comes the one that held it up or, where nobody did, the dependency that ended last.
+    /// The operations that determined when `last` ended, in their order: before each comes the one that held it up or, without one, the
+    /// dependency that ended last.
     package func chain(endingWith last: Int, dependencies: (Int) -> [Int]) -> [Int] {
         var chain = [last]
         // In a damaged file the chain may be a circle.

@@ -14,7 +14,7 @@ package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds
     #endif
 }
 
-/// A span, or a point in time since some origin, in whole nanoseconds: what the engine counts in.
+/// A span, or a point in time since some origin, in whole nanoseconds: the engine's unit of time.
 ///
 /// `Duration` is 128 bits wide; half of that is enough for 292 years.
 package typealias Nanoseconds = Int64
@@ -28,7 +28,7 @@ extension Duration {
         return product.addingSaturated(attoseconds / 1_000_000_000)
     }
 
-    /// The nearest duration of whole nanoseconds: what a `Double` of seconds was meant as.
+    /// The nearest duration of whole nanoseconds: it undoes the rounding error of a `Double` of seconds.
     package var roundedToNanoseconds: Duration {
         // A duration with more seconds than fit has no components; it is out of every range anyway.
         guard self > .seconds(-1_000_000_000), self < .seconds(1_000_000_000) else { return self }
@@ -61,7 +61,7 @@ package var isPrewarmed: Bool { getenv("ActivePrewarm").map { String(cString: $0
 /// How long ago this process was started by the system.
 ///
 /// On Linux the answer comes in steps of 10 ms (`/proc/self/stat` counts clock ticks). On a phone, a prewarmed app was started long before
-/// the person tapped its icon: cap what you make of this number.
+/// the person tapped its icon: cap this number before you use it.
 ///
 /// - Returns: nil when the system does not tell.
 package func timeSinceProcessStart() -> Duration? {

@@ -63,7 +63,8 @@ extension ValidatedGraph {
 
 /// The characters that draw a tree.
 private struct TreeGlyphs {
-    /// The line beside what stands under an operation that others follow, and the lines to one with others after it and to the last.
+    /// The line beside the part under an operation that others follow, and the lines to an operation that others follow and to the last
+    /// one.
     let line: String, branch: String, last: String
     let ellipsis: String
 
@@ -79,7 +80,7 @@ private struct TreePlacement {
         var branch: String
         /// The operation that it stands under; nil at the margin.
         var parent: Int?
-        /// Whether what stands under it follows at the margin.
+        /// Whether the part under it follows at the margin.
         var continues: Bool
     }
 

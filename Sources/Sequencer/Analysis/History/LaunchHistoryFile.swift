@@ -100,7 +100,7 @@ public struct LaunchHistoryFile: Sendable {
         }
     }
 
-    /// Only for the one who holds the lock, who has to write a history when a file was set aside.
+    /// Only for a caller that holds the lock; if it sets a file aside, the caller has to write a new history.
     private func readOrSetAside() throws -> (history: LaunchHistory, isSetAside: Bool) {
         let (history, reason) = try parse(file.contents(limit: Self.maximumFileSize))
         if let history { return (history, false) }

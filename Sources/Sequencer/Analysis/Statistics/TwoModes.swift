@@ -31,7 +31,7 @@ package struct TwoModes: Equatable, Sendable {
             let half = part.count / 2
             return (sums[part.upperBound] - sums[part.upperBound - half]) - (sums[part.lowerBound + half] - sums[part.lowerBound])
         }
-        // Equal values are of one mode: what belongs to it is told by the largest value.
+        // Equal values belong to one mode: split only between different values.
         let splits = (least...values.count - least).filter { values[$0 - 1] < values[$0] }
             .map { (place: $0, sum: distances(0..<$0) + distances($0..<values.count)) }
         guard let best = splits.min(by: { $0.sum < $1.sum }), best.sum < Self.maximumDistance * distances(0..<values.count),

@@ -66,7 +66,7 @@ struct LaunchesOnClock: Sendable {
         }
     }
 
-    /// The launch that is to be told of time first: the one that began first, where it is the same time.
+    /// The launch that is told of time first; of several at the same time, the one that began first.
     var nextWake: Wake? {
         mutating get {
             while let entry = wakes.first {

@@ -101,8 +101,8 @@ extension VirtualScheduler {
         }
     }
 
-    /// On a busy machine an operation may only be waiting for a turn of the main thread or of the pool, so patience begins when both have had time
-    /// for something that was asked of them later; or after ten times as long, should they be blocked.
+    /// On a busy machine an operation may only be waiting for a turn of the main thread or of the pool, so patience begins when both have
+    /// run something that was asked of them later; or after ten times as long, if they are blocked.
     private func askMachine(at activity: Int) {
         let hasMainSteps = state.withLock { $0.launches.firstWithMainSteps != nil }
         // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its own.

@@ -258,7 +258,7 @@ extension VirtualScheduler.State {
         return nil
     }
 
-    /// Goes to the next moment at which something happens, and lets one thing happen: an operation wakes before a timeout of the same time.
+    /// Moves time to the next event, and lets that one happen: an operation wakes before a timeout of the same time.
     private mutating func moveTime() -> VirtualScheduler.Next {
         let due = launches.nextWake
         if let sleeper = nextSleeper(by: due?.time ?? VirtualClock.never) {
@@ -313,7 +313,7 @@ extension VirtualScheduler {
 extension VirtualScheduler.State {
     /// Nothing happens any more: the job that gives up the wait that began first; nil while a wait in real time may end.
     ///
-    /// One at a time: what goes on because of it may bring about what the others wait for.
+    /// One at a time: the step that goes on then may end the waits of others.
     mutating func takeHopeless() -> VirtualScheduler.Job? {
         guard !hopes.isEmpty, patience.reals.isEmpty, let engine = launches.first?.engine else { return nil }
         guard let giveUp = takeFirstHope() else { return nil }

@@ -1,4 +1,4 @@
-/// The time of one launch on a virtual clock. All work of the launch goes through here, so that the clock's scheduler knows when it is at rest.
+/// The time of one launch on a virtual clock. All work of the launch goes through here: the clock's scheduler knows when it is at rest.
 final class VirtualTimekeeper: Timekeeper {
     let scheduler: VirtualScheduler
     private let origin: Duration
@@ -74,7 +74,7 @@ final class VirtualTimekeeper: Timekeeper {
 
     /// The current task begins to wait for the end of this launch.
     ///
-    /// - Returns: whom to tell when that has come: a step of another launch on this clock; nil for anyone else.
+    /// - Returns: the holder to tell of that end, if the task is a step of another launch on this clock; nil otherwise.
     func waitForEndBegins() -> TimeHolder? {
         let holder = TimeHolder.current(on: scheduler)
         if let holder { scheduler.fallsAsleep(holder) }
