@@ -37,7 +37,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     ///
     /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while a lock is held.
     ///
-    /// - Returns: whether this decided: false, and nothing happens, where it has come or failed before.
+    /// - Returns: whether this call settled the event; false, without any effect, if it has come or failed before.
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { storage.settle(.success(value)) }
 
@@ -62,7 +62,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
         }
     }
 
-    /// Calls `body` once, when the event has come or failed, and now where it has already: as soon as the priority says, counted from then.
+    /// Calls `body` once, when the event has come or failed; now, if it already has. The priority says how soon after that.
     ///
     /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps the block until then. When nobody
     /// holds the event any more, its blocks are told that it has failed.

@@ -184,8 +184,8 @@ public struct RunningLaunch: Sendable {
 
     // MARK: Watching
 
-    /// The events of the launch, from the first one whenever this is called, but for the newest 65,536 at most; the stream ends with the launch. Each call
-    /// makes another stream.
+    /// The events of the launch, from the first one on, whenever this is called; the stream keeps the newest 65,536 unread ones at most,
+    /// and ends with the launch. Each call makes another stream.
     ///
     /// The launch never waits for a reader. If a step was tried several times before the call, the stream has its first start only.
     public var events: LaunchEvents {

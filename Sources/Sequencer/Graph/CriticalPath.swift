@@ -12,7 +12,7 @@ package struct CriticalPath {
     /// The operations of one longest path, in order.
     package private(set) var path: [Int] = []
 
-    /// - Parameter last: the operation that ends the path; what does not lead to it is on no path. Nil where the path ends with the graph.
+    /// - Parameter last: the operation that ends the path; operations that do not lead to it are on no path. Nil for the end of the graph.
     /// - Complexity: O(operations + dependencies).
     package init(of graph: ValidatedGraph, endingWith last: Int? = nil, duration: (Int) -> Nanoseconds) {
         let isOnTheWay = last.map { graph.leading(to: $0) }

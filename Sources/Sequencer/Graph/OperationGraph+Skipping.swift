@@ -3,8 +3,8 @@ extension OperationGraph {
     /// Leaves a step out of every launch of this graph: it stays in the graph, and in the report, but its work is not done.
     ///
     /// Its fallback, or else its ``StepOption/substitute(_:)``, takes its place; the step then ends as
-    /// ``Outcome/fellBack``. With neither, one whose policy is ``FailurePolicy/continue`` ends as ``Outcome/skipped``, and what depends on one
-    /// whose policy is ``FailurePolicy/skipDependents`` is skipped as if it had failed.
+    /// ``Outcome/fellBack``. With neither, one whose policy is ``FailurePolicy/continue`` ends as ``Outcome/skipped``, and the dependents
+    /// of one whose policy is ``FailurePolicy/skipDependents`` are skipped as if it had failed.
     ///
     /// ```swift
     /// try graph.skip("tutorial", because: "the last three launches crashed in it")
@@ -33,7 +33,7 @@ extension OperationGraph {
         nodes[index] = node
     }
 
-    /// Adds a sentence to what the report says about a step, in every launch of this graph.
+    /// Adds a sentence to the report's notes about a step, in every launch of this graph.
     ///
     /// - Parameter text: holds no secret.
     /// - Throws: a ``GraphError`` when the graph has no such step.

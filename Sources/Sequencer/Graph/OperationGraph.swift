@@ -157,8 +157,8 @@ public struct OperationGraph: Sendable {
         return true
     }
 
-    /// Puts the step `new`, already added, in the place of the step `old`: it waits for what `old` waited for, what waited for `old` waits
-    /// for it, and `old` is gone.
+    /// Puts the step `new`, already added, in the place of the step `old`: `new` gets its dependencies and dependents, and `old` is
+    /// removed.
     ///
     /// From then on the handle and the identifier of `old`, where they name a dependency or a value to read, mean `new`. It has to produce a
     /// value of the same type where one is read; ``validated()`` checks that.

@@ -189,7 +189,7 @@ extension String: StepReference {
 /// A dependency that is named by its identifier, in a graph that was read.
 package struct NamedDependency: StepReference {
     private let id: String
-    /// Whether the step that waits is skipped without a result of this one, as it is where it reads a value that there is not.
+    /// Whether the step that waits is skipped without a result of this one, as a step is that reads a missing value.
     private let needsResult: Bool
 
     package init(_ id: String, needsResult: Bool) {

@@ -21,14 +21,14 @@ public struct LaunchGoal: RawRepresentable, Sendable, Hashable, CaseIterable, Cu
     }
 }
 
-/// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display needs, by the longest path to its end; then those that the
-/// milestone needs, by the longest path to that; then all others, by the longest remaining path. Where several need what there is one of, their own times do not count
-/// (``weights(lanes:)``).
+/// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display needs, by the longest
+/// path to its end; then those that the milestone needs, by the longest path to that; then all others, by the longest remaining path. If
+/// several need the main thread, the only lane or one resource, their own times do not count (``weights(lanes:)``).
 ///
 /// The longest remaining path of the whole graph makes the launch short, and lets the milestone wait for work that nobody waits for.
 package struct Urgency: Sendable {
-    /// How urgent each operation is: the larger goes first. 0 is what nobody waits for, 1 is what the milestone needs, or is it. Where an initial display is marked
-    /// too, 2 is what that needs; where that alone is marked, 1 is. Without either, all are 0.
+    /// How urgent each operation is: the larger goes first. 1 is for the milestone and the operations that it needs, 0 for all others. If
+    /// an initial display is marked too, it and the operations that it needs have 2; if it alone is marked, 1. Without either, all are 0.
     package let levels: [UInt8]
     /// The longest path from the operation's start: to the end of the first that needs it, or of the graph if none does.
     package let paths: [Nanoseconds]
@@ -42,7 +42,7 @@ package struct Urgency: Sendable {
     /// The time that an operation keeps others waiting which need the same.
     private enum Delay: Sendable {
         case none
-        /// It uses something that there is one of, and that others need too: the main thread, or a resource.
+        /// It uses the main thread, or a resource, which others need too.
         case whole(Nanoseconds)
         /// It uses one of the lanes.
         case shared(Nanoseconds)
@@ -146,7 +146,7 @@ package struct Urgency: Sendable {
 }
 
 extension ValidatedGraph {
-    /// Which operations nobody waits for: not by dependencies, nor for a resource that they share with one that somebody waits for. None where all are alike.
+    /// Which operations neither the milestone nor the initial display needs, and which share no resource with one that is needed.
     func forLater(_ levels: [UInt8]) -> [Bool] {
         let shared = levels.indices.reduce(into: Set<ExclusiveResource>()) { shared, node in
             if levels[node] > 0 { shared.formUnion(policy(node).exclusive) }

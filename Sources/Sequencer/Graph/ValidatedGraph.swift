@@ -179,7 +179,7 @@ public struct ValidatedGraph: Sendable {
         return try index(of: step.id)
     }
 
-    /// The same graph without the dependencies that `isLeftOut` names, but for those whose values are read.
+    /// The same graph without the dependencies that `isLeftOut` names; those whose values are read stay.
     package func leavingOut(_ isLeftOut: (_ node: Int, _ dependency: Int) -> Bool) -> ValidatedGraph {
         var reduced = graph
         reduced.names = []

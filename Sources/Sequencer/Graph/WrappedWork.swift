@@ -3,7 +3,7 @@ import Foundation
 // Work of steps within other code: recovery notes each attempt, and tests make steps misbehave.
 
 extension StepWork {
-    /// The work, with `body` before it, where that is not on the main thread once the launch has started.
+    /// The work, with `body` before it, if the work does not run on the main thread once the launch has started.
     func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
         switch general {
         case .nothing, .operation, .action, .asynchronousAction, .main, .event: self

@@ -34,7 +34,7 @@
         ///
         /// - Parameters:
         ///   - budget: the most time. Swift Testing's `.timeLimit` knows minutes, and stops a test that hangs; this one is exact to the nanosecond, for it goes by virtual time.
-        ///   - inRealTime: whether launches run in real time. Then what the machine does meanwhile counts, too.
+        ///   - inRealTime: whether launches run in real time. Then other work of the machine counts, too.
         public static func launchBudget(_ budget: Budget, inRealTime: Bool = false) -> Self {
             LaunchBudgetTrait(budget: budget, isInRealTime: inRealTime)
         }

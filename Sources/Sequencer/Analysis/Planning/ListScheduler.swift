@@ -351,7 +351,7 @@ enum PriorityRule: CaseIterable {
         }
     }
 
-    /// Each operation's place when all are sorted: what the milestone needs first, then by weight, the heaviest first, then as they were added.
+    /// Each operation's place in an order: the milestone's operations first, then by weight, the heaviest first, then as they were added.
     private func positions(_ problem: PlanningProblem, _ weight: (Int) -> (Int64, Int64)) -> [Int64] {
         let weights = (0..<problem.count).map(weight)
         let levels = problem.urgency.levels
@@ -366,7 +366,7 @@ enum PriorityRule: CaseIterable {
 }
 
 extension PlanningProblem {
-    /// The most operations for which everything that comes after each is worked out: it takes memory quadratic in their number.
+    /// The most operations of a graph whose closure is computed: the memory that it takes is quadratic in their number.
     private static let maximumClosure = 2_000
 
     /// For each operation, the shortest time from its start to the end of all that comes after it: its longest path or the work after it, shared

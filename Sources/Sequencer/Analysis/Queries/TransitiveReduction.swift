@@ -47,7 +47,7 @@ extension ValidatedGraph {
         }
         var isUndecided = degrees.map { $0 > 1 }
         var looksLeft = looks * (count + edges)
-        // By operation: for whom it was last reached, and last gone on from.
+        // By operation: the operation whose search last reached it, and last went on from it.
         var reachedFor = [Int32](repeating: -1, count: count)
         var leftFor = [Int32](repeating: -1, count: count)
         var stack: [Int] = []

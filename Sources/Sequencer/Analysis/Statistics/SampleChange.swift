@@ -58,7 +58,7 @@ package struct SampleChange: Sendable {
     /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain it. The two are the same
     /// when the whole interval is within `same`.
     ///
-    /// - Parameter same: the threshold that was asked for: between that and a larger one lies what the machine alone may have done.
+    /// - Parameter same: the threshold that was asked for; a change between that and a larger `threshold` may be the machine's alone.
     package static func verdict(_ interval: BootstrapInterval, p: Double, threshold: Double, same: Double) -> ChangeVerdict {
         let limit = threshold + tolerance
         if p < significance {

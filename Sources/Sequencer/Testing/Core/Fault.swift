@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// A way for a step to misbehave, put into a graph to see what the launch makes of it.
+/// A way for a step to misbehave, put into a graph to see how the launch copes with it.
 public struct Fault: Sendable, Hashable {
     private enum Kind: Sendable, Hashable {
         case fail, hang, crash, delay(Duration), abort(AbortReason)
@@ -13,7 +13,7 @@ public struct Fault: Sendable, Hashable {
     public static let fail = Fault(kind: .fail)
     /// The step never ends, until it is told to cancel.
     public static let hang = Fault(kind: .hang)
-    /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see what the next launch makes of it.
+    /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see how the next launch copes with it.
     public static let crash = Fault(kind: .crash)
     /// The step starts its work this much later.
     public static func delay(_ duration: Duration) -> Fault { Fault(kind: .delay(duration)) }

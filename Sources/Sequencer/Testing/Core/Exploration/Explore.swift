@@ -10,8 +10,8 @@ import Sequencer
 /// The orders are drawn by random priorities from a seed. Where one operation of n needs another one, each order shows it with a probability of 1/n at least; as many
 /// are run as find it with 99%, unless said otherwise. The order that fails is compared with one that does not, until the two differ in two neighbours only: these are named.
 ///
-/// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: what `graph` makes is made once for each order, so make there what the
-/// steps share. Operations run one at a time, so that an order is an order of whole operations.
+/// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is called once for
+/// each order, so make there the objects that steps share. Operations run one at a time, so that an order is an order of whole operations.
 ///
 /// - Parameters:
 ///   - graph: makes the graph. It must be the same each time.
@@ -20,7 +20,7 @@ import Sequencer
 ///   - seed: the same one gives the same orders.
 ///   - oneAtATime: false for a launch whose steps wait for signals of each other: then the orders are those in which steps start.
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
-///   - check: throws where a launch is not as it should be, besides operations that fail.
+///   - check: throws if a launch is wrong in another way than by an operation that fails.
 /// - Returns: the number of orders, and the missing dependency if one was found.
 /// - Throws: a `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
