@@ -1,5 +1,5 @@
 extension LaunchStorage {
-    /// Keeps what an operation says it waits for.
+    /// Keeps the wait that an operation has announced.
     ///
     /// - Returns: the wait that it told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: Assignment, _ what: @escaping @Sendable () -> String) -> ToldWait? {
@@ -17,6 +17,7 @@ extension LaunchStorage {
             defer { state.waits[assignment.node] = outer }
             return state.waits[assignment.node]
         }
+        // Released without the lock: its closure may hold objects of the app, whose `deinit` may block.
         withExtendedLifetime(former) {}
     }
 

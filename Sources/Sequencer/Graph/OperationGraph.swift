@@ -168,6 +168,7 @@ public struct OperationGraph: Sendable {
     public mutating func replace(_ old: String, with new: String) throws(GraphError) {
         let (from, to) = (Int32(try position(of: old)), Int32(try position(of: new)))
         if from == to { return }
+        // The loop sees only indices, so dependencies by name become indices first.
         _ = resolveNames()
         for index in edges.indices {
             if edges[index].node == from { edges[index].node = to }
