@@ -17,7 +17,7 @@ final class OperationRunner: Sendable {
         var surplus: [Anomaly] = []
         /// Those that steps have made: nobody else may have them meanwhile.
         var made: [Operation] = []
-        /// The launch to tell of ends; nil before its first start, and once it is over: an operation that never ends would keep it for ever.
+        /// The launch to tell of ends; nil before its first start, and once it is over: an endless operation would keep it for ever.
         var launch: LaunchStorage?
         /// When the launch's operations have ended, and its time, once it is over.
         var over: (nodes: NodeTable, timekeeper: any Timekeeper)?
