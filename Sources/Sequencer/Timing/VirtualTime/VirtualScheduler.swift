@@ -2,7 +2,7 @@ import Dispatch
 
 /// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
 ///
-/// One runner at a time has the *turn*: it takes jobs until none is left, then checks that all is at rest (`VirtualScheduler+Rest.swift`).
+/// One runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest (`VirtualScheduler+Rest.swift`).
 /// A job that blocks its thread loses its turn to another runner (`VirtualScheduler+Patience.swift`).
 final class VirtualScheduler: Sendable {
     /// Something to run for `holder`.
