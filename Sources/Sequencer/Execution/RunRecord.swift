@@ -101,7 +101,9 @@ final class RunRecord: Sendable {
         let path = criticalPath()
         // Operations that never started took no time.
         let critical = path.path.filter { nodes[$0].start >= 0 && !nodes[$0].isDeferred }
-        let isCritical = Set(critical)
+        // By place: a set would hash each operation, which costs a twentieth of its report.
+        var isCritical = [Bool](repeating: false, count: nodes.count)
+        for node in critical { isCritical[node] = true }
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
         let predecessors = graph.predecessors
         let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
@@ -127,7 +129,7 @@ final class RunRecord: Sendable {
                     $0,
                     after: identifiers(of: predecessors[$0], of: $0, &lastReader),
                     slack: path.slack($0),
-                    isCritical: isCritical.contains($0)
+                    isCritical: isCritical[$0]
                 )
             },
             stragglers: stragglers.map(graph.id),
@@ -235,8 +237,15 @@ final class RunRecord: Sendable {
             isCut: node.isCut,
             isDeferred: node.isDeferred,
             message: message(index),
-            notes: (policy?.value.notes ?? []) + (notes[index] ?? [])
+            notes: allNotes(index, policy?.value.notes ?? [])
         )
+    }
+
+    /// Those of the graph, then those that the operation wrote while it ran.
+    private func allNotes(_ node: Int, _ planned: [String]) -> [String] {
+        // Most operations have at most one kind of them: the sum would make a new array for each.
+        guard let written = notes[node] else { return planned }
+        return planned + written
     }
 
     // MARK: Budget
