@@ -101,7 +101,7 @@ final class RunRecord: Sendable {
         let path = criticalPath()
         // Operations that never started took no time.
         let critical = path.path.filter { nodes[$0].start >= 0 && !nodes[$0].isDeferred }
-        // By place: a set would hash each operation, which costs a twentieth of its report.
+        // By place: a set would hash each operation, which costs a seventh of its report.
         var isCritical = [Bool](repeating: false, count: nodes.count)
         for node in critical { isCritical[node] = true }
         // Read once: each reading is an atomic load through a generic type, an eighth of what an operation's report costs.
