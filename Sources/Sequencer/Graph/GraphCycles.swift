@@ -42,12 +42,12 @@ struct GraphCycles {
         /// When the search met each operation, and the earliest one that can be reached from it that has no group yet; 0 for one not met.
         var met = [Int32](repeating: 0, count: groups.count), low = met
         var isOpen = isOrdered.map { _ in false }
-        var open: [Int] = [], trail: [(node: Int, next: Int)] = []
+        var stack: [Int] = [], trail: [(node: Int, next: Int)] = []
         var time: Int32 = 0
         func enter(_ node: Int) {
             time += 1
             (met[node], low[node], isOpen[node]) = (time, time, true)
-            open.append(node)
+            stack.append(node)
             trail.append((node, predecessors.places(of: node).lowerBound))
         }
         for root in groups.indices where !isOrdered[root] && met[root] == 0 {
@@ -62,14 +62,14 @@ struct GraphCycles {
                 }
                 trail.removeLast()
                 if let waiting = trail.last?.node { low[waiting] = min(low[waiting], low[node]) }
-                guard low[node] == met[node], let start = open.lastIndex(of: node) else { continue }
+                guard low[node] == met[node], let start = stack.lastIndex(of: node) else { continue }
                 // One alone is in no circle: a step that waits for itself is another problem.
-                if open.count - start > 1 {
-                    for member in open[start...] { groups[member] = Int32(sizes.count) }
-                    sizes.append(open.count - start)
+                if stack.count - start > 1 {
+                    for member in stack[start...] { groups[member] = Int32(sizes.count) }
+                    sizes.append(stack.count - start)
                 }
-                for member in open[start...] { isOpen[member] = false }
-                open.removeSubrange(start...)
+                for member in stack[start...] { isOpen[member] = false }
+                stack.removeSubrange(start...)
             }
         }
     }
