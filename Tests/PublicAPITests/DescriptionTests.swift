@@ -133,16 +133,15 @@ struct DescriptionTests {
         #expect(named.map(\.description) == ["config", "config", "continue", "ui"])
         #expect("\(Anomaly.Kind.endedLate)" == "endedLate")
         let options: [any CustomStringConvertible] = [
-            LaunchGoal.makespan, StepOption.Display.initialDisplay, Budget.Origin.processStart, CachePolicy.fetchIgnoringCache,
+            StepOption.Display.initialDisplay, Budget.Origin.processStart, CachePolicy.fetchIgnoringCache,
             TokenRequirement.optional, GraphQLOperation.Kind.mutation, AccountError.Code.noSession, RegistryProblem.Code.missing,
         ]
         #expect(
             options.map(\.description) == [
-                "makespan", "initialDisplay", "processStart", "fetchIgnoringCache", "optional", "mutation", "noSession", "missing",
+                "initialDisplay", "processStart", "fetchIgnoringCache", "optional", "mutation", "noSession", "missing",
             ]
         )
-        #expect(LaunchGoal.allCases.map { LaunchGoal(rawValue: $0.rawValue) } == [.milestone, .makespan])
-        #expect(LaunchGoal(rawValue: "both") == nil && Set(CachePolicy.allCases).count == 4)
+        #expect(Set(CachePolicy.allCases).count == 4)
         graph.add("config") {}
         let error = #expect(throws: GraphError.self) { try graph.validated() }
         let problem = try #require(error?.problems.first)

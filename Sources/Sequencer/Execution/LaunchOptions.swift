@@ -21,7 +21,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// By default these are the milestone and the operations that it needs. In any order, other operations wait, though they could start, if by expected durations they
     /// would keep the main thread, a resource or the last lane from these. A deadline must leave them the time after it.
-    public var goal: LaunchGoal
+    package var goal = LaunchGoal.milestone
     /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
     /// Scopes that run then are cancelled; each has a deadline of its own, too.
     ///
@@ -39,7 +39,7 @@ public struct LaunchOptions: Sendable {
     /// The clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
     public var clock: any Clock<Duration>
     /// The quality of service operations run at, unless they say otherwise. On Apple's systems, those that neither the initial display nor the milestone needs, and that
-    /// share no resource with one of these, run at `.utility`; not so in a queue of the app's, in a launch in the background, nor under ``LaunchGoal/makespan``.
+    /// share no resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
     ///
     /// The default is user-initiated, for somebody waits for a launch. Nil: that of the task that starts it, as for a launch in the background.
     ///
@@ -119,7 +119,6 @@ public struct LaunchOptions: Sendable {
     public init(
         lanes: Int? = nil,
         order: [String]? = nil,
-        goal: LaunchGoal = .milestone,
         deadline: Duration? = Duration(secondsComponent: 30, attosecondsComponent: 1),
         deadlineCountsInteractiveTime: Bool = false,
         grace: Duration = .milliseconds(250),
@@ -132,7 +131,6 @@ public struct LaunchOptions: Sendable {
     ) {
         self.lanes = lanes
         self.order = order
-        self.goal = goal
         self.deadline = deadline
         self.deadlineCountsInteractiveTime = deadlineCountsInteractiveTime
         self.grace = grace

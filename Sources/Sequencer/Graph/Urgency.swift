@@ -1,24 +1,9 @@
 /// The operations that are to end early when lanes, the main thread or a resource are scarce.
-public struct LaunchGoal: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+package enum LaunchGoal: String, Sendable, CaseIterable {
     /// The milestone, and then everything: the operations that it needs go first, and others make room for them. An initial display, if one is marked, comes before both.
-    public static let milestone = LaunchGoal("milestone")
+    case milestone
     /// Everything, without regard to the milestone: the longest remaining path goes first.
-    public static let makespan = LaunchGoal("makespan")
-    /// Each goal.
-    public static let allCases = [milestone, makespan]
-
-    /// The goal's name.
-    public let rawValue: String
-    /// The goal's name.
-    public var description: String { rawValue }
-
-    private init(_ name: String) { rawValue = name }
-
-    /// The goal of that name; nil for an unknown name.
-    public init?(rawValue: String) {
-        guard let goal = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
-        self = goal
-    }
+    case makespan
 }
 
 /// The order of operations when lanes, the main thread or a resource are scarce: first those that the initial display needs, by the longest

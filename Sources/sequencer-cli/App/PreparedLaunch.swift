@@ -227,17 +227,16 @@ struct PreparedLaunch {
         let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
         var options = LaunchOptions(
             lanes: lanes,
-            goal: arguments.goal,
             deadline: scenario.deadline(arguments.deadline),
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
         )
-        options.processors = arguments.processors
+        (options.goal, options.processors) = (arguments.goal, arguments.processors)
         // Without a limit of lanes no plan is needed: every ready operation starts at once.
         guard arguments.isPlanned, let lanes else { return options }
-        var plan = PlanOptions(lanes: lanes, goal: arguments.goal)
-        plan.processors = options.scarceProcessors
+        var plan = PlanOptions(lanes: lanes)
+        (plan.goal, plan.processors) = (options.goal, options.scarceProcessors)
         options.order = try scenario.validated().plan(plan).order
         return options
     }

@@ -93,8 +93,8 @@ struct PlanCommand: Command {
         let graph = try loaded.validated()
         let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
-        var options = PlanOptions(effort: effort, goal: goal)
-        options.processors = processors
+        var options = PlanOptions(effort: effort)
+        (options.goal, options.processors) = (goal, processors)
         for change in whatIf { options.whatIf[change.operation] = change.duration }
         let plans = try plans(of: graph, loaded, options, progress)
         let text = PlanText(

@@ -83,8 +83,8 @@ struct InitialDisplayTests {
         (options.processors, options.goal) = (processors, goal)
         let report = try await graph.run(options: options).report
         // The plan says the same.
-        var planned = PlanOptions(lanes: lanes, effort: 0, goal: goal)
-        planned.processors = processors
+        var planned = PlanOptions(lanes: lanes, effort: 0)
+        (planned.processors, planned.goal) = (processors, goal)
         #expect(try graph.plan(planned).operations.map(\.start) == report.operations.map(\.start))
         return report
     }

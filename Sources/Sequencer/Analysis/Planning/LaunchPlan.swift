@@ -246,18 +246,17 @@ public struct PlanOptions: Sendable, Hashable {
     /// The seed of the random part of the search; the same seed gives the same plan.
     public var seed: UInt64
     /// The operations that are to end early. A launch that follows the plan's order needs the same goal in its `LaunchOptions`.
-    public var goal: LaunchGoal
+    package var goal = LaunchGoal.milestone
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
     /// the milestone's end only while fewer of that kind run.
     package var processors: Int?
 
     /// The options of a plan.
-    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1, goal: LaunchGoal = .milestone) {
+    public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1) {
         self.lanes = lanes
         self.whatIf = whatIf
         self.effort = effort
         self.seed = seed
-        self.goal = goal
     }
 }
 

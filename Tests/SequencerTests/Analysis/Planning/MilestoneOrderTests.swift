@@ -356,10 +356,13 @@ extension ReservationTests {
         Self.add("config", 100, to: &graph)
         Self.add("home", 50, .milestone, to: &graph, after: "config", on: .main)
         Self.add("prefetch", 300, to: &graph, on: .main)
-        let plan = try graph.plan(PlanOptions(lanes: 2, goal: .makespan))
+        var planned = PlanOptions(lanes: 2)
+        planned.goal = .makespan
+        let plan = try graph.plan(planned)
         #expect(plan.makespan == .milliseconds(350) && plan.milestoneEnd == .milliseconds(350))
         for order in [nil, plan.order] {
-            let options = LaunchOptions(lanes: 2, order: order, goal: .makespan, clock: VirtualClock())
+            var options = LaunchOptions(lanes: 2, order: order, clock: VirtualClock())
+            options.goal = .makespan
             let report = try await graph.run(options: options).report
             #expect(report.makespan == .milliseconds(350) && report["home"]?.start == .milliseconds(300))
         }
