@@ -126,19 +126,19 @@ struct DescriptionTests {
         var graph = OperationGraph("parts")
         let step = graph.add("config") { 1 }
         let budgets = [
-            Budget(.seconds(3)), Budget(.seconds(1.2), from: .processStart), Budget(.milliseconds(500), isEnforced: false),
+            Budget(.seconds(3)), Budget(.seconds(1.2), fromProcessStart: true), Budget(.milliseconds(500), isEnforced: false),
         ]
         #expect(budgets.map(\.description) == ["3 s", "1.2 s from the start of the process", "500 ms, only measured"])
         let named: [any CustomStringConvertible] = [step, step.optional, FailurePolicy.continue, ExclusiveResource.userInterface]
         #expect(named.map(\.description) == ["config", "config", "continue", "ui"])
         #expect("\(Anomaly.Kind.endedLate)" == "endedLate")
         let options: [any CustomStringConvertible] = [
-            StepOption.Display.initialDisplay, Budget.Origin.processStart, CachePolicy.fetchIgnoringCache,
+            StepOption.Display.initialDisplay, CachePolicy.fetchIgnoringCache,
             TokenRequirement.optional, GraphQLOperation.Kind.mutation, AccountError.Code.noSession, RegistryProblem.Code.missing,
         ]
         #expect(
             options.map(\.description) == [
-                "initialDisplay", "processStart", "fetchIgnoringCache", "optional", "mutation", "noSession", "missing",
+                "initialDisplay", "fetchIgnoringCache", "optional", "mutation", "noSession", "missing",
             ]
         )
         #expect(Set(CachePolicy.allCases).count == 4)

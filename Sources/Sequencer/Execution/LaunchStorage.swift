@@ -119,7 +119,7 @@ final class LaunchStorage: StepHost {
         self.scope = scope
         scopeOptions = options.ofScopes
         self.claim = claim
-        let beforeRun = budget?.origin == .processStart ? Self.timeBeforeRun(options.processAge()) : nil
+        let beforeRun = budget?.isFromProcessStart == true ? Self.timeBeforeRun(options.processAge()) : nil
         startOffset = beforeRun ?? .zero
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
         self.budget = beforeRun == nil ? budget.map { Budget($0.limit, isEnforced: $0.isEnforced) } : budget

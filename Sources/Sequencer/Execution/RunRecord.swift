@@ -116,7 +116,7 @@ final class RunRecord: Sendable {
             budget: budgetResult(),
             milestone: graph.milestone,
             initialDisplay: graph.initialDisplay,
-            beforeRun: budget?.origin == .processStart ? startOffset : nil,
+            beforeRun: budget?.isFromProcessStart == true ? startOffset : nil,
             makespan: .nanoseconds(end),
             work: .nanoseconds(nodes.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(path.length),

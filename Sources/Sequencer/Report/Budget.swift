@@ -1,26 +1,14 @@
 /// How long a launch may take until its milestone, not counting the time in which it waits for a person.
 public struct Budget: Sendable, Hashable {
-    /// Where the clock starts.
-    public struct Origin: Sendable, Hashable, CustomStringConvertible {
-        let name: String
-        /// The origin's name.
-        public var description: String { name }
-
-        /// When the launch is started.
-        public static let run = Origin(name: "run")
-        /// When the system started the process: what the person felt before the first line of code ran counts too. Where the process was started ahead of that
-        /// (prewarmed), or more than a minute ago, the launch counts from its own start, and its report says so.
-        public static let processStart = Origin(name: "processStart")
-    }
-
     /// The most time, to the nanosecond: `.seconds(1.2)` is not quite 1.2 seconds.
     public var limit: Duration {
         didSet { limit = limit.roundedToNanoseconds }
     }
-    package var origin: Origin
+    /// Whether the clock starts with the process, rather than with the launch.
+    package var isFromProcessStart: Bool
     package var isEnforced: Bool
 
-    /// A budget of `limit`, counted from `origin`.
+    /// A budget of `limit`, counted from the start of the launch, or of the process.
     ///
     /// To keep it, each operation gets a latest end from the expected durations of the operations after it. A ``StepOption/cuttable`` operation that reaches
     /// its latest end is cut there, and its fallback used; one that is ``StepOption/deferrable`` and would not end in time runs after the milestone.
@@ -28,11 +16,12 @@ public struct Budget: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - limit: the most time.
-    ///   - origin: where the clock starts.
+    ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the person felt before the first line of code ran counts too.
+    ///     Where the process was started ahead of that (prewarmed), or more than a minute ago, the launch counts from its own start, and its report says so.
     ///   - isEnforced: whether the launch keeps it where it can, or only measures it.
-    public init(_ limit: Duration, from origin: Origin = .run, isEnforced: Bool = true) {
+    public init(_ limit: Duration, fromProcessStart: Bool = false, isEnforced: Bool = true) {
         self.limit = limit.roundedToNanoseconds
-        self.origin = origin
+        isFromProcessStart = fromProcessStart
         self.isEnforced = isEnforced
     }
 
@@ -50,7 +39,7 @@ public struct Budget: Sendable, Hashable {
 extension Budget: CustomStringConvertible {
     /// A few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`.
     public var description: String {
-        durationText(limit) + (origin == .processStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
+        durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
     }
 }
 

@@ -151,7 +151,7 @@ extension BudgetResult {
         }
         document.write(isMet ? "pass" : "fail", for: "verdict")
         if !isMet { document.write(causes, for: "causes") }
-        if budget?.origin == .processStart { document.write("processStart", for: "from") }
+        if budget?.isFromProcessStart == true { document.write("processStart", for: "from") }
         if budget?.isEnforced == false { document.write(false, for: "enforced") }
     }
 }
@@ -276,10 +276,10 @@ extension LaunchReport.AfterMilestone {
 
 extension BudgetResult {
     fileprivate init(_ document: DocumentReader) throws {
-        let origin: Budget.Origin = try document.optionalString("from") == "processStart" ? .processStart : .run
+        let isFromStart = try document.optionalString("from") == "processStart"
         let isEnforced = try document.optionalFlag("enforced") ?? true
         self.init(
-            budget: try document.optionalDuration("limitMs").map { Budget($0, from: origin, isEnforced: isEnforced) },
+            budget: try document.optionalDuration("limitMs").map { Budget($0, fromProcessStart: isFromStart, isEnforced: isEnforced) },
             measured: try document.duration("measuredMs"),
             interactive: try document.duration("interactiveMs"),
             questions: try document.optionalObjects("questions").map { interval in

@@ -209,7 +209,7 @@ struct PreparedLaunch {
     var budget: Budget {
         Budget(
             arguments.budget ?? scenario.budget ?? LoadedScenario.defaultBudget,
-            from: arguments.fromProcessStart ? .processStart : .run
+            fromProcessStart: arguments.fromProcessStart
         )
     }
 

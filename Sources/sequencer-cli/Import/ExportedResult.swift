@@ -47,7 +47,7 @@ struct ExportedResult {
         }
         guard let measured else { return }
         launch.budget = BudgetResult(
-            budget: limit.map { Budget($0, from: beforeRun == nil ? .run : .processStart) },
+            budget: limit.map { Budget($0, fromProcessStart: beforeRun != nil) },
             measured: measured,
             interactive: interactive ?? .zero,
             isMet: isMet,

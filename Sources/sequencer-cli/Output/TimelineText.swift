@@ -143,7 +143,9 @@ struct TimelineText {
     /// With interactive time, or a clock that started before the launch, the measured time is not the axis's.
     var budgetColumn: Int? {
         let result = report.budget
-        guard let budget = result.budget, budget.origin == .run, result.interactive == .zero, budget.limit <= axis.range else { return nil }
+        guard let budget = result.budget, !budget.isFromProcessStart, result.interactive == .zero, budget.limit <= axis.range else {
+            return nil
+        }
         return axis.column(budget.limit)
     }
 

@@ -49,7 +49,7 @@ struct VerdictText {
     private var budgetVerdict: (word: String, rest: String) {
         let result = report.budget
         var rest = "  \(report.budget.measuredText(style.duration))"
-        if result.budget?.origin == .processStart {
+        if result.budget?.isFromProcessStart == true {
             rest += " since the process started"
             if let before = report.beforeRun { rest += ", \(style.duration(before)) of it before the launch" }
         }

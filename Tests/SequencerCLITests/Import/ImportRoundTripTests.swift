@@ -79,7 +79,7 @@ struct ImportRoundTripTests {
         if seed.isMultiple(of: 3) {
             launch.beforeRun = seed.isMultiple(of: 2) ? .microseconds(seed) : nil
             launch.budget = BudgetResult(
-                budget: Budget(.microseconds(1 + seed), from: launch.beforeRun == nil ? .run : .processStart),
+                budget: Budget(.microseconds(1 + seed), fromProcessStart: launch.beforeRun != nil),
                 measured: .nanoseconds(1_234_567 + Int64(seed)),
                 interactive: .microseconds(7),
                 isMet: seed.isMultiple(of: 5),

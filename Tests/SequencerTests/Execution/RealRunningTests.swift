@@ -224,9 +224,9 @@ struct RealLaunchPromiseTests {
         graph.add("main-app", .milestone) {}
         var options = LaunchOptions.patient
         options.processAge = { .seconds(5) }
-        let report = try await graph.run(budget: Budget(.nanoseconds(1), from: .processStart), options: options).report
+        let report = try await graph.run(budget: Budget(.nanoseconds(1), fromProcessStart: true), options: options).report
         #expect(report.budget.measured > .seconds(5) && !report.budget.isMet)
-        #expect(report.beforeRun == .seconds(5) && report.budget.budget?.origin == .processStart)
+        #expect(report.beforeRun == .seconds(5) && report.budget.budget?.isFromProcessStart == true)
         #expect(try await graph.run(budget: .seconds(3)).report.beforeRun == nil)
     }
 
@@ -237,7 +237,7 @@ struct RealLaunchPromiseTests {
         for age in [Duration.seconds(7200), nil] {
             var options = LaunchOptions.virtual()
             options.processAge = { age }
-            let report = try await graph.run(budget: Budget(.milliseconds(300), from: .processStart), options: options).report
+            let report = try await graph.run(budget: Budget(.milliseconds(300), fromProcessStart: true), options: options).report
             #expect(report.budget.measured == .milliseconds(22) && report.budget.isMet)
             #expect(report.beforeRun == nil && report.budget.budget == .milliseconds(300))
         }

@@ -117,7 +117,7 @@ struct LaunchReportCodingTests {
             startedAt: Date(timeIntervalSince1970: 1_700_000_000.25),
             outcome: .failed(operation: "login", message: "no \"route\"\u{0}"),
             budget: BudgetResult(
-                budget: Budget(.nanoseconds(500_000_001), from: .processStart, isEnforced: false),
+                budget: Budget(.nanoseconds(500_000_001), fromProcessStart: true, isEnforced: false),
                 measured: .nanoseconds(700_123_456),
                 interactive: .nanoseconds(1),
                 questions: [.zero..<(.nanoseconds(1)), .seconds(1)..<(.milliseconds(2_500))],
@@ -255,7 +255,7 @@ struct LaunchReportCodingTests {
             .completed, .cancelled, .aborted(by: text(), reason: AbortReason(text())),
             .failed(operation: text(), message: text()),
         ]
-        let budget = chance() ? Budget(time(), from: chance() ? .run : .processStart, isEnforced: chance()) : nil
+        let budget = chance() ? Budget(time(), fromProcessStart: !chance(), isEnforced: chance()) : nil
         let isMet = chance()
         let afterMilestone = LaunchReport.AfterMilestone(
             outcome: chance() ? one(of: outcomes) : nil,
@@ -281,7 +281,7 @@ struct LaunchReportCodingTests {
                 causes: isMet ? [] : ids.filter { _ in chance() }
             ),
             milestone: chance() ? text() : nil,
-            beforeRun: budget?.origin == .processStart && chance() ? time() : nil,
+            beforeRun: budget?.isFromProcessStart == true && chance() ? time() : nil,
             makespan: time(),
             work: time(),
             criticalPathDuration: time(),

@@ -258,7 +258,8 @@ struct ReportJSONTests {
     func processStart() async throws {
         var options = LaunchOptions.virtual()
         options.processAge = { .seconds(5) }
-        let report = try await OperationGraph("empty").run(budget: Budget(.seconds(86_400), from: .processStart), options: options).report
+        let report = try await OperationGraph("empty").run(budget: Budget(.seconds(86_400), fromProcessStart: true), options: options)
+            .report
         #expect(report.json(pretty: false).contains(#""verdict":"pass","from":"processStart"},"makespanMs":0,"workMs":0,"#))
     }
 

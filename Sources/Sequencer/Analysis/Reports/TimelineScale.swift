@@ -68,7 +68,7 @@ struct BudgetClock {
             }
         }
         pauses = merged
-        if result.budget?.origin == .processStart {
+        if result.budget?.isFromProcessStart == true {
             limit = nil
             return
         }

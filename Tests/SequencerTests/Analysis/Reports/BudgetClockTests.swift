@@ -7,10 +7,10 @@ import Testing
 @Suite("The budget on a timeline", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BudgetClockTests {
     /// - Parameter interactive: the times, in milliseconds, in which interactive operations ran.
-    private func clock(_ interactive: [(Int, Int)], limit: Int = 1000, from origin: Budget.Origin = .run) -> BudgetClock {
+    private func clock(_ interactive: [(Int, Int)], limit: Int = 1000, fromProcessStart: Bool = false) -> BudgetClock {
         var document = ReportSamples.small()
         document.budget = BudgetResult(
-            budget: Budget(.milliseconds(limit), from: origin),
+            budget: Budget(.milliseconds(limit), fromProcessStart: fromProcessStart),
             measured: .milliseconds(900),
             interactive: .milliseconds(100),
             isMet: true
@@ -67,7 +67,7 @@ struct BudgetClockTests {
 
     @Test("is not drawn when it began before the launch")
     func processStart() {
-        #expect(clock([], from: .processStart).limit == nil)
+        #expect(clock([], fromProcessStart: true).limit == nil)
     }
 
     @Test(

@@ -15,7 +15,7 @@ struct ReportFromProcessStartTests {
         graph.add("sync", after: "home") { step in try await step.sleep(for: .milliseconds(100)) }
         var options = LaunchOptions.virtual()
         options.processAge = { .seconds(5) }
-        return try await graph.run(budget: Budget(limit, from: .processStart, isEnforced: false), options: options).report
+        return try await graph.run(budget: Budget(limit, fromProcessStart: true, isEnforced: false), options: options).report
     }
 
     @Test("what the time before the launch explains is no operation's fault; what is missing to the overrun is")
@@ -43,7 +43,7 @@ struct ReportFromProcessStartTests {
         #expect(whole["home"]?.start == .milliseconds(583) && whole["home"]?.end == .milliseconds(605))
         #expect(whole.endOfLaunchProper == .milliseconds(605) && whole.makespan == .milliseconds(705))
         #expect(whole.criticalPath == ["(before the launch)", "home"] && whole.criticalPathDuration == .milliseconds(605))
-        #expect(whole.budget.budget?.origin == .run && whole.budget.measured == .milliseconds(605))
+        #expect(whole.budget.budget?.isFromProcessStart == false && whole.budget.measured == .milliseconds(605))
         #expect(whole.budget.questions == [.milliseconds(583)..<(.milliseconds(585))])
         #expect(whole.startedAt == Date(timeIntervalSince1970: 1_699_999_999.417))
         #expect(whole.fromProcessStart == whole)
@@ -59,7 +59,7 @@ struct ReportFromProcessStartTests {
         graph.add("(before the launch)", .milestone) { step in try await step.sleep(for: .milliseconds(22)) }
         var options = LaunchOptions.virtual()
         options.processAge = { .milliseconds(500) }
-        let report = try await graph.run(budget: Budget(.seconds(1), from: .processStart), options: options).report.fromProcessStart
+        let report = try await graph.run(budget: Budget(.seconds(1), fromProcessStart: true), options: options).report.fromProcessStart
         #expect(report.operations.map(\.id) == ["((before the launch))", "(before the launch)"])
         #expect(report["(before the launch)"]?.start == .milliseconds(500))
     }
@@ -70,7 +70,7 @@ struct ReportFromProcessStartTests {
             startedAt: Date(timeIntervalSince1970: 1_700_000_000),
             outcome: .completed,
             budget: BudgetResult(
-                budget: Budget(.milliseconds(300), from: .processStart),
+                budget: Budget(.milliseconds(300), fromProcessStart: true),
                 measured: .milliseconds(605),
                 interactive: .zero,
                 questions: [.zero..<(.milliseconds(2))],
