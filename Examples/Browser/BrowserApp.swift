@@ -128,7 +128,7 @@ final class BrowserApp: Sendable {
         let connected = graph.wait(for: window.connected, .timeout(.seconds(10)))
         let bar = graph.add(
             "address-bar",
-            .milestone(.initialDisplay),
+            .initialDisplay,
             .timeout(.seconds(1)),
             .onFailure(.continue),
             using: connected,

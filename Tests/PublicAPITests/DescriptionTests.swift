@@ -133,12 +133,12 @@ struct DescriptionTests {
         #expect(named.map(\.description) == ["config", "config", "continue", "ui"])
         #expect("\(Anomaly.Kind.endedLate)" == "endedLate")
         let options: [any CustomStringConvertible] = [
-            StepOption.Display.initialDisplay, CachePolicy.fetchIgnoringCache,
+            CachePolicy.fetchIgnoringCache,
             TokenRequirement.optional, GraphQLOperation.Kind.mutation, AccountError.Code.noSession, RegistryProblem.Code.missing,
         ]
         #expect(
             options.map(\.description) == [
-                "initialDisplay", "fetchIgnoringCache", "optional", "mutation", "noSession", "missing",
+                "fetchIgnoringCache", "optional", "mutation", "noSession", "missing",
             ]
         )
         #expect(Set(CachePolicy.allCases).count == 4)

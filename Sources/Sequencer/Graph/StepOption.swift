@@ -221,43 +221,21 @@ public struct StepOption: Sendable {
 
     /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome is final then, and
     /// later operations are in ``LaunchReport/afterMilestone``. One step of a graph at most.
-    public static let milestone = StepOption.milestone(.fullDisplay)
+    public static let milestone = StepOption { $0.isMilestone = true }
 
-    /// Marks the step that brings this display on the screen. One step of a graph at most for each ``Display``.
+    /// Marks the step that brings the first frame of the app's own on the screen, such as a skeleton of its main screen. One step of a graph at most.
     ///
     /// ```swift
-    /// let skeleton = graph.add("skeleton", .milestone(.initialDisplay), after: splash, on: .main) { await screen.showSkeleton() }
+    /// let skeleton = graph.add("skeleton", .initialDisplay, after: splash, on: .main) { await screen.showSkeleton() }
     /// graph.add("main-app", .milestone, using: feed, after: skeleton, on: .main) { feed in await screen.show(feed) }
     /// ```
     ///
-    /// When lanes or resources are scarce, operations for the initial display go first, then those for the full display, then the rest. Only the full display ends the
-    /// launch proper and stops the budget's clock. An initial display that is not ready by then is not a goal any more. In a graph without a full display, the launch ends
+    /// When lanes or resources are scarce, operations for the initial display go first, then those for the milestone, then the rest. Only the milestone ends the
+    /// launch proper and stops the budget's clock. An initial display that is not ready by then is not a goal any more. In a graph without a milestone, the launch ends
     /// with its last operation, as always.
-    public static func milestone(_ display: Display) -> StepOption {
-        switch display.kind {
-        case .initialDisplay: StepOption { $0.isInitialDisplay = true }
-        case .fullDisplay: StepOption { $0.isMilestone = true }
-        }
-    }
-
-    /// The parts of a starting app that a person sees.
     ///
-    /// The terms are those of Android's launch metrics: time to initial display (TTID) and time to full display (TTFD).
-    public struct Display: Sendable, Hashable, CustomStringConvertible {
-        fileprivate enum Kind: String, Sendable {
-            case initialDisplay, fullDisplay
-        }
-
-        fileprivate let kind: Kind
-
-        /// The first frame of the app's own, such as a skeleton of its main screen.
-        public static let initialDisplay = Display(kind: .initialDisplay)
-        /// The main screen with what the person came for; ``StepOption/milestone`` is short for it.
-        package static let fullDisplay = Display(kind: .fullDisplay)
-
-        /// The display's name.
-        public var description: String { kind.rawValue }
-    }
+    /// The terms are those of Android's launch metrics: time to initial display (TTID); the milestone is the full display (TTFD).
+    public static let initialDisplay = StepOption { $0.isInitialDisplay = true }
 }
 
 /// A substitute for an operation's value when it fails, times out or is cancelled on its own.

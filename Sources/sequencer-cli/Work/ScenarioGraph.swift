@@ -15,7 +15,7 @@ extension ScenarioDocument {
         for operation in operations {
             var displays: [StepOption] = []
             if operation.id == milestone { displays.append(.milestone) }
-            if operation.id == initialDisplay { displays.append(.milestone(.initialDisplay)) }
+            if operation.id == initialDisplay { displays.append(.initialDisplay) }
             operation.add(to: &graph, clock: clock, runs: runs(operation), edges, displays)
         }
         return graph

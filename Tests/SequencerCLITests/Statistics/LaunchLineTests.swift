@@ -126,7 +126,7 @@ struct LaunchLineTests {
         var previous: [String] = []
         for number in 0...random.index(below: 6) {
             let options = [StepOption.onFailure(one(of: [.required, .skipDependents, .continue])), .all(one(of: [[], [.interactive]]))]
-            let display: [StepOption] = number == 0 ? [.milestone(.initialDisplay)] : []
+            let display: [StepOption] = number == 0 ? [.initialDisplay] : []
             let (pause, end) = (Duration.nanoseconds(random.index(below: 2_000_000_000)), random.index(below: 8))
             graph.add("op\(number)", .all(options + display), after: previous) { launch in
                 launch.note(#"},"outcome":"cancelled","budget":{"measuredMs":1}"#)

@@ -33,7 +33,7 @@ struct InitialDisplayTests {
     /// login ──▶ feed ──▶ home (the milestone)    200 ms each
     /// other-0 ... other-3                        900 ms each, which nobody waits for
     /// ```
-    private static func graph(_ first: StepOption = .milestone(.initialDisplay)) -> OperationGraph {
+    private static func graph(_ first: StepOption = .initialDisplay) -> OperationGraph {
         var graph = OperationGraph("two-screens")
         for number in 0..<4 { add("other-\(number)", 900, to: &graph) }
         add("login", 200, to: &graph)
@@ -56,7 +56,7 @@ struct InitialDisplayTests {
                     options: { node in
                         var options = [StepOption.expected(random.durations[node])]
                         if node == milestone { options.append(.milestone) }
-                        if isMarked, node == display { options.append(.milestone(.initialDisplay)) }
+                        if isMarked, node == display { options.append(.initialDisplay) }
                         return options
                     },
                     work: { _ in .synchronous { _ in } }
@@ -116,7 +116,7 @@ struct InitialDisplayTests {
         Self.add("statistics", 900, to: &graph, on: .main)
         Self.add("layout", 300, to: &graph, on: .main)
         Self.add("theme", 50, to: &graph)
-        Self.add("skeleton", 50, .milestone(.initialDisplay), to: &graph, after: "theme", on: .main)
+        Self.add("skeleton", 50, .initialDisplay, to: &graph, after: "theme", on: .main)
         Self.add("feed", 380, to: &graph)
         Self.add("home", 50, .milestone, to: &graph, after: "layout", "feed", on: .main)
         let report = try await Self.report(graph)
@@ -140,14 +140,14 @@ struct InitialDisplayTests {
     func unusual() async throws {
         var graph = OperationGraph("late")
         Self.add("home", 100, .milestone, to: &graph)
-        Self.add("skeleton", 900, .milestone(.initialDisplay), to: &graph)
+        Self.add("skeleton", 900, .initialDisplay, to: &graph)
         for number in 0..<3 { Self.add("other-\(number)", 300, to: &graph) }
         let report = try await Self.report(graph, lanes: 2)
         #expect(report.budget.measured == .milliseconds(100))
         #expect(report.makespan == .milliseconds(1_000))
         var both = OperationGraph("both")
         Self.add("other", 300, to: &both)
-        Self.add("home", 100, .milestone, .milestone(.initialDisplay), to: &both)
+        Self.add("home", 100, .milestone, .initialDisplay, to: &both)
         #expect(try await Self.report(both, lanes: 1)["home"]?.end == .milliseconds(100))
     }
 
@@ -156,7 +156,7 @@ struct InitialDisplayTests {
         var graph = OperationGraph("alone")
         Self.add("other", 300, to: &graph)
         Self.add("theme", 100, to: &graph)
-        Self.add("skeleton", 100, .milestone(.initialDisplay), to: &graph, after: "theme")
+        Self.add("skeleton", 100, .initialDisplay, to: &graph, after: "theme")
         let report = try await Self.report(graph, lanes: 1, processors: 1)
         #expect(report["skeleton"]?.end == .milliseconds(200) && report["other"]?.start == .milliseconds(200))
         #expect(report.budget.measured == .milliseconds(500) && report.afterMilestone == nil)
@@ -170,7 +170,7 @@ struct InitialDisplayTests {
         var graph = OperationGraph("levels")
         Self.add("sync", 10_000, to: &graph)
         graph.add("theme", .expected(.seconds(5))) { step in for _ in 0..<10 { try await step.sleep(for: .milliseconds(500)) } }
-        Self.add("skeleton", 100, .milestone(.initialDisplay), to: &graph, after: "theme")
+        Self.add("skeleton", 100, .initialDisplay, to: &graph, after: "theme")
         graph.add("fetch", .suspends(true), .expected(.milliseconds(100))) { step in try await step.sleep(for: .milliseconds(100)) }
         Self.add("parse", 200, to: &graph, after: "fetch")
         Self.add("home", 100, .milestone, to: &graph, after: "parse")
@@ -183,7 +183,7 @@ struct InitialDisplayTests {
     func time() async throws {
         var graph = OperationGraph("asks")
         graph.add("login", .interactive) { step in try await step.sleep(for: .seconds(4)) }
-        graph.add("skeleton", .milestone(.initialDisplay), after: "login") { step in try await step.sleep(for: .milliseconds(100)) }
+        graph.add("skeleton", .initialDisplay, after: "login") { step in try await step.sleep(for: .milliseconds(100)) }
         graph.add("home", .milestone, after: "skeleton") { step in try await step.sleep(for: .milliseconds(400)) }
         var report = try await graph.run(options: .virtual()).report
         #expect(report.timeToInitialDisplay == .milliseconds(100) && report.budget.measured == .milliseconds(500))
@@ -197,7 +197,7 @@ struct InitialDisplayTests {
     func skipped() async throws {
         var graph = OperationGraph("skipped")
         Self.add("theme", 100, .when { false }, to: &graph)
-        Self.add("skeleton", 100, .milestone(.initialDisplay), .when { false }, to: &graph, after: "theme")
+        Self.add("skeleton", 100, .initialDisplay, .when { false }, to: &graph, after: "theme")
         Self.add("home", 100, .milestone, to: &graph)
         let report = try await graph.run(options: LaunchOptions.virtual(lanes: 1)).report
         #expect(report.outcome == .completed)
@@ -213,7 +213,7 @@ struct InitialDisplayTests {
             do throws(GraphError) { _ = try graph.validated() } catch { return error.problems.map(\.message) }
             return []
         }
-        let first = StepOption.milestone(.initialDisplay)
+        let first = StepOption.initialDisplay
         #expect(
             problems {
                 $0.add("a", first) {}

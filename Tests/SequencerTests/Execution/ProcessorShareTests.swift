@@ -192,7 +192,7 @@ struct ProcessorShareTests {
         graph.add("other", .exclusive("R")) {}
         let needed = graph.add("needed", .exclusive("R")) {}
         graph.add("k2", after: soon) {}
-        let display = graph.add("display", .milestone(.initialDisplay), after: slow) {}
+        let display = graph.add("display", .initialDisplay, after: slow) {}
         graph.add("home", .milestone, after: display, needed) {}
         let order = ["slow", "holder", "soon", "k1", "other", "needed", "k2", "display", "home"]
         let settings = LaunchStateMachine.Settings(order: order, processors: 2, workers: 20)

@@ -171,7 +171,7 @@ struct PrologueTests {
             graph.addPrologue("second", after: "third") {}
             graph.addPrologue("third") {}
         }
-        for option in [StepOption.milestone, .milestone(.initialDisplay), .interactive, .retry(attempts: 2), .deferrable] {
+        for option in [StepOption.milestone, .initialDisplay, .interactive, .retry(attempts: 2), .deferrable] {
             expect([.invalidOption]) { graph in graph.addPrologue("second", option) {} }
         }
     }

@@ -62,7 +62,7 @@ struct RealAsynchronousStepTests {
             priorities.withLock { $0[id] = priority }
         }
         graph.add("first") { await note("first") }
-        graph.add("skeleton", .milestone(.initialDisplay), after: "first") { await note("skeleton") }
+        graph.add("skeleton", .initialDisplay, after: "first") { await note("skeleton") }
         graph.add("cache", .exclusive("database"), after: "first") { await note("cache") }
         graph.add("home", .milestone, after: "first", "cache") { await note("home") }
         graph.add("sync") { await note("sync") }

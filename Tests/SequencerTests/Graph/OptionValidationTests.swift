@@ -34,7 +34,7 @@ struct OptionValidationTests {
         )
         #expect(complaints(.deferrable, .milestone).count == 1)
         // One mistake, said once.
-        #expect(complaints(.milestone, .milestone(.initialDisplay), .deferrable).count == 1)
+        #expect(complaints(.milestone, .initialDisplay, .deferrable).count == 1)
         #expect(complaints(.deferrable) == [] && complaints(.milestone) == [])
     }
 

@@ -94,7 +94,7 @@ package struct MeasuredLaunch: Sendable {
         for operation in report.operations {
             var options: [StepOption] = []
             if operation.id == report.milestone { options.append(.milestone) }
-            if operation.id == report.initialDisplay { options.append(.milestone(.initialDisplay)) }
+            if operation.id == report.initialDisplay { options.append(.initialDisplay) }
             if operation.isInteractive { options.append(.interactive) }
             if isJoin(operation) {
                 graph.join(operation.id, .all(options), after: operation.dependencies)

@@ -295,7 +295,7 @@ struct PromiseTests {
     @Test("15: the launch proper ends with its milestone; what runs on is told apart, and its failures are its own")
     func afterMilestone() async throws {
         var graph = OperationGraph("milestones")
-        let skeleton = graph.add("skeleton", .milestone(.initialDisplay)) { step in try await step.sleep(for: .milliseconds(50)) }
+        let skeleton = graph.add("skeleton", .initialDisplay) { step in try await step.sleep(for: .milliseconds(50)) }
         let home = graph.add("home", .milestone, after: skeleton) { step in try await step.sleep(for: .milliseconds(150)) }
         graph.add("sync", after: home) { throw Trouble() }
         graph.add("prefetch", after: home) { step in try await step.sleep(for: .seconds(1)) }

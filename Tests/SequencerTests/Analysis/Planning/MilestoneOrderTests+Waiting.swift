@@ -91,7 +91,7 @@ struct ScarceOrderTests {
     func lanes() throws {
         var graph = Self.contested()
         Self.add("wide", 90, to: &graph)
-        Self.add("last", 1, .milestone(.initialDisplay), to: &graph, after: "index", "token", "wide")
+        Self.add("last", 1, .initialDisplay, to: &graph, after: "index", "token", "wide")
         let validated = try graph.validated()
         let urgency = validated.urgency()
         func weight(_ id: String, lanes: Int?) throws -> Int {

@@ -101,7 +101,7 @@ struct PredictedLaunch: Sendable {
             if chance(0.1) { options.append(.qualityOfService(.utility)) }
             let isDeferrable = node != milestone && chance(0.1)
             if node == milestone { options.append(.milestone) }
-            if node == initialDisplay { options.append(.milestone(.initialDisplay)) }
+            if node == initialDisplay { options.append(.initialDisplay) }
             if isDeferrable, node != initialDisplay { options.append(.deferrable) }
             guard kind != .join, kind != .conditionalJoin, [.failure, .fallback, .timeout].contains(endings[node]) else { return options }
             let isReplaced = endings[node] == .fallback
