@@ -19,10 +19,8 @@ public struct GraphError: DescribedError, Sendable, Equatable {
 /// One thing that is wrong with a graph.
 public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
     /// The kinds of problem.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        let name: String
-        /// The code's name.
-        public var description: String { name }
+    public struct Code: NamedValue, Sendable, Hashable {
+        package let name: String
 
         /// Operations that wait for one another in a circle.
         public static let cycle = Code(name: "cycle")

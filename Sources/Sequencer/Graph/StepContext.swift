@@ -146,12 +146,12 @@ public struct StepContext: Sendable {
 }
 
 /// Why a launch was stopped on purpose.
-public struct AbortReason: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The reason's name, as reports show it.
-    public let description: String
+public struct AbortReason: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
+    /// As reports show it.
+    package let name: String
 
     package init(_ name: String) {
-        description = name
+        self.name = name
     }
 
     /// The reason named by a string literal.

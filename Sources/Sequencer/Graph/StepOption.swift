@@ -1,7 +1,7 @@
 import Foundation
 
 /// The effect on the launch when an operation does not succeed and has no fallback.
-public struct FailurePolicy: Sendable, Hashable, CustomStringConvertible {
+public struct FailurePolicy: NamedValue, Sendable, Hashable {
     enum Kind: String, Sendable {
         case required, skipDependents, `continue`
     }
@@ -19,8 +19,6 @@ public struct FailurePolicy: Sendable, Hashable, CustomStringConvertible {
 
     /// The policy's name, as scenario files spell it.
     package var name: String { kind.rawValue }
-    /// The policy's name: `required`, `skipDependents` or `continue`.
-    public var description: String { name }
 }
 
 /// How often, and after which pauses, a failed operation is tried again: see ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
@@ -50,10 +48,8 @@ package struct RetryPolicy: Sendable, Hashable {
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation with the longest
 /// remaining path gets it.
-public struct ExclusiveResource: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct ExclusiveResource: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
     package let name: String
-    /// The resource's name.
-    public var description: String { name }
 
     /// The resource with this name.
     public init(_ name: String) {

@@ -1,14 +1,11 @@
 /// Something that went wrong during a launch and did not change how any operation ended.
 public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of anomaly. A report from a later version may contain others.
-    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+    public struct Kind: NamedValue, Sendable, Hashable {
         /// The name in saved reports.
         package let name: String
 
         package init(name: String) { self.name = name }
-
-        /// The name.
-        public var description: String { name }
 
         /// The operation finished a second time.
         public static let finishedAgain = Kind(name: "finishedAgain")

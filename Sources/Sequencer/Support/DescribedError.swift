@@ -8,3 +8,14 @@ extension DescribedError {
     /// The description.
     public var errorDescription: String? { description }
 }
+
+/// A value that is told by its name alone: the name is its description.
+package protocol NamedValue: CustomStringConvertible {
+    var name: String { get }
+}
+
+extension NamedValue {
+    // Public, although the protocol is not: it is how public values conform to the public `CustomStringConvertible`.
+    /// The name.
+    public var description: String { name }
+}
