@@ -15,9 +15,7 @@ public struct EventPriority: Sendable {
     public static let atOnce = EventPriority(kind: .atOnce)
     /// At the next turn of the main thread, in the order in which the blocks were added; elsewhere, as soon as there is a thread, in any order.
     public static let soon = EventPriority(kind: .soon)
-    /// One at a time, each when the main thread has been idle for a moment: ``IdleTime/main``.
-    public static let whenIdle = EventPriority(kind: .whenIdle(.main))
-    /// One at a time, each at an idle time of the app's own choice.
+    /// One at a time, each when the main thread has been idle for a moment, such as at ``IdleTime/main``.
     public static func whenIdle(_ idle: IdleTime) -> EventPriority { EventPriority(kind: .whenIdle(idle)) }
 
     var rank: EventStateMachine.Rank {

@@ -159,11 +159,6 @@ public struct DependencyList: Sendable {
 
     @usableFromInline
     init() {}
-
-    /// Adds the step with the identifier `id`.
-    public mutating func add(id: String) {
-        references.append(Reference(id: id))
-    }
 }
 
 extension Step: StepReference {
@@ -182,7 +177,7 @@ extension Step: StepReference {
 extension String: StepReference {
     /// Adds the step with this identifier to `list`.
     public func add(to list: inout DependencyList) {
-        list.add(id: self)
+        list.references.append(DependencyList.Reference(id: self))
     }
 }
 

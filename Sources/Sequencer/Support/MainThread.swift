@@ -1,9 +1,9 @@
 import Foundation
 
 /// The one place besides lanes where a step can be asked to run.
-public struct MainThread: Sendable {
+public enum MainThread: Sendable {
     /// The main thread: the step's closure is isolated to the main actor, or its `Operation` is started there.
-    public static let main = MainThread()
+    case main
 }
 
 /// The thread that serves the main queue, which must not be blocked.
