@@ -11,7 +11,7 @@ import Foundation
 ///   that nobody takes work for finished that goes on.
 /// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
 /// - Finished before it starts: remembered. The operation ends when it is started, without running ``main()``.
-/// - Finished twice: the second call changes nothing, and is counted in ``surplusFinishCount``.
+/// - Finished twice: the second call changes nothing. In a launch it is an ``Anomaly``.
 /// - Releasing: code that adds dependencies keeps the operation until all it depends on have finished, as a queue and a launch do. On Linux an
 ///   operation of any class that is freed while another one finishes that it depends on crashes the process, inside Foundation.
 /// - Never finished: it executes for ever, and so does `waitUntilFinished()`. A step of a graph may have a timeout for that.
@@ -52,11 +52,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         var endHandlers: [@Sendable (ConcurrentOperation) -> Void] = []
         /// The observers of surplus calls of `finish()`; kept, because those come after the end.
         var surplusFinishHandler: (@Sendable (ConcurrentOperation) -> Void)?
-    }
-
-    /// An operation that has not been started.
-    public override init() {
-        super.init()
     }
 
     deinit {
@@ -101,8 +96,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// Call it from any thread, once; after `cancel()` too, which alone ends nothing. When it returns, `isFinished` is true, with two
     /// exceptions. Before ``main()`` has begun, the call is remembered: the operation ends when it is started, without running ``main()``.
-    /// When several threads call, exactly one of them ends the operation; the other calls change nothing, wait for nothing and are counted
-    /// in ``surplusFinishCount``.
+    /// When several threads call, exactly one of them ends the operation; the other calls change nothing and wait for nothing. In a launch these are
+    /// anomalies (``Anomaly/Kind/finishedAgain``).
     ///
     /// ```swift
     /// alert.onDismiss = { [weak self] in self?.finish() }
@@ -158,7 +153,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// These are all after the first and, when the operation was cancelled before it started, all after the end that it then came to
     /// without a call. More than zero usually means a mistake in the operation. Safe from any thread.
-    public final var surplusFinishCount: Int {
+    package final var surplusFinishCount: Int {
         storage.withLock { $0.machine.surplusFinishCount }
     }
 
@@ -212,7 +207,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Has `handler` called for every surplus call of ``finish()`` from now on, on the thread that makes it.
     ///
     /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture the operation,
-    /// which is its argument. Surplus calls made before are in ``surplusFinishCount`` only.
+    /// which is its argument. Surplus calls made before are in `surplusFinishCount` only.
     package final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         // The old handler is released after the lock: a captured object may do anything in its deinit.
         _ = storage.withLock { storage in

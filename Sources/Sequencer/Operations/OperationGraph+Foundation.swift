@@ -27,26 +27,15 @@ extension OperationGraph {
     }
 
     /// Adds a ``ValueOperation`` that exists already, as any other `Operation` is added; other steps can read the value it leaves.
-    @discardableResult
-    public mutating func add<Value: Sendable>(
-        _ operation: ValueOperation<Value>,
-        id: String? = nil,
-        _ options: StepOption...,
-        after dependencies: any StepReference...,
-        on thread: MainThread? = nil
-    ) -> Step<Value> {
-        insert(operation, id, options, after: dependencies, on: thread)
-    }
-
-    /// Adds a ``ValueOperation`` that exists already, with the value that takes the place of its own when it fails, times out or is cancelled alone.
-    ///
-    /// One whose fallback is computed is added by ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
     ///
     /// ```swift
     /// let config = graph.add(FetchConfigOperation(), .timeout(.seconds(1)), fallback: .bundled)
     /// ```
     ///
-    /// - Parameter fallback: nil for none; where the value is an optional, one that is nil is written `.some(nil)`.
+    /// One whose fallback is computed is added by ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
+    ///
+    /// - Parameter fallback: the value that takes the place of its own when it fails, times out or is cancelled alone. Nil for none; where the value is an optional, one
+    ///   that is nil is written `.some(nil)`.
     @discardableResult
     public mutating func add<Value: Sendable>(
         _ operation: ValueOperation<Value>,
@@ -54,7 +43,7 @@ extension OperationGraph {
         _ options: StepOption...,
         after dependencies: any StepReference...,
         on thread: MainThread? = nil,
-        fallback: Value?  // Without a default: the compiler could not choose between this method and the one before.
+        fallback: Value? = nil
     ) -> Step<Value> {
         insert(operation, id, options, after: dependencies, on: thread, fallback: .boxed(fallback, nil))
     }
