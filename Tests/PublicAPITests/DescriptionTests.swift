@@ -145,6 +145,6 @@ struct DescriptionTests {
         graph.add("config") {}
         let error = #expect(throws: GraphError.self) { try graph.validated() }
         let problem = try #require(error?.problems.first)
-        #expect("\(problem)" == problem.message && "\(problem.code)" == "duplicateIdentifier")
+        #expect("\(problem)".contains("'config'") && "\(problem.code)" == "duplicateIdentifier")
     }
 }
