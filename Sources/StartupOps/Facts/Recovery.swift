@@ -105,18 +105,9 @@ public struct Recovery: Sendable, Hashable {
 }
 
 /// The choice between recovery and a usual launch in safe mode: see ``LaunchJournal/decide(_:)``.
-public struct RecoveryChoice: Sendable, Hashable, CustomStringConvertible {
-    private enum Kind: String, Sendable {
-        case recover, goOn
-    }
-
-    private let kind: Kind
-
+public enum RecoveryChoice: Sendable, Hashable {
     /// It leaves out, and deletes, what its recovery says.
-    public static let recover = RecoveryChoice(kind: .recover)
+    case recover
     /// It goes on as if no launch had died.
-    public static let goOn = RecoveryChoice(kind: .goOn)
-
-    /// The choice's name.
-    public var description: String { kind.rawValue }
+    case goOn
 }

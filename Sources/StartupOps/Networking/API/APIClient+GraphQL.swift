@@ -137,15 +137,11 @@ package protocol DomainConvertible: Decodable, Sendable {
 /// ```
 public struct GraphQLOperation: Sendable, Hashable {
     /// The kinds of operations.
-    public struct Kind: Sendable, Hashable, CustomStringConvertible {
-        let name: String
-        /// The kind's name.
-        public var description: String { name }
-
+    public enum Kind: Sendable, Hashable {
         /// Asks; answers may be cached.
-        public static let query = Kind(name: "query")
+        case query
         /// Changes something.
-        public static let mutation = Kind(name: "mutation")
+        case mutation
     }
 
     /// The kind.

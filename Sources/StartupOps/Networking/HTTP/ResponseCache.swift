@@ -92,23 +92,15 @@ public final class ResponseCache: ResponseCaching {
 
 /// How a fetch uses the cache. Every fetched answer is written to it, but for those that say `no-store`, vary by everything (`Vary: *`),
 /// or quote a token or a password that the process knows.
-public struct CachePolicy: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    let name: String
-    /// The policy's name.
-    public var description: String { name }
-
+public enum CachePolicy: Sendable, Hashable, CaseIterable {
     /// Fetches; the cache is used only for revalidating.
-    public static let fetchIgnoringCache = CachePolicy(name: "fetchIgnoringCache")
+    case fetchIgnoringCache
     /// Gives the cached answer, on a hit, then fetches and gives that too.
-    public static let returnCacheDataAndFetch = CachePolicy(name: "returnCacheDataAndFetch")
+    case returnCacheDataAndFetch
     /// Gives the cached answer; fetches only on a miss.
-    public static let returnCacheDataElseFetch = CachePolicy(name: "returnCacheDataElseFetch")
+    case returnCacheDataElseFetch
     /// Gives the cached answer, and fails on a miss. Nothing is sent, not even to refresh a token.
-    public static let returnCacheDataDontFetch = CachePolicy(name: "returnCacheDataDontFetch")
-    /// Each policy.
-    public static let allCases = [
-        fetchIgnoringCache, returnCacheDataAndFetch, returnCacheDataElseFetch, returnCacheDataDontFetch,
-    ]
+    case returnCacheDataDontFetch
 }
 
 /// The key of a kept answer: its request, and its owner.

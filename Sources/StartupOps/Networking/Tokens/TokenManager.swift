@@ -139,15 +139,11 @@ package struct TokenPolicy: Sendable, Hashable {
 }
 
 /// Whether an operation can go on without a token.
-public struct TokenRequirement: Sendable, Hashable, CustomStringConvertible {
-    let name: String
-    /// The requirement's name.
-    public var description: String { name }
-
+public enum TokenRequirement: Sendable, Hashable {
     /// It cannot: without a token nothing is sent.
-    public static let required = TokenRequirement(name: "required")
+    case required
     /// Without a usable token, it goes on as a guest's.
-    public static let optional = TokenRequirement(name: "optional")
+    case optional
 }
 
 /// The answer to a request for a token.
