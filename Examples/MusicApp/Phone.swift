@@ -14,7 +14,7 @@ final class Phone {
     private let speaker: LoopbackSpeaker
     private let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
     /// What the service knows of accounts and sessions, whatever version of it answers.
-    private let serviceMemory = MemoryStore()
+    private let serviceMemory = StateDirectory.inMemory().state
     private var backend: EmbeddedBackend
 
     init() throws {
@@ -27,7 +27,7 @@ final class Phone {
         backend = Self.backend(onboarding: onboarding, speaker.speaker, serviceMemory)
     }
 
-    private static func backend(onboarding: String, _ speaker: Speaker, _ memory: MemoryStore) -> EmbeddedBackend {
+    private static func backend(onboarding: String, _ speaker: Speaker, _ memory: any DataStore) -> EmbeddedBackend {
         let options = SampleServiceOptions(
             configurationVersion: onboarding,
             onboarding: onboarding,

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It keeps its values in memory, so that the example leaves nothing behind. An app has `StateDirectory.secure`.
 final class Keychain: SecureStore {
-    private let values = MemoryStore()
+    private let values = StateDirectory.inMemory().secure
     private let isLocked = Atomic(false)
 
     func lock() { isLocked.store(true, ordering: .sequentiallyConsistent) }
@@ -22,22 +22,22 @@ final class Keychain: SecureStore {
 
     func write(_ data: Data, for key: StoreKey) throws(StorageError) {
         if let error { throw error }
-        values.write(data, for: key)
+        try values.write(data, for: key)
     }
 
     func remove(_ key: StoreKey) throws(StorageError) {
         if let error { throw error }
-        values.remove(key)
+        try values.remove(key)
     }
 
     func removeAll() throws(StorageError) {
         if let error { throw error }
-        values.removeAll()
+        try values.removeAll()
     }
 
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
         if let error { throw error }
-        values.setAside(key, because: reason)
+        try values.setAside(key, because: reason)
     }
 
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {

@@ -7,10 +7,9 @@ import StartupStorage
 struct StepsServices: SDKServices {
     let keychain: Keychain
     let http: HTTPClient
-    let files = MemoryStore()
+    let dataStore: any DataStore = StateDirectory.inMemory().state
 
     var secureStore: any SecureStore { keychain }
-    var dataStore: any DataStore { files }
 
     func makeSession(_ configuration: SDKConfiguration, log: SDKLog) throws -> any SDKSession {
         StepsSession(baseURL: configuration.baseURL, keychain: keychain, http: http)

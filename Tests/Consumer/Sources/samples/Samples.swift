@@ -17,7 +17,7 @@ enum Samples {
     }
 
     private static func showService(_ shown: Behaviours) throws {
-        let store = MemoryStore()
+        let store = StateDirectory.inMemory().state
         let service = SampleService(store: store)
         shown.show("the service answers", status(of: service.answer(try request(.get, "v1/countries"))) == 200)
         shown.show("it knows which paths it has", status(of: service.answer(try request(.get, "v1/nothing"))) == 404)

@@ -92,7 +92,7 @@ enum Storage {
         try directory.state.save(1, for: "launches")
         shown.show("they are kept until the end of the process", directory.state.value(Int.self, for: "launches") == .value(1))
         shown.show("a folder in memory on purpose is no problem", StateDirectory.inMemory().problems.isEmpty)
-        let store = MemoryStore()
+        let store = StateDirectory.inMemory().state
         try store.save(2, for: "launches")
         shown.show("a store in memory works as one of files does", store.value(Int.self, for: "launches") == .value(2))
 
