@@ -69,8 +69,8 @@ import StartupSamples
         for operation in report.operations {
             if let message = operation.message { print("  \(operation.id) \(operation.outcome): \(message)") }
         }
-        print("  registered: \(bootstrap.registry.registered.joined(separator: ", "))")
-        print("  made once, in this order: \(bootstrap.configurationParts.map(\.part).joined(separator: ", "))")
+        print("  registered: \(bootstrap.registered.joined(separator: ", "))")
+        print("  made once, in this order: \(bootstrap.configurationParts.joined(separator: ", "))")
         print("  \(bootstrap.phases.processGate.diagnosis)")
         if let gate = bootstrap.firstScreenGate { print("  \(gate.diagnosis)") }
         if let gallery = bootstrap.module("gallery", as: Gallery.self) { print("  \(gallery.gate.diagnosis)") }

@@ -13,7 +13,7 @@ import Sequencer
 public final class LaunchPhases: Sendable {
     private struct State {
         var machine = LaunchPhaseStateMachine()
-        var problems: [LaunchPhaseProblem] = []
+        var problems: [String] = []
     }
 
     /// Opens when the process phase has ended: steps of scenes wait for it.
@@ -46,15 +46,15 @@ public final class LaunchPhases: Sendable {
         )
     }
 
-    /// The problems of the phases reported so far, in order.
-    public var problems: [LaunchPhaseProblem] { state.withLock { $0.problems } }
+    /// The phases that were reported twice, or when they could not have come, in order, each in one sentence.
+    public var problems: [String] { state.withLock { $0.problems } }
 
     /// Reports a phase.
     ///
     /// - Parameter scene: the scene's identifier; nil for a phase of the process.
     /// - Returns: the problem with it; nil without one.
     @discardableResult
-    public func mark(_ phase: LaunchPhase, scene: String? = nil) -> LaunchPhaseProblem? {
+    public func mark(_ phase: LaunchPhase, scene: String? = nil) -> String? {
         let (problem, hasEnded) = state.withLock { state in
             let problem = state.machine.mark(phase, scene: scene)
             if let problem { state.problems.append(problem) }
@@ -140,16 +140,6 @@ public protocol ScenePresenter: Sendable {
     func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async
 }
 
-/// A phase that was reported twice, or when it could not have been.
-public struct LaunchPhaseProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The phase.
-    let phase: LaunchPhase
-    /// The scene; nil for the process.
-    let scene: String?
-    /// The problem.
-    public let description: String
-}
-
 /// Decides whether a phase may come now, and who may run which part of the launch.
 struct LaunchPhaseStateMachine {
     private var process: Set<LaunchPhase> = []
@@ -159,11 +149,10 @@ struct LaunchPhaseStateMachine {
 
     var hasProcessPhaseEnded: Bool { process.contains(.didFinishLaunching) }
 
-    mutating func mark(_ phase: LaunchPhase, scene: String?) -> LaunchPhaseProblem? {
+    /// - Returns: the problem with the phase, in one sentence; nil without one.
+    mutating func mark(_ phase: LaunchPhase, scene: String?) -> String? {
         let place = scene.map { "scene \(printable($0, limit: 80))" } ?? "the process"
-        func problem(_ text: String) -> LaunchPhaseProblem {
-            LaunchPhaseProblem(phase: phase, scene: scene, description: "\(phase) \(text)")
-        }
+        func problem(_ text: String) -> String { "\(phase) \(text)" }
         if phase.isOfProcess != (scene == nil) {
             return problem(
                 phase.isOfProcess ? "belongs to the process, and was reported for \(place)" : "belongs to a scene, and none was named"

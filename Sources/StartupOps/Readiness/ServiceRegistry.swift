@@ -13,7 +13,7 @@ import Sequencer
 /// try registry.validate()
 /// let keys = try registry.value(.clientKeys)
 /// ```
-public final class ServiceRegistry: Sendable {
+package final class ServiceRegistry: Sendable {
     private struct State {
         var machine: RegistryStateMachine
         var values: [String: any Sendable] = [:]
@@ -33,7 +33,7 @@ public final class ServiceRegistry: Sendable {
     }
 
     /// The registrations, in order.
-    public var registered: [String] { state.withLock { $0.machine.registered } }
+    package var registered: [String] { state.withLock { $0.machine.registered } }
 
     /// Everything that is wrong so far, and everything that is missing.
     /// The problems of the registrations that were made.

@@ -33,7 +33,7 @@ struct LaunchPhasesTests {
             var order = Self.process
             order.swapAt(index, index + 1)
             #expect(
-                phases(order).problems.map(\.description) == [
+                phases(order).problems == [
                     "\(order[index + 1]) of the process must come before \(order[index]), and came after it"
                 ]
             )
@@ -44,23 +44,23 @@ struct LaunchPhasesTests {
             order.swapAt(index, index + 1)
             let phases = phases()
             for phase in order { phases.mark(phase, scene: "main") }
-            #expect(phases.problems.map(\.phase) == [order[index + 1]], "\(order)")
+            #expect(phases.problems.map { $0.hasPrefix("\(order[index + 1]) ") } == [true], "\(order)")
         }
     }
 
     @Test("E5: a repeated phase is reported, and so is one of the process for a scene, and one of a scene for none")
     func repeated() {
         let phases = phases()
-        #expect(phases.mark(.didFinishLaunching)?.description == "didFinishLaunching was reported for the process before: it happens once")
+        #expect(phases.mark(.didFinishLaunching) == "didFinishLaunching was reported for the process before: it happens once")
         phases.mark(.sceneSession, scene: "main")
         #expect(
-            phases.mark(.sceneSession, scene: "main")?.description == "sceneSession was reported for scene main before: it happens once"
+            phases.mark(.sceneSession, scene: "main") == "sceneSession was reported for scene main before: it happens once"
         )
         #expect(
-            phases.mark(.delegateCreated, scene: "main")?.description
+            phases.mark(.delegateCreated, scene: "main")
                 == "delegateCreated belongs to the process, and was reported for scene main"
         )
-        #expect(phases.mark(.willConnect)?.description == "willConnect belongs to a scene, and none was named")
+        #expect(phases.mark(.willConnect) == "willConnect belongs to a scene, and none was named")
         #expect(phases.problems.count == 4)
     }
 
@@ -68,7 +68,7 @@ struct LaunchPhasesTests {
     func sceneTooEarly() async throws {
         let phases = phases([.applicationCreated])
         #expect(
-            phases.mark(.sceneSession, scene: "main")?.description
+            phases.mark(.sceneSession, scene: "main")
                 == "sceneSession of scene main came before the process phase had ended with didFinishLaunching"
         )
         let order = Locked<[String]>([])

@@ -15,7 +15,7 @@ extension Bootstrap {
         guard let presenter else { return }
         if phases.takeScenePart(Self.scene) {
             await presenter.connectScene { [phases] phase in
-                if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem.description) }
+                if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem) }
             }
         }
         try await phases.sceneGate.wait(for: launch.requestTime, in: launch)

@@ -39,7 +39,7 @@ public final class Bootstrap: Sendable {
     /// Where the app finds its client, once the launch has made the configuration.
     package let clients = APIClientProvider()
     /// The registrations so far.
-    public let registry: ServiceRegistry
+    package let registry: ServiceRegistry
     /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
     /// that the app has finished launching, the end of the process phase counts as that.
     public let phases = LaunchPhases()
@@ -86,8 +86,11 @@ public final class Bootstrap: Sendable {
 
     deinit { stopObserving() }
 
-    /// The parts of the configuration that were made, in order.
-    public var configurationParts: [BootstrapTraceEntry] { configurationTrace.entries }
+    /// The names of the parts of the configuration that were made, in order. A step's notes say how.
+    public var configurationParts: [String] { configurationTrace.entries.map(\.part) }
+
+    /// The names of the registrations so far, in order.
+    public var registered: [String] { registry.registered }
 
     /// The parts that the coordinator has started, in order.
     var coordinatorParts: [BootstrapTraceEntry] { coordinatorTrace.entries }

@@ -40,14 +40,14 @@ struct FixedSequence<Part: SequencePart> {
 }
 
 /// One line of the trace of a fixed sequence: the part and its result.
-public struct BootstrapTraceEntry: Sendable, Hashable, CustomStringConvertible {
+struct BootstrapTraceEntry: Sendable, Hashable, CustomStringConvertible {
     /// The part.
-    public let part: String
+    let part: String
     /// The result.
-    package let note: String
+    let note: String
 
     /// `network: GraphQL and REST at api.example.com`.
-    public var description: String { "\(part): \(note)" }
+    var description: String { "\(part): \(note)" }
 }
 
 /// Makes the parts of a sequence, and records each in the launch and in a trace.

@@ -197,8 +197,8 @@ struct BootstrapFirstScreenTests {
         let scene = Scene(phases: [.sceneSession, .window, .keyAndVisible, .willConnect])
         let report = try await launch(with, harness, AgreeablePerson(), scene: scene)
         #expect(report.outcome == .completed && with.phases.sceneGate.isOpen)
-        #expect(with.phases.problems.map(\.description) == ["willConnect of scene main must come before keyAndVisible, and came after it"])
-        #expect(report["connect-scene"]?.notes == with.phases.problems.map(\.description))
+        #expect(with.phases.problems == ["willConnect of scene main must come before keyAndVisible, and came after it"])
+        #expect(report["connect-scene"]?.notes == with.phases.problems)
         #expect(with.phases.mark(.viewDidLoad, scene: "main") == nil)
     }
 

@@ -55,6 +55,6 @@ struct BootstrapOrderTests {
         #expect(!bootstrap.phases.takeProcessPart())
         #expect(bootstrap.phases.takeScenePart("another") && !bootstrap.phases.takeScenePart("another"))
         let problem = bootstrap.phases.mark(.didFinishLaunching)
-        #expect(problem?.description == "didFinishLaunching was reported for the process before: it happens once")
+        #expect(problem == "didFinishLaunching was reported for the process before: it happens once")
     }
 }

@@ -33,7 +33,7 @@ struct BootstrapPlanTests {
         #expect(try await harness.launch(bootstrap).outcome == .completed)
         let seen = paths.withLock { $0 }
         #expect(plan.usesDebugProxy == build.contains(.staging))
-        #expect(bootstrap.configurationParts.first?.note.hasSuffix("through the debug proxy") == build.contains(.staging))
+        #expect(bootstrap.configurationTrace.entries.first?.note.hasSuffix("through the debug proxy") == build.contains(.staging))
         if build.contains(.staging) {
             // Every request of the launch, the check of the version included.
             #expect(Set(seen).isSuperset(of: ["/v1/version-policy", "/v1/countries", "/v1/configuration", "/oauth/token"]))
@@ -231,7 +231,7 @@ struct BootstrapPlanTests {
         #expect(report["fetch-config"]?.outcome == .fellBack)
         #expect(paths.withLock { $0 } == ["/oauth/token"])
         #expect(bootstrap.service.storedSession().value?.isAnonymous == true)
-        #expect(bootstrap.configurationParts.first?.note.contains("no REST") == true)
+        #expect(bootstrap.configurationTrace.entries.first?.note.contains("no REST") == true)
     }
 
     @Test("B67: with no optional part, the launch reaches its first screen")
