@@ -3,9 +3,9 @@ import Sequencer
 import StartupNetworking
 
 /// The error of a text that does not describe a fault; its description names the expected forms.
-public struct SampleFaultError: DescribedError, Sendable, Hashable {
+package struct SampleFaultError: DescribedError, Sendable, Hashable {
     /// The reason, in one sentence.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }
@@ -20,7 +20,9 @@ extension SampleFault: CustomStringConvertible {
     private static let parameterised = ["slow", "status", "body", "header", "redirect", "big", "gzip-bomb"]
 
     /// The fault that `text` stands for.
-    public init(parsing text: String) throws(SampleFaultError) {
+    ///
+    /// - Throws: an error whose description names the expected forms.
+    public init(parsing text: String) throws {
         if let plain = Self.plain.first(where: { $0.name == text }) {
             self = plain.fault
             return

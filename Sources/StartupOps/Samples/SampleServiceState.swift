@@ -126,7 +126,7 @@ extension SampleServiceState {
             setFault(try SampleFault(parsing: order.fault), for: order.path, times: order.times)
             return .done
         } catch {
-            return .problem(422, "invalid_fault", error.description)
+            return .problem(422, "invalid_fault", "\(error)")
         }
     }
 }

@@ -77,7 +77,7 @@ extension LaunchState {
 }
 
 /// Some of what an app has stored: what ``LaunchState/clear(_:)`` is to remove.
-public struct StoredPart: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct StoredPart: Sendable, Hashable, Codable {
     /// The name of a store.
     let store: String
     /// The keys in it; nil for all.
@@ -90,7 +90,4 @@ public struct StoredPart: Sendable, Hashable, Codable, CustomStringConvertible {
     public static func values(_ keys: [StoreKey], in store: String) -> StoredPart {
         StoredPart(store: store, keys: keys.map(\.description))
     }
-
-    /// `secure`, or `state: last-speaker`.
-    public var description: String { keys.map { "\(store): \($0.joined(separator: ", "))" } ?? store }
 }
