@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// 6.2 is the oldest toolchain that builds this: the sources use `Task.immediate` and `nonisolated(nonsending)`, this file `treatAllWarnings`.
+// The platforms are the oldest that have the module `Synchronization`.
+
 /// What an app's launch is made with. Each uses only those before it.
 let startup: [Target.Dependency] = ["Sequencer", "StartupStorage", "StartupNetworking", "StartupOps"]
 /// What explains and proves a launch.

@@ -41,6 +41,19 @@ struct DocumentationLinkTests {
         )
     }
 
+    @Test("The account that publishes the package is named in one place: the README")
+    func address() throws {
+        let pages = DocumentationPages(root: Self.root)
+        let top = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
+        let inside = [".github", "Documentation", "Examples", "Benchmarks", "Sources"].flatMap { pages.files(in: $0) }
+        let texts = (top + inside).filter { file in [".md", ".yml", ".swift", ".tutorial"].contains { file.hasSuffix($0) } }
+        let naming = try texts.flatMap { file in
+            try Self.text(file).split(separator: "\n").filter { $0.contains("OWNER/") }.map { _ in file }
+        }
+        #expect(texts.contains("Sources/Sequencer/Sequencer.docc/Resources/Package.swift"))
+        #expect(naming == ["README.md"])
+    }
+
     @Test("The README's first program is the example QuickStart")
     func firstProgram() throws {
         let program = try #require(CodeBlock.blocks(of: Self.text("README.md"), named: "README.md").blocks.first)

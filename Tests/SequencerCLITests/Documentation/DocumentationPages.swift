@@ -44,7 +44,7 @@ struct DocumentationPages {
     }
 
     /// The files of a folder and of the folders in it, hidden ones left out: those are of builds.
-    private func files(in folder: String) -> [String] {
+    func files(in folder: String) -> [String] {
         let folder = root.appending(path: folder)
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         let start = root.standardizedFileURL.path.count + 1

@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [.library(name: "FirstLaunch", targets: ["FirstLaunch"])],
     dependencies: [
-        .package(url: "https://github.com/OWNER/Sequencer.git", branch: "main")
+        .package(path: "../Sequencer")
     ],
     targets: [
         .target(name: "FirstLaunch", dependencies: [.product(name: "Sequencer", package: "Sequencer")]),
