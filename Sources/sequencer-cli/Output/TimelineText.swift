@@ -104,14 +104,19 @@ struct TimelineText {
 
     private var header: String {
         let ended = report.outcome == .completed ? "in" : "after"
+        let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
+        let time = ": \(what) \(style.duration(report.endOfLaunchProper))"
         let lanes =
             switch report.lanes {
             case 0: ""
             case 1: ", 1 lane"
             case let count: ", \(count) lanes"
             }
-        let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
-        let rest = ": \(what) \(style.duration(report.endOfLaunchProper))\(lanes)"
+        // The main thread is no lane. Without it, two bars side by side would stand below "1 lane".
+        let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
+        let whole = time + lanes + (usesMain ? " and the main thread" : "")
+        let fits = displayWidth(printable(report.scenario, limit: 200)) + displayWidth(whole) <= width
+        let rest = fits ? whole : time + lanes
         let name = truncated(
             printable(report.scenario, limit: 200),
             to: max(width - displayWidth(rest), 8),

@@ -31,7 +31,7 @@ struct AnalysisCommandTests {
                       1  1.55 s    1.55 s  100%  FAIL 1.55 s of 1 s
                       2  900 ms    900 ms   86%  PASS 900 ms of 1 s
 
-                test: expected to take 900 ms, 2 lanes
+                test: expected to take 900 ms, 2 lanes and the main thread
                                     0            200 ms        400 ms       600 ms       800 ms
                                     ┬────────────┬─────────────┬────────────┬────────────┬──────
                 * config     200 ms █████████████▍

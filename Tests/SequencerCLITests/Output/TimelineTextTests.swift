@@ -20,7 +20,7 @@ struct TimelineTextTests {
         let report = try await TimelineFixtures.run(TimelineFixtures.regular())
         #expect(
             text(report) == """
-                regular: completed in 887 ms, 1 lane
+                regular: completed in 887 ms, 1 lane and the main thread
                                       0          200 ms      400 ms     600 ms    800 ms
                                       ┬──────────┬───────────┬──────────┬──────────┬────
                   splash       400 ms ██████████████████████▌
@@ -39,7 +39,7 @@ struct TimelineTextTests {
         let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
         #expect(
             text(report, Self.ascii) == """
-                trouble: completed in 1.1 s, 8 lanes
+                trouble: completed in 1.1 s, 8 lanes and the main thread
                                          0               0.5 s            1 s
                                          +---------------+----------------+--
                 * fetch-config       1 s ################################# fell back
@@ -68,7 +68,7 @@ struct TimelineTextTests {
         let text = text(report, Self.colored, width: 60).replacing("\u{1B}[", with: "^")
         #expect(
             text == """
-                ^1mregular^0m: aborted after 300 ms, 1 lane
+                ^1mregular^0m: aborted after 300 ms, 1 lane and the main thread
                                       ^2m0^0m        ^2m100 ms^0m    ^2m200 ms^0m  ^2m300 ms^0m
                                       ^2m┬────────┬─────────┬───────┬^0m
                 ^33m*^0m ^1msplash^0m       300 ms ^33m╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳^0m ^2mcancelled^0m
@@ -87,7 +87,7 @@ struct TimelineTextTests {
         let report = try await TimelineFixtures.run(TimelineFixtures.trouble(), lanes: 8)
         #expect(
             text(report) == """
-                trouble: completed in 1.1 s, 8 lanes
+                trouble: completed in 1.1 s, 8 lanes and the main thread
                                          0               0.5 s            1 s
                                          ┬───────────────┬────────────────┬──
                 * fetch-config       1 s ████████████████████████████████▊ fell back
@@ -149,7 +149,7 @@ struct TimelineTextTests {
         let report = try await TimelineFixtures.run(TimelineFixtures.regular())
         #expect(
             text(report, width: 110) == """
-                regular: completed in 887 ms, 1 lane
+                regular: completed in 887 ms, 1 lane and the main thread
                                                 0        100 ms   200 ms  300 ms   400 ms   500 ms   600 ms   700 ms  800 ms
                                                 ┬────────┬────────┬───────┬────────┬────────┬────────┬────────┬───────┬───────
                   splash  Present splash 400 ms ███████████████████████████████████▏
@@ -169,7 +169,7 @@ struct TimelineTextTests {
         #expect(ExitCode(of: report) == .overBudget)
         #expect(
             text(report) == """
-                slow: completed in 3.4 s, 1 lane
+                slow: completed in 3.4 s, 1 lane and the main thread
                                       0      0.5 s   1 s    1.5 s  2 s     2.5 s  3 s
                                       ┬──────┬───────┬──────┬──────┬───────┬──────│─────
                 * fetch-config    2 s █████████████████████████████▍              │
@@ -200,7 +200,7 @@ struct TimelineTextTests {
         #expect(ExitCode(of: report) == .success)
         #expect(
             text(report) == """
-                first-launch: completed in 2.75 s, 1 lane
+                first-launch: completed in 2.75 s, 1 lane and the main thread
                                   0         0.5 s     1 s      1.5 s     2 s       2.5 s
                                   ┬─────────┬─────────┬────────┬─────────┬─────────┬────
                 * splash   400 ms ███████▉
@@ -219,7 +219,7 @@ struct TimelineTextTests {
         #expect(ExitCode(of: report) == .aborted)
         #expect(
             text(report) == """
-                regular: aborted after 300 ms, 1 lane
+                regular: aborted after 300 ms, 1 lane and the main thread
                                       0            100 ms        200 ms      300 ms
                                       ┬────────────┬─────────────┬───────────┬
                 * splash       300 ms ╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳╳ cancelled
