@@ -105,6 +105,7 @@ struct ConcurrentOperationStateMachine {
         case .starting:
             state = .opening
         case .ready, .opening, .running, .ending, .ended, .announced:
+            // Not reachable: the one caller of `start()` that is told to execute calls this, once, and nothing else leaves `starting`.
             preconditionFailure("An operation that is \(state) cannot begin to execute, only one that is starting.")
         }
     }
@@ -115,6 +116,7 @@ struct ConcurrentOperationStateMachine {
             state = isOverBeforeMain ? .ending(wasExecuting: true) : .running
             return isOverBeforeMain ? .end : .runMain
         case .ready, .starting, .running, .ending, .ended, .announced:
+            // Not reachable: that caller calls this after `execute()`, once, and nothing else leaves `opening`.
             preconditionFailure("An operation that is \(state) cannot enter main(), only one that is opening.")
         }
     }
@@ -160,6 +162,7 @@ struct ConcurrentOperationStateMachine {
         case .ending:
             state = .ended
         case .ready, .starting, .opening, .running, .ended, .announced:
+            // Not reachable: each change to `ending` answers one caller with `end`, which calls this once.
             preconditionFailure("An operation that is \(state) cannot end, only one that is ending.")
         }
     }
@@ -170,6 +173,7 @@ struct ConcurrentOperationStateMachine {
         case .ended:
             state = .announced
         case .ready, .starting, .opening, .running, .ending, .announced:
+            // Not reachable: who has called `end()` calls this after it, once.
             preconditionFailure("The end of an operation that is \(state) cannot be announced, only of one that has ended.")
         }
     }
