@@ -12,6 +12,10 @@ extension LaunchStorage {
             guard answer.isRunNow else { return takeNext(after: assignment) }
             return perform(Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run))
         case .computeFallback:
+            // The launch may have been stopped while this thread told observers.
+            guard !isToldToCancel(assignment) else {
+                return input { state, now in state.machine.workerEnded(assignment, .cancelledItself, at: now, &state.actions).next }
+            }
             return workerEnded(assignment, atQualityOfService(of: assignment.node) { computeFallback(assignment) })
         case .run:
             // Looked for before the others, so that nothing but its closure is held meanwhile.
@@ -202,12 +206,15 @@ extension LaunchStorage {
         if isTooLate { cancel(CancelledOperations([(assignment.node, handle)])) }
     }
 
+    /// Asks the condition of a step, unless the step has ended since it was taken: the launch may have been stopped while this thread told observers.
+    ///
     /// - Parameter isToldFirst: whether the step begins on the main thread, when its start has been told.
     func checkCondition(
         _ assignment: Assignment,
         isToldFirst: Bool = false
     ) -> (isRunNow: Bool, start: EventDeliveries.MainStart?) {
         let node = assignment.node
+        guard state.withLock({ $0.machine.nodes[node].state == .checking }) else { return (false, nil) }
         let answer = Swift.Result { try graph.policy(node).condition?(StepContext(host: self, assignment: assignment)) ?? true }
         let message = answer.errorText
         return input { state, now in

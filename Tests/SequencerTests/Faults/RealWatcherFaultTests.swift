@@ -88,6 +88,46 @@ struct RealWatcherFaultTests {
         #expect(report.outcome.name == "failed" && report.stragglers.isEmpty)
     }
 
+    @Test("fault L23: where an observer stops the launch, its thread asks no condition and computes no fallback that it had taken before")
+    func stoppedByObserver() async throws {
+        struct Failure: Error {}
+        let (asked, hasBegun, longIsReady) = (Locked<[String]>([]), Gate(), Gate())
+        // The only lane goes from the step that fails to the long one, and from that to what is still due.
+        var conditional = OperationGraph("conditional")
+        let long = conditional.add("long") {}
+        let condition = StepOption.when {
+            asked.withLock { $0.append("condition") }
+            return true
+        }
+        conditional.add("next", condition, after: long) {}
+        var falling = OperationGraph("falling")
+        let main = falling.add("main", on: .main) { await hasBegun.wait() }
+        falling.add("long", .expected(.seconds(100)), after: main) {}
+        falling.add("next") { () throws -> Void in
+            hasBegun.open()
+            longIsReady.block()
+            throw Failure()
+        } fallback: { (_: StepContext, _: (any Error)?) -> Void in
+            asked.withLock { $0.append("fallback") }
+        }
+        for graph in [conditional, falling] {
+            let (box, isStarted) = (LaunchBox(), Gate())
+            var options = LaunchOptions(lanes: 1, deadline: .patience, grace: .patience)
+            options.observers.append { event in
+                if case .ready("long") = event.kind, graph.name == "falling" { longIsReady.open() }
+                guard case .ended("long", _) = event.kind else { return }
+                isStarted.block()
+                box.current?.cancel()
+            }
+            let launch = try box.start(graph, options: options)
+            isStarted.open()
+            let report = await launch.end().report
+            #expect(report.outcome == .cancelled && report["next"]?.outcome == .cancelled, "\(graph.name)")
+            box.empty()
+        }
+        #expect(asked.withLock { $0 } == [])
+    }
+
     @Test("the milestone is waited for, also in a task that is cancelled, and however many events come before it")
     func milestone() async throws {
         var graph = OperationGraph("many")
