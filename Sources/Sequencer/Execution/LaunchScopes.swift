@@ -41,6 +41,9 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
         scopes.compactMap { scope in scope.record.map { Ended(name: scope.name, start: scope.start, record: $0) } }
     }
 
+    /// Those that run, in the order they were added.
+    var running: [Launch] { scopes.compactMap(\.launch) }
+
     /// Somebody wants to add a scope.
     ///
     /// - Parameter launchRuns: whether operations of the launch itself run, and nothing has stopped it.
@@ -83,7 +86,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     /// - Returns: the scopes to be cancelled.
     mutating func stop() -> [Launch] {
         isStopped = true
-        return scopes.compactMap(\.launch)
+        return running
     }
 
     /// The operations of the launch have ended.

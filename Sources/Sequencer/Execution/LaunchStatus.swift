@@ -69,24 +69,30 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
 
     /// The graph's name.
     package let scenario: String
-    /// The moment, counted from the launch's start; the end of the launch once that is over.
+    /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times count from the scope's start then.
+    public let scope: String?
+    /// The moment, counted from the launch's start; the end of the last of its operations once they have ended.
     package let time: Duration
     /// The number of operations, ended or not.
     package let operationCount: Int
     /// The operations that have not ended: first those that run, then those that only the machine holds up, then those that wait for
     /// others; each group in the order in which they were added.
     public let operations: [Operation]
+    /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of them.
+    public let scopes: [LaunchStatus]
 
-    /// Several lines: a headline, then one for each operation.
+    /// Several lines: a headline, one for each operation, then the same of each scope that goes on, named as in events.
     public var description: String {
-        let name = printable(scenario)
-        if operations.isEmpty { return "\(name): all \(operationCount) operations have ended" }
+        let name = scope.map { "scope \(printable($0))" } ?? printable(scenario)
         let lines = operations.map { operation in
             let cancel = operation.isToldToCancel ? ", though it has been told to cancel" : ""
             return "  \(printable(operation.id)) \(operation), for \(durationText(time - operation.since))\(cancel)"
         }
         let count = "\(operations.count) of \(operationCount) operations have not ended"
-        return (["\(name) after \(durationText(time)): \(count)"] + lines).joined(separator: "\n")
+        let headline =
+            operations.isEmpty
+            ? "\(name): all \(operationCount) operations have ended" : "\(name) after \(durationText(time)): \(count)"
+        return ([headline] + lines + scopes.map(\.description)).joined(separator: "\n")
     }
 }
 

@@ -29,6 +29,8 @@ extension LaunchStorage {
         let told: [Bool]
         /// Identifiers of those that virtual time goes on without.
         let inRealTime: Set<String>
+        /// The scopes that run, each at the same moment.
+        var scopes: [(launch: LaunchStorage, snapshot: StatusSnapshot)] = []
     }
 
     /// The wait of every operation that has not ended.
@@ -36,15 +38,19 @@ extension LaunchStorage {
 
     var statusSnapshot: StatusSnapshot {
         let now = timekeeper.now
-        return state.withLock { state in
-            StatusSnapshot(
+        let (launch, scopes) = state.withLock { state -> (StatusSnapshot, [LaunchStorage]) in
+            let snapshot = StatusSnapshot(
                 time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
                 pending: state.machine.pending(),
                 waits: state.waits,
                 told: state.machine.nodes.map(\.isToldToCancel),
                 inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation))
             )
+            return (snapshot, state.scopes.running)
         }
+        var snapshot = launch
+        snapshot.scopes = scopes.map { ($0, $0.statusSnapshot) }
+        return snapshot
     }
 
     func status(_ snapshot: StatusSnapshot) -> LaunchStatus {
@@ -68,6 +74,7 @@ extension LaunchStorage {
         }
         return LaunchStatus(
             scenario: graph.name,
+            scope: scope,
             time: .nanoseconds(snapshot.time),
             operationCount: graph.count,
             operations: pending.operations.map { pending in
@@ -82,7 +89,8 @@ extension LaunchStorage {
                     since: .nanoseconds(said?.since ?? pending.since),
                     isToldToCancel: snapshot.told[pending.node]
                 )
-            }
+            },
+            scopes: snapshot.scopes.map { $0.launch.status($0.snapshot) }
         )
     }
 }
