@@ -42,6 +42,9 @@ extension LaunchStorage {
         }
     }
 
+    /// Whether the launch is over, with its scopes, and its report is given.
+    var isOver: Bool { state.withLock { $0.record != nil } }
+
     /// Calls `waiter`, which must not block, when the launch is over.
     func whenOver(_ waiter: @escaping @Sendable (FinishedLaunch) -> Void) {
         let record = state.withLock { state in

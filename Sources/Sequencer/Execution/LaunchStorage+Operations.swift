@@ -143,7 +143,7 @@ extension LaunchStorage {
         switch graph.graph.nodes[assignment.node].work {
         case .operation(let existing):
             operation = existing
-            if let recordsStart, !graph.isMain(assignment.node) { recordsStart(graph.id(assignment.node), assignment.attempt) }
+            if let recordsStart, !graph.isMain(assignment.node), !isOver { recordsStart(graph.id(assignment.node), assignment.attempt) }
         case .makeOperation(let make):
             do {
                 operation = try make(StepContext(host: self, assignment: assignment))

@@ -70,6 +70,7 @@ extension LaunchOptions {
         options.observers = []
         options.failureTakeover = nil
         options.startRecorder = nil
+        options.questionRecorder = nil
         options.admission = nil
         options.outerLimit = nil
         return options

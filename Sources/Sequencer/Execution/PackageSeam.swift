@@ -168,18 +168,27 @@ package struct LaunchAdmission: Sendable {
     let take: @Sendable (_ graph: String) -> String?
     /// Called once after each time that it was taken. It must not block.
     let giveBack: @Sendable () -> Void
+    /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
+    ///
+    /// Each launch has one of its own, by which its events are known from those of the next: an observer that blocks may keep them until that runs.
+    let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
-    package init(take: @escaping @Sendable (_ graph: String) -> String?, giveBack: @escaping @Sendable () -> Void) {
+    package init(
+        take: @escaping @Sendable (_ graph: String) -> String?,
+        giveBack: @escaping @Sendable () -> Void,
+        makeObserver: @escaping @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
+    ) {
         self.take = take
         self.giveBack = giveBack
+        self.makeObserver = makeObserver
     }
 }
 
 extension StallWatch {
     /// A watch that calls `body` before it reports.
-    package func preceded(by body: @escaping @Sendable () -> Void) -> StallWatch {
+    package func preceded(by body: @escaping @Sendable (LaunchStatus) -> Void) -> StallWatch {
         StallWatch(after: limit) { [report] status in
-            body()
+            body(status)
             report(status)
         }
     }
@@ -233,6 +242,12 @@ extension StepContext {
     ///
     /// It may when the operation, or the launch, came to any other end.
     package var mayGoOn: Bool { host.mayOutlive(assignment) }
+
+    /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may begin when its launch is over.
+    package var isOfRunningLaunch: Bool {
+        // Every host is a launch.
+        (host as? LaunchStorage).map { $0.scope == nil && !$0.isOver } ?? false
+    }
 
     /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
     package var isLaunchProperOver: Bool { host.isLaunchProperOver }

@@ -71,11 +71,12 @@ extension OperationGraph {
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
         let claim = try OperationClaim(graph)
-        let options = options.within(LaunchWithin.remainingTime(by: options.clock))
+        var options = options.within(LaunchWithin.remainingTime(by: options.clock))
         if let complaint = options.admission?.take(name) {
             claim.giveBack()
             throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
         }
+        if let observer = options.admission?.makeObserver() { options.observers.insert(observer, at: 0) }
         let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope)
         // Told first: the app may start the next launch as soon as it is told of the end.
         if let admission = options.admission { storage.whenOver { _ in admission.giveBack() } }
@@ -172,7 +173,7 @@ public struct RunningLaunch: Sendable {
     /// The anomalies up to now. Operations can cause some even after the launch has ended.
     package var anomalies: [Anomaly] { storage.anomalies }
 
-    /// Every operation that has not ended, with the reason why it waits.
+    /// Every operation that has not ended, with the reason why it waits; those of scopes that go on as well.
     public var status: LaunchStatus { storage.status }
 
     /// The number of threads that launches of this process have lost up to now: in operations that were given up, and in cancel handlers and observers
@@ -192,7 +193,8 @@ public struct RunningLaunch: Sendable {
         storage.events
     }
 
-    /// The progress of the launch: the number of operations that have ended, of all. Cancelling it cancels the launch. Each call makes another object.
+    /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its own. Cancelling it cancels the launch. Each call makes another
+    /// object.
     public var progress: Progress {
         progress(countingOperations: storage.graph.count, until: nil)
     }

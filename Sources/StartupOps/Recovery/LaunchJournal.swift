@@ -128,27 +128,6 @@ public final class LaunchJournal: Sendable {
         self.state = Locked(state)
     }
 
-    /// The launches whose journals are kept, the newest first, this one included.
-    ///
-    /// - Parameter location: of a `StateDirectory`; nothing is created there.
-    public static func launches(in location: URL, named name: String = "journal") -> [JournaledLaunch] {
-        Array(journals(in: location, named: name).launches)
-    }
-
-    /// The recovery of a launch of this version, if it began now.
-    package static func nextRecovery(
-        after launches: [JournaledLaunch],
-        version: String?,
-        limits: RecoveryLimits = RecoveryLimits()
-    ) -> Recovery {
-        RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(launches, for: version))
-    }
-
-    private static func journals(in location: URL, named name: String) -> JournalDirectory {
-        let folder = location.appendingPathComponent(StoreFileName(StoreKey(name)).description)
-        return JournalDirectory(directory: PosixDirectory(path: folder.path))
-    }
-
     /// The kind of launch that it is now. Only ``admit(_:)`` changes it: other launches may have to be asked.
     var kind: LaunchKind {
         get { state.withLock { $0.kind } }
@@ -252,7 +231,9 @@ public final class LaunchJournal: Sendable {
         line.required = graph.identifiers.filter { !skippable.contains($0) }
         line.set(recovery)
         write(line)
-        graph.beforeEachAttempt { [self] launch in started(launch.operation, launch.attempt) }
+        graph.beforeEachAttempt { [self] launch in
+            if launch.isOfRunningLaunch { started(launch.operation, launch.attempt) }
+        }
     }
 
     /// Runs a launch of `graph`, and records its events and its result.
@@ -268,7 +249,10 @@ public final class LaunchJournal: Sendable {
         return launch
     }
 
-    /// Options with an observer that records the events of a launch, before any other observer hears of them. Give the report of that launch to ``ended(_:)``.
+    /// Options with which a launch writes down its events, before any observer hears of them. Give the report of that launch to ``ended(_:)``.
+    ///
+    /// Nothing of the launch's scopes (`RunningLaunch.addScope`) is written down: neither their steps, nor their questions and stalls. A process that dies while a scope runs has died in the
+    /// steps of the launch that were in progress, or outside of them; when only scopes ran on, the launch had completed.
     ///
     /// A launch with these options is refused while another one runs with this journal, and while one runs in this process with a journal of the same name and folder, unless one
     /// of the two is a ``LaunchKind/background`` launch: the error, a `GraphError` of the code `alreadyRunning`, names that one. The journal of the launch that was refused is
@@ -277,23 +261,31 @@ public final class LaunchJournal: Sendable {
         var options = options
         options.isAdmitted = admission
         guard file != nil else { return options }
-        options.observers.insert({ [self] in record($0) }, at: 0)
         options.recordsStart = { [self] in started($0, $1) }
         options.recordsQuestion = { [self] in questionAsked(by: $0, isAnswered: $1) }
         return options
     }
 
-    private func record(_ event: LaunchEvent) {
+    /// Writes down the events of the launch that has just begun; nil where nothing is written down.
+    var eventRecorder: (@Sendable (LaunchEvent) -> Void)? {
+        guard let file else { return nil }
+        let launch = file.launch
+        return { [self] in record($0, of: launch) }
+    }
+
+    /// - Parameter launch: the number of the launch among those of this journal. An event that comes when another one has begun is not about that.
+    private func record(_ event: LaunchEvent, of launch: Int) {
+        guard file?.launch == launch else { return }
         switch event.kind {
         case .started(let operation, let attempt):
-            if !state.withLock({ $0.eventSteps.contains(operation) }) { started(operation, attempt) }
-        case .retrying(let operation, let attempt): write(JournalLine(.retrying, operation: operation, attempt: attempt))
-        case .ended(let operation, let outcome): write(JournalLine(.ended, operation: operation, outcome: outcome.rawValue))
+            if !state.withLock({ $0.eventSteps.contains(operation) }) { started(operation, attempt, of: launch) }
+        case .retrying(let operation, let attempt): write(JournalLine(.retrying, operation: operation, attempt: attempt), of: launch)
+        case .ended(let operation, let outcome): write(JournalLine(.ended, operation: operation, outcome: outcome.rawValue), of: launch)
         case .stopped: state.withLock { $0.wasStopped = true }
         case .launchEnded:
             var line = JournalLine(.over)
             line.stopped = state.withLock { $0.wasStopped }
-            write(line)
+            write(line, of: launch)
         case .launchStarted: state.withLock { ($0.wasStarted, $0.wasStopped) = (true, false) }
         case .ready, .dropped: break
         }
@@ -316,7 +308,9 @@ public final class LaunchJournal: Sendable {
 
     /// A stall watch that writes down each stall before it calls `watch`: so that a launch that is ended while it hangs is known for one.
     package func watching(_ watch: StallWatch) -> StallWatch {
-        watch.preceded { [self] in write(JournalLine(.stalled)) }
+        watch.preceded { [self] status in
+            if status.scope == nil { write(JournalLine(.stalled)) }
+        }
     }
 
     // MARK: Events that the app tells
@@ -359,10 +353,10 @@ public final class LaunchJournal: Sendable {
     /// A launch begins with the journal: the lines of one that ran with it before are not about this one.
     func launchBegins() { if file?.beginLaunch() == true { write(JournalLine(.relaunched)) } }
 
-    private func started(_ operation: String, _ attempt: Int) {
-        write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)")
+    private func started(_ operation: String, _ attempt: Int, of launch: Int? = nil) {
+        write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)", of: launch)
         guard state.withLock({ $0.personSteps.contains(operation) }) else { return }
-        write(JournalLine(.asked, operation: operation), once: "asked \(attempt) \(operation)")
+        write(JournalLine(.asked, operation: operation), once: "asked \(attempt) \(operation)", of: launch)
     }
 
     /// Writes down how the launch ended. A journal that cannot say so is removed: the launch would be taken for one that died.
@@ -370,14 +364,15 @@ public final class LaunchJournal: Sendable {
         if !write(line) { file?.remove() }
     }
 
+    /// - Parameter launch: the launch that it is about, if it must be the one that has the journal now.
     /// - Returns: whether it was written, where anything is.
     @discardableResult
-    private func write(_ line: JournalLine, once attempt: String? = nil) -> Bool {
+    private func write(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) -> Bool {
         guard let file else { return true }
         var line = line
         line.ms = (ContinuousClock.now - start).milliseconds
         do throws(StorageError) {
-            try file.append(line, once: attempt)
+            try file.append(line, once: attempt, of: launch)
             return true
         } catch {
             report(error)

@@ -75,7 +75,11 @@ extension LaunchKind {
 extension LaunchJournal {
     /// The admission that the engine asks for before it starts a launch with a journal.
     var admission: LaunchAdmission {
-        LaunchAdmission(take: { [self] in complaint(aboutStarting: $0) }, giveBack: { [self] in RunningLaunches.all.end(self) })
+        LaunchAdmission(
+            take: { [self] in complaint(aboutStarting: $0) },
+            giveBack: { [self] in RunningLaunches.all.end(self) },
+            makeObserver: { [self] in eventRecorder }
+        )
     }
 
     /// Makes the launch one of another kind, or says which launch it must not be that beside.

@@ -186,6 +186,43 @@ struct SecondLaunchTests {
         #expect(try launchThatDied().ending == .completed)
     }
 
+    @Test("fault P39: what an observer keeps until another launch has the journal is not about that launch")
+    func keptEvents() async throws {
+        let journal = open()
+        let (isKept, mayGoOn, isTold, hasRun) = (Gate(), Gate(), Gate(), Gate())
+        var first = OperationGraph("first")
+        let quick = first.add("quick") {}
+        first.add("late", after: quick) { hasRun.open() }
+        journal.prepare(&first)
+        // The thread that tells the observer has taken the next step by then.
+        var options = LaunchOptions(lanes: 1, deadline: nil, grace: .milliseconds(1))
+        options.observers.append { event in
+            if case .ended("quick", _) = event.kind {
+                isKept.open()
+                mayGoOn.block()
+            }
+            if event.kind == .launchEnded { isTold.open() }
+        }
+        let launch = try first.start(options: journal.recording(options))
+        await isKept.wait()
+        launch.cancel()
+        _ = await launch.end()
+        let begun = Gate()
+        var graph = OperationGraph("second")
+        graph.add("asks") { step in
+            begun.open()
+            try await step.sleep(for: .seconds(86_400))
+        }
+        let second = try graph.start(options: journal.recording(LaunchOptions(deadline: nil)))
+        await begun.wait()
+        mayGoOn.open()
+        await isTold.wait()
+        await hasRun.wait()
+        #expect(try launchThatDied().ending == .crashed(in: ["asks"]))
+        second.cancel()
+        _ = await second.end()
+    }
+
     @Test("fault P37: the launch before this one is known, also where a process of another version goes on that has begun since")
     func lastLaunch() throws {
         let journals = folder("app").appendingPathComponent("journal")

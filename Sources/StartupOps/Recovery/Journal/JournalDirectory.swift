@@ -105,8 +105,8 @@ final class JournalFile: Sendable {
         var started: Set<String> = []
         /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told of twice.
         var questions: [String: Int] = [:]
-        /// Whether a launch was begun with the journal.
-        var hasLaunch = false
+        /// The number of launches that were begun with the journal.
+        var launch = 0
 
         /// Whether a line tells of something new.
         mutating func isNew(_ line: JournalLine, once attempt: String?) -> Bool {
@@ -148,10 +148,13 @@ final class JournalFile: Sendable {
 
     /// Adds a line.
     ///
-    /// - Parameter attempt: identifies an event that is to be written down only once; nil for an event that may come again.
-    func append(_ line: JournalLine, once attempt: String? = nil) throws(StorageError) {
+    /// - Parameters:
+    ///   - attempt: identifies an event that is to be written down only once; nil for an event that may come again.
+    ///   - launch: the launch that it is about; when another one has begun since, it is dropped.
+    func append(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) throws(StorageError) {
         let bytes = line.bytes
         try state.withLock { box throws(StorageError) in
+            if let launch, launch != box.state.launch { return }
             guard box.state.isNew(line, once: attempt) else { return }
             // End the torn line, so that only that one is broken.
             let whole = box.state.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
@@ -171,15 +174,16 @@ final class JournalFile: Sendable {
     /// - Returns: whether there was one.
     func beginLaunch() -> Bool {
         state.withLock { box -> Bool in
-            let hadLaunch = box.state.hasLaunch
-            box.state.hasLaunch = true
-            if hadLaunch {
-                box.state.started = []
-                box.state.questions = [:]
-            }
-            return hadLaunch
+            box.state.launch += 1
+            guard box.state.launch > 1 else { return false }
+            box.state.started = []
+            box.state.questions = [:]
+            return true
         }
     }
+
+    /// The number of the launch that was begun last, from 1; 0 before the first.
+    var launch: Int { state.withLock { $0.state.launch } }
 
     /// Removes the file, when nothing was launched.
     func remove() { unlink(path) }
