@@ -34,6 +34,7 @@ struct LoadedScenario {
         }
         let file = inputName(name)
         var document = try parseScenario(try bytes(of: name), file: file)
+        // Before the graph is made of it: conditions are decided there.
         try document.set(facts, file: file)
         return LoadedScenario(document, from: file, clock: clock)
     }
@@ -54,6 +55,7 @@ struct LoadedScenario {
         if Scenario.named(name) != nil { return (try load(name, clock: .virtual, facts: facts), []) }
         let file = inputName(name)
         var (document, mistakes) = try inspectScenario(try bytes(of: name), file: file, limit: limit)
+        // Facts that could not be read would only earn a second complaint.
         if mistakes.isEmpty { try document.set(facts, file: file) }
         let scenario = LoadedScenario(document, from: file, clock: .virtual)
         do {
@@ -105,6 +107,7 @@ struct LoadedScenario {
     mutating func expect(_ history: LaunchHistory) {
         graph.expect(history)
         guard let document = file?.document else { return }
+        // Their history is that of launches with other facts. A plan that counted it would be too long.
         let absent = document.operations.lazy.filter { !document.runs($0) }.map { ($0.id, Duration.zero) }
         graph.expect(Dictionary(absent) { first, _ in first })
     }
@@ -226,16 +229,20 @@ struct PreparedLaunch {
         let wanted = arguments.lanes ?? scenario.lanes
         let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
         var options = LaunchOptions(
+            // In virtual time a lane takes no thread: the result must not depend on the limits of the machine.
             lanes: lanes,
             deadline: scenario.deadline(arguments.deadline),
             deadlineCountsInteractiveTime: !arguments.isInteractive,
+            // Suspending: the time in which the machine sleeps is not the launch's (L9).
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
+            // In virtual time every run is to be the same; in real time two processes must not pause alike before they try again.
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max)
         )
         (options.goal, options.processors) = (arguments.goal, arguments.processors)
         // Without a limit of lanes no plan is needed: every ready operation starts at once.
         guard arguments.isPlanned, let lanes else { return options }
         var plan = PlanOptions(lanes: lanes)
+        // As the launch will see them: an order planned for other processors would be the wrong one.
         (plan.goal, plan.processors) = (options.goal, options.scarceProcessors)
         options.order = try scenario.validated().plan(plan).order
         return options
@@ -254,8 +261,10 @@ final class CancellableLaunch: Sendable {
     ///
     /// - Returns: nil if a signal came before.
     func start(_ graph: OperationGraph, _ budget: Budget, _ options: LaunchOptions) throws(GraphError) -> RunningLaunch? {
+        // Saves the start of a launch that is to end at once; a signal that comes later is found below.
         if isCancelled { return nil }
         let launch = try graph.start(budget: budget, options: options)
+        // The launch is stored and the signal looked at in one step: the later of the two finds the other.
         let isCancelled = state.withLock { state in
             state.launch = launch
             return state.isCancelled
@@ -271,6 +280,7 @@ final class CancellableLaunch: Sendable {
             state.withdraw = withdraw
             return state.isCancelled
         }
+        // Outside the lock, here and below: the closure takes other locks, and may end a task that asks this object.
         if isCancelled { withdraw() }
     }
 
@@ -314,11 +324,14 @@ enum LaunchThreads {
     /// - Parameter wanted: nil for as many as there are operations.
     static func lanes(_ wanted: Int?, for scenario: LoadedScenario) -> Int? {
         guard let operations = scenario.file?.document.operations else { return wanted }
+        // Lanes that no operation can use are not looked for: each one tried is a thread that is started.
         let widest = min(wanted ?? .max, operations.count)
         // A command has a process, and two threads that attend to it.
         let each = operations.contains { if case .command = $0.work { true } else { false } } ? 4 : 1
         let own = needed(.wall)
+        // The tool's own threads are had in addition, or the launch would begin with as many too few (L62).
         let (count, error) = countThreads(upTo: min(own + widest * each, maximumThreads))
+        // A launch with too few threads is slow; one without a lane would never end.
         let lanes = max((count - own) / each, 1)
         guard let error, lanes < widest else { return wanted }
         message("no more than \(lanes) of its operations can run at a time: \(resourceText(error.code))")

@@ -38,6 +38,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func recommendUpdate(_ version: SemanticVersion) {
+        // Not awaited: a recommendation must not keep the launch waiting, and the screen may be somebody else's for long.
         let screens = screens
         Task { await screens.message(title: "Update available", lines: ["Version \(version) can be installed."]) }
     }
@@ -59,6 +60,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
             options: ["Log in", "Create an account", "Go on as a guest"]
         )
         guard let choice else { return .dismissed }
+        // Before the form, which asks for an address and a password that a guest does not have.
         if choice == 2 { return .continueAsGuest }
         let answers = await screens.form(
             title: choice == 0 ? "Log in" : "Create an account",
@@ -66,6 +68,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
             fields: [FormField("E-mail"), FormField("Password", isSecret: true)]
         )
         guard let answers, answers.count == 2 else { return .dismissed }
+        // Wrapped at once: a secret has no description that could end in an output (T23).
         let password = Secret(answers[1])
         return choice == 0 ? .logIn(email: answers[0], password: password) : .createAccount(email: answers[0], password: password)
     }
@@ -81,6 +84,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
 
     func askToRestore(_ account: StoredSession) async -> Bool {
         let name = account.account?.name ?? "an account"
+        // Ctrl-D means no: the account of a device may be somebody else's.
         return await screens.confirm(question: "Go on as \(name), found on this device?", default: true) ?? false
     }
 
@@ -94,6 +98,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
             question: problem ?? (speakers.isEmpty ? "No speaker was found." : "Which speaker do you want to use?"),
             options: speakers.map(\.name) + ["Go on without a speaker"]
         )
+        // The last entry lies past the speakers.
         return index.flatMap { speakers.indices.contains($0) ? speakers[$0] : nil }
     }
 
@@ -110,6 +115,7 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
     }
 
     func confirm(_ entryPoint: EntryPoint) async -> Bool {
+        // Return alone must not change anything: a link may come from anybody.
         await screens.confirm(question: "\(entryPoint) changes something. Go on?", default: false) ?? false
     }
 
@@ -155,6 +161,7 @@ final class DefaultAnswers: SplashPresenter, UpdatePresenter, RegionPresenter, L
 
     /// The account that every sample service has. Where that is not accepted, or cannot be checked, a guest will do.
     func askForLogin(problem: String?) async -> LoginAnswer {
+        // A service that has refused this account refuses it again: a second attempt would make a loop.
         problem == nil ? .logIn(email: "person@example.com", password: "correct horse") : .continueAsGuest
     }
 

@@ -43,11 +43,13 @@ struct SampleApp {
         } else {
             let embedded = try Self.startEmbedded(directory, for: arguments.scenario)
             if requiresUpdate { embedded.backend.service.requireUpdate() }
+            // Served inside URLSession: the client's real code runs, and no port is open to other processes.
             http.protocolClasses = embedded.backend.protocolClasses
             url = embedded.backend.baseURL
             self.embedded = embedded
         }
         let plan = Self.plan(for: url, app, directory)
+        // One service for all steps: two token managers would use the same refresh token, which is good for one use (T24).
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: HTTPClient(http))
         service = bootstrap.service
         tokenWarnings = Self.warn(of: bootstrap.service.tokens)
@@ -71,11 +73,13 @@ struct SampleApp {
         environment.updatePolicyProblem = { message("warning: the update policy could not be kept for the next launch: \($0)") }
         self.environment = environment
         self.warnings = warnings
+        // Last: it may throw, and puts the push into the mailbox of the environment that has just been made.
         try receiveEntryPoints(arguments)
     }
 
     /// Says when new tokens cannot be stored: the person has to log in again then, in the next launch.
     private static func warn(of tokens: TokenManager) -> Task<Void, Never> {
+        // Before the task begins, so that it misses no event.
         let events = tokens.events
         return Task {
             for await event in events {
@@ -100,13 +104,16 @@ struct SampleApp {
         let check = environment.lateUpdateCheck
         if check.isPending {
             let patience = Task {
+                // A silent second looks like a hang.
                 try await Task.sleep(for: .seconds(1))
                 message("the launch has ended; waiting for the update check, ten seconds at most")
                 try await Task.sleep(for: .seconds(9))
                 message("the update check had no answer; the next launch asks again")
+                // It makes the wait below end.
                 check.cancel()
             }
             await check.end()
+            // Otherwise it would tell later on that the check went unanswered.
             patience.cancel()
         }
         return lateDecision.withLock { $0 }
@@ -133,11 +140,13 @@ struct SampleApp {
         _ directory: StateDirectory,
         for scenario: String?
     ) throws -> (backend: EmbeddedBackend, speaker: LoopbackSpeaker) {
+        // Without a last speaker the port is 0: the system chooses one.
         let last = directory.launchState().lastSpeaker.value.flatMap { UInt16(exactly: $0.port) } ?? 0
         let speaker: LoopbackSpeaker
         do throws(DeviceError) {
             speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen", port: last)
         } catch {
+            // Somebody else has the port: the known speaker is then not there, as one that is switched off (N48).
             speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         }
         let known = speaker.speaker
@@ -163,6 +172,7 @@ struct JournaledDevice {
         let version = try SampleApp.version(arguments.appVersion)
         directory = SampleApp.directory(arguments.state)
         journal = .open(in: directory, version: version.description) { problem in
+            // A launch goes on without its journal: recovery is a help, and no reason to keep the app from starting.
             message("the launch is not written down as it should be: \(problem)")
         }
     }
@@ -171,6 +181,7 @@ struct JournaledDevice {
 /// A policy that no version meets: to try out a required update with any backend.
 private struct RequiredUpdate: UpdatePolicyService {
     func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
+        // Larger than any version of an app.
         UpdatePolicy(minimumVersion: SemanticVersion(999))
     }
 }
@@ -185,6 +196,7 @@ extension SampleApp {
     static func plan(for url: URL, _ app: AppInfo, _ directory: StateDirectory) -> BootstrapPlan {
         var plan = BootstrapPlan(
             endpoints: APIEnvironment(graphQL: url.appending(path: "graphql"), rest: url),
+            // A release build of the tool is a production build: parts for developers stay out of it.
             build: LaunchArguments.isDebugBuild ? [.debug, .staging] : []
         )
         let keys = Keys(service: url.absoluteString)
@@ -197,6 +209,7 @@ extension SampleApp {
             .value("none", for: ServiceKey("analytics")),
             .value("text only", for: ServiceKey("image-codec")),
         ]
+        // Read once, here: settings that change later count in the next launch (L15).
         plan.enablesRestoreAccount = Settings(directory.settings)[.enablesRestoreAccount]
         plan.thirdParties = [SampleSteps.sdk(at: url, in: directory)]
         plan.modules = [
@@ -229,6 +242,7 @@ extension SampleApp {
         if let push = arguments.push {
             let parser = PushPayloadParser(categories: ["now-playing", "message"], links: try Self.router())
             let data: Data
+            // A file name cannot begin a JSON object, so a brace tells the payload from a path.
             if push.contains("{") {
                 data = Data(push.utf8)
             } else {
@@ -248,6 +262,7 @@ extension SampleApp {
         do {
             return try body()
         } catch {
+            // The parsers' errors know no option. None of them repeats the payload or the link, which may hold a token (T23, D7).
             throw UsageError("option '--\(option)': \(error)", command: "run")
         }
     }
