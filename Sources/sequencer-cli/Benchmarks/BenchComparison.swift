@@ -34,11 +34,13 @@ struct BenchSummary: Sendable {
 
     init(_ scenario: BenchedScenario) {
         self.scenario = scenario
+        // A launch that failed or was cancelled ended early: its time does not tell how long a launch takes.
         let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
         let times = completed.map { Double(scenario.runs[$0].measured.nanoseconds) }
         sample = SortedSample(times)
         interval = sample.map(BootstrapInterval.median)
         modes = sample.flatMap(TwoModes.init)
+        // In the order of the runs: sorted, they would always rise.
         trend = Trend(times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
@@ -46,8 +48,10 @@ struct BenchSummary: Sendable {
         (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
         let rule = sample.map(OutlierRule.init)
         outliers = zip(completed, times).filter { rule?.isOutlier($1) == true }.map { Outlier(run: $0 + 1, time: $1) }
+        // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the same order.
         operations = scenario.operations.compactMap { operation in
             SortedSample(scenario.times(of: operation)).map {
+                // In most of all runs, the failed ones included: half of a few completed runs would be chance.
                 Operation(id: operation.id, sample: $0, isCritical: operation.criticalRuns * 2 > scenario.runs.count)
             }
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
@@ -111,8 +115,10 @@ struct BenchComparison: Sendable {
         self.after = BenchSummary(after)
         self.askedThreshold = askedThreshold
         self.gap = gap
+        // Taken in turns, what the machine does happens to both sides alike: no allowance.
         let threshold = gap?.threshold(askedThreshold, drift: Self.drift(self.before, self.after)) ?? askedThreshold
         self.threshold = threshold
+        // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
         let blame = OperationBlame(self.before, self.after, clock: clock, gap: gap)
         operations = blame.changes
         criticalPathMove = blame.criticalPathMove
@@ -121,6 +127,7 @@ struct BenchComparison: Sendable {
             to: self.after.sample,
             isVirtual: clock == .virtual,
             threshold: threshold,
+            // Whether both are the same is judged by the threshold that was asked for: the allowance would let anything pass as the same.
             same: askedThreshold
         )
         (self.change, interval, test, modes, verdict) = (change.change, change.interval, change.test, change.modes, change.verdict)
@@ -137,6 +144,7 @@ struct BenchComparison: Sendable {
 
     /// How much the runs of either side drifted while they were made: so may the machine have done in the time between the two.
     static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
+        // Without a trend the ratio of the halves is chance, so it counts as 1.
         max(before.trend?.drift ?? 1, after.trend?.drift ?? 1)
     }
 }
@@ -144,6 +152,7 @@ struct BenchComparison: Sendable {
 extension BenchDocument {
     /// The scenarios that two benches have in common; when each has only one, these two, even if their names differ.
     func pairs(with other: BenchDocument) -> [(BenchedScenario, BenchedScenario)] {
+        // With one on each side nothing else can be meant: a scenario may have been renamed.
         if scenarios.count == 1, other.scenarios.count == 1 { return [(scenarios[0], other.scenarios[0])] }
         return sameNames(as: other)
     }
@@ -152,6 +161,7 @@ extension BenchDocument {
     ///
     /// - Complexity: O(scenarios).
     func sameNames(as other: BenchDocument) -> [(BenchedScenario, BenchedScenario)] {
+        // Names are unique, which the reader checks; the dictionary must not trap on a document that was made in memory.
         let others = Dictionary(other.scenarios.map { ($0.name, $0) }) { first, _ in first }
         return scenarios.compactMap { scenario in others[scenario.name].map { (scenario, $0) } }
     }

@@ -69,6 +69,7 @@ extension BenchedScenario {
         runs.append(
             BenchRun(
                 outcome: LaunchOutcome(report.outcome),
+                // A program's own report knows its own budget, if any: it is held to the one of this bench.
                 isMet: budget.isMet && (process == nil || budget.measured <= self.budget),
                 measured: budget.measured,
                 makespan: report.makespan,
@@ -79,6 +80,7 @@ extension BenchedScenario {
         )
         milestone = report.milestone
         let reports = Array(report.operations)
+        // Comparing the lists is cheaper than a dictionary for each of thousands of runs; nearly all have the same graph.
         if operations.map(\.id) == reports.map(\.id) {
             for (index, report) in reports.enumerated() { operations[index].add(report) }
         } else {
@@ -91,19 +93,23 @@ extension BenchedScenario {
         var places = Dictionary(operations.indices.map { (operations[$0].id, $0) }) { first, _ in first }
         for report in reports where places[report.id] == nil {
             places[report.id] = operations.count
+            // It was absent in every run before this one, which has been appended already.
             operations.append(BenchedOperation(id: report.id, durations: Array(repeating: nil, count: runs.count - 1)))
         }
         for report in reports {
             guard let place = places[report.id] else { continue }
             operations[place].add(report)
         }
+        // One entry a run, also for those that this run left out: the reader refuses any other count.
         for index in operations.indices where operations[index].durations.count < runs.count { operations[index].durations.append(nil) }
     }
 }
 
 extension BenchedOperation {
     fileprivate mutating func add(_ report: OperationReport) {
+        // An operation that never started has no duration; 0 would pull its median down.
         durations.append(report.start == nil ? nil : report.duration)
+        // Of the last run: the dependencies of a scenario differ only where its graph does.
         dependencies = report.dependencies
         if report.isCritical { criticalRuns += 1 }
     }
@@ -154,6 +160,7 @@ struct Machine: Equatable, Sendable, CustomStringConvertible {
 
     private static var processorName: String? {
         #if canImport(Darwin)
+            // The name is an array of C characters that ends with a zero: its size comes first, and includes that.
             var size = 0
             guard sysctlbyname("machdep.cpu.brand_string", nil, &size, nil, 0) == 0, size > 1 else { return nil }
             var bytes = [UInt8](repeating: 0, count: size)
@@ -161,13 +168,16 @@ struct Machine: Equatable, Sendable, CustomStringConvertible {
             return cleaned(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
         #else
             guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8) else { return nil }
+            // The first processor stands for all. ARM has no such line: the architecture is the name then.
             let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }
             return line?.firstIndex(of: ":").flatMap { colon in line.map { String($0[colon...].dropFirst()) } }.flatMap(cleaned)
         #endif
     }
 
     private static func cleaned(_ name: String) -> String? {
+        // Names of processors hold runs of spaces.
         let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        // The text comes from the machine and goes to a terminal: escaped, and no longer than a line.
         return words.isEmpty ? nil : String(printable(words).prefix(200))
     }
 }

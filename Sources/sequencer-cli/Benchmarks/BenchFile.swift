@@ -9,6 +9,7 @@ func readBench(_ path: String) throws -> BenchDocument {
 
 /// Reads a saved bench, in the format `sequencer.bench/1`, or the runs of saved reports, in the format `sequencer.report/1`.
 func parseBench(_ bytes: [UInt8], file: String) throws(ScenarioError) -> BenchDocument {
+    // Decided by the content, not by the name: `-` has none.
     if SavedReports.begin(bytes) { return try BenchDocument(try SavedReports.decode(bytes, file: file), file: file) }
     return try decodeDocument(BenchDocument.self, from: bytes, file: file)
 }
@@ -49,6 +50,7 @@ extension BenchDocument: Codable {
     init(from decoder: any Decoder) throws {
         let document = try DocumentReader(decoder)
         let schema = try document.string("schema")
+        // The version is a part of the name, so a newer format is refused here rather than read wrongly.
         guard schema == Self.schema else {
             throw document.error("schema", "expected '\(Self.schema)', as 'bench --save' writes it, found \(quoted(schema))")
         }
@@ -58,7 +60,9 @@ extension BenchDocument: Codable {
         warmups = try document.count("warmups")
         span = try document.optionalObject("taken").map(BenchSpan.init)
         scenarios = try document.objects("scenarios").map(BenchedScenario.init)
+        // Without this, every comparison would be one of nothing, and a success.
         if scenarios.isEmpty { throw document.error("scenarios", "there is no scenario") }
+        // Scenarios are paired by name: of two with one name, which pairs would be arbitrary.
         if let place = firstRepetition(scenarios.map(\.name)) {
             throw document.error("scenarios", at: place, "the scenario \(quoted(scenarios[place].name)) is there twice")
         }
@@ -77,6 +81,7 @@ extension Machine {
         system = try document.string("system")
         architecture = try document.string("architecture")
         processors = try document.count("processors")
+        // The load is divided by the number of processors.
         if processors == 0 { throw document.error("processors", "expected one at least, found 0") }
         name = try document.string("name")
     }
@@ -117,6 +122,7 @@ extension BenchedScenario {
         self.init(name: try document.string("scenario"), budget: try document.duration("budgetMs"))
         milestone = try document.optionalString("milestone")
         let runs = try document.objects("runs").map(BenchRun.init)
+        // Counted against the runs while the place is known; later code zips the two, which would drop the rest in silence.
         let operations = try document.objects("operations").map { try BenchedOperation($0, runs: runs.count) }
         if let place = firstRepetition(operations.map(\.id)) {
             throw document.error("operations", at: place, "the operation \(quoted(operations[place].id)) is there twice")
@@ -175,6 +181,7 @@ extension BenchedOperation {
 
 /// The place of the first name that another one before it equals.
 private func firstRepetition(_ names: [String]) -> Int? {
+    // The second of the two, for that is the one to remove.
     var seen: Set<String> = []
     return names.firstIndex { !seen.insert($0).inserted }
 }
@@ -237,6 +244,7 @@ extension BenchComparison {
         json.write(after.scenario.name, for: "after")
         json.write(verdict.rawValue, for: "verdict")
         json.write(decimal: threshold, for: "threshold")
+        // A count for each way to end, for a comparison of medians says nothing of the runs that have none.
         for (summary, key) in [(before, "beforeRuns"), (after, "afterRuns")] {
             json.writeObject(for: key) { json in
                 for (outcome, count) in summary.outcomes { json.write(count, for: outcome.rawValue) }
@@ -247,6 +255,7 @@ extension BenchComparison {
                 json.write(decimal: askedThreshold, for: "askedThreshold")
                 json.write(decimal: gap.seconds, for: "seconds")
                 json.write(decimal: gap.loadRatio, for: "loadRatio")
+                // Without a trend there is nothing to explain.
                 if drift > 1 { json.write(decimal: drift, for: "drift") }
             }
         }
@@ -304,10 +313,12 @@ struct BenchmarkActionText {
     /// An array of one object for each scenario, and for each of its operations.
     var text: String {
         let lines = document.scenarios.flatMap { elements(BenchSummary($0)) }
+        // An empty array is written by hand, as the lines are joined by hand.
         return lines.isEmpty ? "[]\n" : "[\n  \(lines.joined(separator: ",\n  "))\n]\n"
     }
 
     private func elements(_ summary: BenchSummary) -> [String] {
+        // The action's format has no value for a missing time.
         guard let sample = summary.sample else { return [] }
         let name = summary.scenario.name
         let runs = summary.scenario.runs.count

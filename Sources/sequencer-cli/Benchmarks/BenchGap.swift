@@ -19,6 +19,7 @@ struct BenchSpan: Equatable, Sendable {
 
     /// Moves the end to now.
     mutating func extend() {
+        // The wall clock may be set back meanwhile; a span that ends before it begins would be refused when it is read.
         end = max(begin, Date())
         loadAtEnd = Self.currentLoad
     }
@@ -34,7 +35,9 @@ struct BenchSpan: Equatable, Sendable {
     /// minute the system has looked at the load too rarely: a shorter bench counts as one of that.
     var load: Double? {
         guard let loadAtBegin, let loadAtEnd else { return nil }
+        // The average decays by e to the power of -t / 60 s: Linux and Darwin both count so.
         let rest = exp(-max(end.timeIntervalSince(begin), 30) / 60)
+        // Noise of the two averages may lead below zero, which no load is.
         return max(0, (loadAtEnd - loadAtBegin * rest) / (1 - rest))
     }
 }
@@ -66,11 +69,13 @@ struct BenchGap: Equatable, Sendable {
         let seconds = max(other.begin.timeIntervalSince(one.end), one.begin.timeIntervalSince(other.end))
         if seconds < 0, Self.overlap(one, other) >= Self.leastOverlap { return nil }
         self.seconds = max(seconds, 0)
+        // The third ratio finds a load that has just begun, which hardly shows in an average of one minute.
         let loads = [(one.loadAtBegin, other.loadAtBegin), (one.loadAtEnd, other.loadAtEnd), (one.load, other.load)]
         loadRatio = loads.compactMap { before, after in
             guard let before, let after else { return nil }
             // A launch that keeps all processors busy shares them with all other processes that are ready to run.
             let ratio = (1 + after / Double(second.machine.processors)) / (1 + before / Double(first.machine.processors))
+            // Either direction makes a comparison doubtful.
             return max(ratio, 1 / ratio)
         }.max()
     }

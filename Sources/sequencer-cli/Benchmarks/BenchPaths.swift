@@ -14,6 +14,7 @@ struct BenchPaths {
     /// - Returns: nil if the bench does not contain the dependencies.
     init?(_ scenario: BenchedScenario, _ times: [String: Double]) {
         let operations = scenario.operations
+        // A bench that does not know them all would show paths that never were.
         guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
         ids = operations.map(\.id)
         let places = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -25,6 +26,7 @@ struct BenchPaths {
 
     /// How much longer the launch is, in nanoseconds, than if this operation took `time` instead.
     func difference(if id: String, took time: Double) -> Double {
+        // An operation that this side lacks makes no difference to its length.
         guard let place = places[id] else { return 0 }
         var others = durations
         others[place] = .nearest(nanoseconds: time)

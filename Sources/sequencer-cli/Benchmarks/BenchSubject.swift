@@ -30,16 +30,20 @@ struct BenchSubject {
         let isReal = Scenario.named(scenario) != nil && arguments.clock == .wall
         state = isReal ? BenchState(arguments.state) : nil
         if let state {
+            // Told before anything is made, so that the caller removes the folder whenever something below throws.
             keep(state)
+            // Under the lock of the removal, here and below: a signal must not find a folder half made, and leave it.
             arguments.state = try state.using { try state.fresh() }
         }
         self.arguments = arguments
         let launch = try state?.using { try Self.prepare(arguments) } ?? Self.prepare(arguments)
+        // Its graph and its options are enough; the app would keep its tasks and its speaker.
         launch.app?.close()
         launchOfFile = launch.scenario.file == nil ? nil : launch
         name = launch.scenario.graph.name
         budget = launch.budget.limit
         options = try launch.options()
+        // In real time each run needs an app of its own, so the graph is made anew for each.
         graph = isReal ? nil : launch.scenario.graph
         program = nil
     }
@@ -78,9 +82,11 @@ struct BenchSubject {
     }
 
     private func launchScenario(_ cancellable: CancellableLaunch, say: (String) -> Void) async throws -> LaunchReport? {
+        // The first launch prepares the state, and is part of no run: it takes place with the first warm-up.
         if let state, !state.isPrepared { try await runFirstLaunch(cancellable, on: state, say) }
         if let graph { return try await run(cancellable, graph, options) }
         let prepare = {
+            // A copy: the state folder of this run must not stay in the arguments of the next one.
             var arguments = arguments
             arguments.state = try state?.fresh()
             return try Self.prepare(arguments)
@@ -88,6 +94,7 @@ struct BenchSubject {
         let launch = try state?.using(prepare) ?? prepare()
         defer { launch.app?.close() }
         var options = options
+        // As `run` does: the report of a measured launch says which version it is of.
         options.version = launch.app?.environment.app.version.description
         return try await run(cancellable, launch.scenario.graph, options)
     }
@@ -105,10 +112,12 @@ struct BenchSubject {
 
     /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch is a first one.
     private func runFirstLaunch(_ cancellable: CancellableLaunch, on state: BenchState, _ say: (String) -> Void) async throws {
+        // Also after an error: the bench ends then, and nobody prepares again.
         defer { state.endPreparation() }
         if state.isGiven || name == Scenario.firstLaunch.name { return }
         var first = arguments
         first.scenario = Scenario.firstLaunch.name
+        // The faults are for the measured launches. A first launch with them might leave no state to begin with.
         first.injections = []
         first.state = state.template
         let launch = try state.using { try Self.prepare(first) }
@@ -144,6 +153,7 @@ final class BenchState: Sendable {
 
     /// Makes nothing on disk yet: that begins with the first ``fresh()``.
     init(_ given: String?) {
+        // A name of its own: two benches at the same time must not share a folder.
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("sequencer-bench-\(UUID().uuidString)")
         let begin = folder.appendingPathComponent("begin")
         isGiven = given != nil
@@ -158,6 +168,7 @@ final class BenchState: Sendable {
 
     /// A folder like the template; the one before is gone.
     func fresh() throws -> String {
+        // Counted under the lock, for the number is the folder's name.
         let number = progress.withLock { progress in
             progress.copies += 1
             return progress.copies
@@ -167,8 +178,10 @@ final class BenchState: Sendable {
             // Only the user may see what the app stores.
             try FileManager.default.createDirectory(at: begin, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
+        // Only one copy is there at a time: a hundred runs must not fill the disk. A launch that still writes to it does no harm.
         try? FileManager.default.removeItem(at: folder.appendingPathComponent("\(number - 1)"))
         let copy = folder.appendingPathComponent("\(number)")
+        // Nothing there yet is a fresh device.
         if FileManager.default.fileExists(atPath: template) {
             try FileManager.default.copyItem(at: URL(fileURLWithPath: template), to: copy)
         } else {
@@ -181,6 +194,7 @@ final class BenchState: Sendable {
     ///
     /// - Throws: what `body` throws; a `CancellationError` once everything is removed.
     func using<Result>(_ body: () throws -> Result) throws -> Result {
+        // On the queue, not under the lock: a copy takes long, and the state is asked meanwhile.
         try removals.sync {
             if progress.withLock({ $0.isRemoved }) { throw CancellationError() }
             return try body()
@@ -194,6 +208,7 @@ final class BenchState: Sendable {
             progress.withLock { $0.isRemoved = true }
             // Move the folder first: without its parents nobody creates a file again, and a folder that nobody adds to can be removed.
             let grave = folder.deletingLastPathComponent().appendingPathComponent(folder.lastPathComponent + "-removed")
+            // More than once, because a launch that goes on may put a file into the folder while it is being removed.
             for _ in 0..<10 {
                 try? FileManager.default.moveItem(at: folder, to: grave)
                 try? FileManager.default.removeItem(at: grave)

@@ -26,27 +26,33 @@ struct BenchedProgram: Sendable {
     /// The graph of its launch.
     func graph(_ name: String) -> OperationGraph {
         var graph = OperationGraph(name)
+        // The step takes the same way as the work of scenarios, so that the deadline ends the program.
         graph.add("process") { _ in
             let number = last.withLock { last in
+                // Only the flag outlives a run: a failure is told once, not a thousand times.
                 last = Run(number: last.number + 1, hasTold: last.hasTold)
                 return last.number
             }
             let begin = ContinuousClock.now
             let capture = ChildProcess.Capture(limit: Self.maximumOutput, hasErrors: false)
+            // Kept as a result, because the time has to be written down before the error goes on.
             let result: Result<ChildProcess.Output, any Error>
             do {
                 result = .success(try await ChildProcess(command.words, capture: capture).run())
             } catch {
                 result = .failure(error)
             }
+            // Taken before the lock, so that waiting for it is not part of the time.
             let process = begin.duration(to: .now)
             last.withLock { last in
                 // A program that was slow to end after its deadline tells nothing of the next run.
                 if last.number != number { return }
                 last.process = process
                 last.failure = result.failure as? ChildProcessError
+                // A program that fails may have printed its report before: its outcome is the report's.
                 last.output = (try? result.get().tail) ?? last.failure?.output.tail ?? ""
             }
+            // A failure is the operation's own, so that a run without a report counts as failed.
             _ = try result.get()
         }
         return graph
@@ -59,11 +65,13 @@ struct BenchedProgram: Sendable {
     func launch(_ report: LaunchReport, say: (String) -> Void) throws -> BenchedLaunch {
         let run = last.withLock { $0 }
         switch run.failure?.reason {
+        // Of these every run would tell the same: the bench ends at the first one.
         case .notFound?, .notExecutable?: throw ToolError(.noInput, "\(run.failure?.description ?? "")")
         case .system?: throw ToolError(.failed, "\(run.failure?.description ?? "")")
         case .status?, .signal?, nil: break
         }
         let isCancelled = report.outcome == .cancelled
+        // After a signal the report in the output may be one of a launch that was cut off.
         if !isCancelled, let own = Self.report(run.output) { return BenchedLaunch(report: own, process: run.process) }
         if case .failed(_, let message) = report.outcome, !run.hasTold {
             last.withLock { $0.hasTold = true }
@@ -73,7 +81,9 @@ struct BenchedProgram: Sendable {
     }
 
     private static func report(_ output: String) -> LaunchReport? {
+        // Any other output is a program's own business; only an object can be a report.
         guard output.first(where: { !$0.isWhitespace }) == "{" else { return nil }
+        // Not an error: what a program prints need not be a report, and then the program itself is measured.
         return try? JSONDecoder().decode(LaunchReport.self, from: Data(output.utf8))
     }
 }

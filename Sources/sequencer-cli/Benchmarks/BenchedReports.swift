@@ -5,18 +5,22 @@ extension BenchDocument {
     /// The runs that saved reports tell of, each group of one scenario's in their order.
     init(_ reports: [LaunchReport], file: String) throws(ScenarioError) {
         let isVirtual = reports.allSatisfy { $0.startedAt == nil }
+        // Mixed, the clock of the document could be neither.
         if !isVirtual, reports.contains(where: { $0.startedAt == nil }) {
             let message = "some of these launches ran in virtual time, and others did not; their times say nothing about each other"
             throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
         }
+        // A report tells nothing of its machine, so two files of reports are taken to be of the same one.
         self.init(toolVersion: Machine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
         span = reports.compactMap(\.benchSpan).reduce(nil) { $0?.union($1) ?? $1 }
         var places: [String: Int] = [:]
+        // One pass, in the order of the file: trends need the runs in the order in which they were made.
         for report in reports {
             let place = places[report.scenario] ?? scenarios.count
             if place == scenarios.count {
                 places[report.scenario] = place
                 scenarios.append(
+                    // Of several budgets the first one counts for the whole scenario.
                     BenchedScenario(name: report.scenario, budget: report.budget.budget?.limit ?? LoadedScenario.defaultBudget)
                 )
             }
@@ -28,6 +32,7 @@ extension BenchDocument {
 extension LaunchReport {
     /// When the launch ran; nil in virtual time.
     fileprivate var benchSpan: BenchSpan? {
+        // The report keeps the start and the length; the date of the end is the sum.
         startedAt.map { BenchSpan(begin: $0, end: $0 + Double(makespan.nanoseconds) / 1e9) }
     }
 }

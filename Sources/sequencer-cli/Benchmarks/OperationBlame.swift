@@ -48,6 +48,7 @@ struct OperationBlame {
         let paths = BenchPaths(before.scenario, times.before).flatMap { first in
             BenchPaths(after.scenario, times.after).map { (before: first, after: $0) }
         }
+        // Critical before or after: an operation that is new, or gone, was so on one side only.
         let critical = Set((before.operations + after.operations).filter(\.isCritical).map(\.id))
         let all = Set(times.before.keys).union(times.after.keys).map { id in
             OperationChange(id: id, before: times.before[id], after: times.after[id], isCritical: critical.contains(id))
@@ -59,6 +60,7 @@ struct OperationBlame {
         var tested: [OperationChange] = []
         var named: [OperationChange] = []
         for change in large {
+            // Nothing of it is due to chance in virtual time, and where one side never started it.
             if clock == .wall, change.before != nil, change.after != nil {
                 var change = change
                 change.p = times.p(change.id)
@@ -67,6 +69,7 @@ struct OperationBlame {
                 named.append(change)
             }
         }
+        // All that could have been found to differ, not only those that were tested: otherwise the choice of the largest would be free.
         let comparable = all.count { $0.before != nil && $0.after != nil }
         named += Self.unlikely(tested, among: comparable)
         changes = named.sorted(by: Self.isBefore).map { change in
@@ -79,9 +82,12 @@ struct OperationBlame {
 
     /// Those that chance does not explain, though so many operations had the chance.
     private static func unlikely(_ changes: [OperationChange], among count: Int) -> [OperationChange] {
+        // Holm's procedure is a sequence: no p may be less than the one before it, so the largest so far counts.
         var most = 0.0
         return changes.sorted { ($0.p ?? 1) < ($1.p ?? 1) }.enumerated().compactMap { place, change in
+            // The smallest p is multiplied by the number of comparisons, the next one by one less, and so on.
             most = max(most, min((change.p ?? 1) * Double(count - place), 1))
+            // From the first that chance explains on, nothing more is named.
             if most >= SampleChange.significance { return nil }
             var change = change
             change.adjustedP = most
@@ -92,6 +98,7 @@ struct OperationBlame {
     /// The time that the launch would be shorter by, had the operation not changed; for one that is gone, minus the time that it
     /// cost before.
     private static func share(of change: OperationChange, _ before: BenchPaths, _ after: BenchPaths) -> Double {
+        // The change is undone on the side that has the operation: the time that it added, or took before.
         change.after == nil ? -before.difference(if: change.id, took: 0) : after.difference(if: change.id, took: change.before ?? 0)
     }
 
@@ -100,12 +107,15 @@ struct OperationBlame {
         let (first, second) = (before.critical, after.critical)
         let (steps, others) = (Set(first), Set(second))
         let move = CriticalPathMove(from: first.filter { !others.contains($0) }, to: second.filter { !steps.contains($0) })
+        // Both directions have names, or the path has only become longer or shorter.
         if move.from.isEmpty || move.to.isEmpty { return nil }
+        // Both paths exist on both sides. Were only one side looked at, two paths of nearly equal length would change places by chance.
         let isLonger = before.time(of: first) - before.time(of: second) >= least && after.time(of: second) - after.time(of: first) >= least
         return isLonger ? move : nil
     }
 
     private static func isBefore(_ left: OperationChange, _ right: OperationChange) -> Bool {
+        // On the critical path first: only there does a change matter to the launch.
         if left.isCritical != right.isCritical { return left.isCritical }
         let (first, second) = (abs(left.difference), abs(right.difference))
         return first != second ? first > second : left.id < right.id

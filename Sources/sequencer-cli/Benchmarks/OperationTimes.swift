@@ -15,8 +15,10 @@ struct OperationTimes {
     private let isByKind: Bool
 
     init(_ first: BenchSummary, _ second: BenchSummary, clock: ClockMode) {
+        // In virtual time runs do not come in kinds: each is the same.
         let kinds = clock == .wall ? first.modes.flatMap { before in second.modes.map { (before, $0) } } : nil
         isByKind = kinds != nil
+        // Of all operations; those of both sides are replaced below, by kind.
         before = first.medians
         after = second.medians
         let others = Dictionary(second.scenario.operations.map { ($0.id, $0) }) { first, _ in first }
@@ -29,6 +31,7 @@ struct OperationTimes {
                 else { return }
                 parts.append((before: before, after: after))
             }
+            // The kind of a run is a matter of the whole launch, so it is the same for all operations of a run.
             if let (firstKinds, secondKinds) = kinds {
                 add({ firstKinds.isLower($0) }, { secondKinds.isLower($0) })
                 add({ !firstKinds.isLower($0) }, { !secondKinds.isLower($0) })
@@ -37,6 +40,8 @@ struct OperationTimes {
             }
             if parts.isEmpty { continue }
             self.parts[operation.id] = parts
+            // Weighted by the runs of both sides together: were each side weighted by its own, more slow runs would look like a slow
+            // operation.
             let count = Double(parts.reduce(0) { sum, part in sum + part.before.count + part.after.count })
             func mean(_ median: (Part) -> Double) -> Double {
                 parts.reduce(0.0) { sum, part in sum + Double(part.before.count + part.after.count) / count * median(part) }
@@ -49,6 +54,7 @@ struct OperationTimes {
     /// How probable such a difference is without a change; nil for an operation that did not run on both sides, in runs of one kind.
     func p(_ id: String) -> Double? {
         guard let parts = parts[id] else { return nil }
+        // Two kinds are two strata, for which van Elteren's test is made; one kind is Mann and Whitney's.
         if isByKind { return ModeComparison.p(parts) }
         return parts.first.flatMap { MannWhitney($0.before.values, $0.after.values)?.p }
     }
@@ -62,5 +68,6 @@ extension BenchSummary {
 }
 
 extension TwoModes {
+    // The split lies between the largest of the lower kind and the smallest of the upper one.
     fileprivate func isLower(_ run: BenchRun) -> Bool { Double(run.measured.nanoseconds) <= lower.maximum }
 }
