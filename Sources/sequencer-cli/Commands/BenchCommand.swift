@@ -83,6 +83,7 @@ struct BenchCommand: LaunchingCommand {
     var verdict = VerdictArguments()
 
     var clock: ClockMode { arguments.clock }
+    // Options of all commands are a part of those of a launch; this is the short way to them.
     private var common: CommonArguments { arguments.common }
 
     /// The scenarios in the order of their turns.
@@ -93,6 +94,7 @@ struct BenchCommand: LaunchingCommand {
         if !commands.isEmpty, let given = scenarioArgument {
             throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
         }
+        // Each run is in this process: a crash would take the measurements with it.
         if let crash = arguments.injections.first(where: { $0.effect == .crash }) {
             throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
         }
@@ -106,6 +108,7 @@ struct BenchCommand: LaunchingCommand {
 
     /// The first argument that is of no use to a program.
     private var scenarioArgument: String? {
+        // In the order in which a person reads the line, so that the first one is named.
         if let scenario = arguments.scenario { return "the argument \(quoted(scenario))" }
         let given = [
             (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
@@ -117,6 +120,7 @@ struct BenchCommand: LaunchingCommand {
     }
 
     func launch() async throws -> ExitCode {
+        // All that can be refused is refused before the first run: a bench may take an hour.
         let output = Output(common.output)
         try output.check()
         if let save { try Output(save).check() }
@@ -128,13 +132,16 @@ struct BenchCommand: LaunchingCommand {
             warmups: warmups,
             scenarios: []
         )
+        // Before the runs, too: the machine and the clock are known now.
         if let before, let baseline {
             try checkComparable(before, named: baseline, document, named: "this one", force: verdict.isForced)
         }
         let signal = try await measure(into: &document, before)
         let comparisons = comparisons(of: document, with: before)
 
+        // Nothing is saved of a bench that measured nothing: an earlier file stays.
         if let save, document.scenarios.contains(where: { !$0.runs.isEmpty }) {
+            // In one line, for a bench of many runs is megabytes long when it is indented.
             try Output(save).write(document.json(pretty: false))
         }
         switch format ?? (common.json ? .json : .text) {
@@ -142,6 +149,7 @@ struct BenchCommand: LaunchingCommand {
         case .json: try output.write(document.json(comparisons))
         case .githubActionBenchmark: try output.write(BenchmarkActionText(document: document).text)
         }
+        // After the output: the runs that were complete are told, and only the code says that there were to be more.
         if let signal { return .interrupted(by: signal) }
         return code(document, comparisons)
     }
@@ -150,6 +158,7 @@ struct BenchCommand: LaunchingCommand {
     ///
     /// - Returns: the signal that ended it early.
     private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
+        // Filled from the main work, emptied by the thread for signals: hence the lock.
         let states = Locked<[BenchState]>([])
         let cancellable = CancellableLaunch()
         let progress = ProgressBar("bench", reading: scenarios.first { isStandardInput($0) }, inLines: common.showsProgress)
@@ -162,6 +171,7 @@ struct BenchCommand: LaunchingCommand {
             progress?.end()
             removeAll()
         }
+        // From here on a signal has something to remove.
         try SignalThread.shared.launchBegan(abandon: abandon) { cancellable.cancel() }
         do {
             try await launch(into: &document, before, states, cancellable, progress)
@@ -189,18 +199,22 @@ struct BenchCommand: LaunchingCommand {
             let isSecond = subjects.contains { $0.name == command.text }
             subjects.append(try BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
         }
+        // The progress would be drawn over the question.
         progress?.pause()
         for subject in subjects { try await subject.askWhetherToRun(cancellable) }
         progress?.resume()
+        // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
         for subject in subjects { document.scenarios.append(BenchedScenario(name: subject.name, budget: subject.budget)) }
         if let before, let baseline, before.sameNames(as: document).isEmpty {
             let names = alternatives(subjects.map(\.name))
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
+        // Over a progress line, a message would stand in the middle of it.
         func say(_ text: String) {
             if let progress { progress.erase { message(text) } } else { message(text) }
         }
         if let warning = warning(document, before) { say(warning) }
+        // After the questions: a person's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
         let total = (warmups + runs) * subjects.count
@@ -211,6 +225,7 @@ struct BenchCommand: LaunchingCommand {
             for index in order {
                 progress?.update(fraction: Double(done) / Double(total))
                 let launch = try await subjects[index].launch(cancellable, say: say)
+                // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
                 guard let launch, !cancellable.isCancelled else { return }
                 if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
                 done += 1
@@ -222,6 +237,7 @@ struct BenchCommand: LaunchingCommand {
     /// saved for later. In virtual time one is enough.
     private func warning(_ document: BenchDocument, _ before: BenchDocument?) -> String? {
         if clock == .virtual { return nil }
+        // By completed runs, as the comparison counts them; nil stands for as many as these.
         var others: [Int?] = (before?.sameNames(as: document) ?? []).map { pair in pair.0.runs.count { $0.outcome == .completed } }
         if document.scenarios.count > 1 || save != nil { others.append(nil) }
         guard let other = others.first(where: { !SampleChange.canDecide(runs, against: $0 ?? runs) }) else { return nil }
@@ -236,6 +252,7 @@ struct BenchCommand: LaunchingCommand {
         }
         let gap = before.flatMap { BenchGap($0, document) }
         let changes = (before?.sameNames(as: document) ?? []).map { comparison($0, $1, gap) }
+        // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
         guard document.scenarios.count == 2 else { return changes }
         return changes + [comparison(document.scenarios[0], document.scenarios[1], nil)]
     }
@@ -246,6 +263,7 @@ struct BenchCommand: LaunchingCommand {
         if runs.contains(where: { $0.outcome == .failed || $0.outcome == .cancelled }) { return .failed }
         if runs.contains(where: { $0.outcome == .aborted }) { return .aborted }
         let change = ExitCode(of: comparisons, strict: verdict.isStrict)
+        // A regression comes before a budget, since it is what the baseline was given for.
         if change == .regression { return change }
         let isOverBudget = document.scenarios.contains { scenario in
             BenchSummary(scenario).sample.map { $0.median > Double(scenario.budget.nanoseconds) } ?? false
@@ -271,6 +289,7 @@ struct BenchText {
     private var isOfPrograms: Bool { document.scenarios.contains { $0.runs.contains { $0.process != nil } } }
 
     var text: String {
+        // Programs are measured from outside, scenarios from inside: the reader has to know which.
         let clock =
             isOfPrograms
             ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
@@ -284,6 +303,7 @@ struct BenchText {
         let runs = scenario.runs.count
         var lines = [
             style.bold(printable(scenario.name, limit: 80))
+                // Of the wanted number only where it was not reached, after a signal.
                 + "  \(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
                 + " after \(document.warmups) to warm up, budget \(style.duration(scenario.budget))"
         ]
@@ -313,6 +333,7 @@ struct BenchText {
         } else {
             lines.append(style.yellow("  no run completed: there is no time to tell"))
         }
+        // The times above are those of completed runs: the others are counted here, so that nobody misses them.
         for outcome in [LaunchOutcome.aborted, .failed, .cancelled] where summary.count(of: outcome) > 0 {
             lines.append(
                 style.yellow("  \(outcome.rawValue)".padded(to: 12) + "\(summary.count(of: outcome)) of \(runs), not in the times above")
@@ -332,6 +353,7 @@ struct BenchText {
     private func misses(_ summary: BenchSummary) -> String {
         let misses = summary.misses
         let count = "\(misses) of \(summary.scenario.runs.count) missed"
+        // In virtual time each run is the same, so a bound would be a mere function of their number.
         if document.clock == .virtual { return misses > 0 ? style.red(count) : count }
         let bound = "the true rate is below \(ShareText.format(summary.missBound)) with 95% confidence"
         return (misses > 0 ? style.red(count) : count) + "; " + bound

@@ -41,6 +41,7 @@ struct BlameCommand: LaunchingCommand {
 
     func launch() async throws -> ExitCode {
         let output = Output(common.output)
+        // Before the launch of a scenario, which may take long.
         try output.check()
         let report = try await ProgressBar.during("blame", reading: source) {
             try await LoadedReport.load(source)
@@ -49,6 +50,7 @@ struct BlameCommand: LaunchingCommand {
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
+        // A program gets all rows; a person gets as many as can be read.
         let rows = rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
         try output.write(common.json ? json(report, rows) : text(report, rows, omitted: longest.count - rows.count, for: output))
         return .success
@@ -57,12 +59,14 @@ struct BlameCommand: LaunchingCommand {
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) -> [Row] {
         let paths = MeasuredPaths(report)
         let launch = MeasuredLaunch(report)
+        // Nothing scarce, nothing to schedule: the longest path alone tells each gain.
         let worked = launch == nil ? Int.max : Self.maximumScheduled / max(report.operations.count, 1)
         let gains = paths.gains()
         let chain = paths.chain()
         // If an operation was held up, the longest path alone does not explain the length of the launch.
         let isHeldUp = chain.contains { paths.holdUps.holder(of: $0) != nil }
         let critical = Set(chain)
+        // The chain first: only there does a gain shorten the launch, so its rows must not be the ones left out.
         let first = shown.filter { critical.contains($0) } + shown.filter { !critical.contains($0) }
         let scheduled = Set(first.prefix(worked))
         return shown.map { node in
@@ -72,6 +76,7 @@ struct BlameCommand: LaunchingCommand {
                 gain: gains[node],
                 scheduledGain: scheduled.contains(node) ? launch?.gain(node) : nil,
                 needsSchedule: launch != nil,
+                // The slack of a schedule, where something was scarce: that of the report knows dependencies only.
                 slack: launch?.slack(node) ?? operation.slack,
                 isCritical: isHeldUp ? critical.contains(node) : operation.isCritical,
                 holder: paths.holdUps.holder(of: node).map { report.operations[$0].id }
@@ -87,6 +92,7 @@ struct BlameCommand: LaunchingCommand {
         text += report.warning(style, width: output.width)
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         let hasHolders = rows.contains { $0.holder != nil }
+        // A column that would be empty in every row is left out.
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         for row in rows {
             let operation = row.operation
@@ -94,6 +100,7 @@ struct BlameCommand: LaunchingCommand {
             table.add([
                 printable(operation.id, limit: 80) + marks,
                 style.duration(operation.duration),
+                // Blank cells instead of zeros: the few waits stand out.
                 operation.wait == .zero ? "" : style.duration(operation.wait),
                 style.duration(row.slack),
                 gain(row, style),
@@ -117,6 +124,7 @@ struct BlameCommand: LaunchingCommand {
     }
 
     private func gain(_ row: Row, _ style: TextStyle) -> String {
+        // A question mark is not a zero: the text below the table says how many were worked out.
         if row.needsSchedule, row.scheduledGain == nil { return "?" }
         let gain = row.scheduledGain ?? row.gain
         return gain == .zero ? "" : style.duration(gain)
@@ -131,6 +139,7 @@ struct BlameCommand: LaunchingCommand {
             if let later = report.afterMilestone { json.write(milliseconds: later.start, for: "milestoneMs") }
             json.write(milliseconds: report.work, for: "workMs")
             json.writeObjects(rows, for: "operations") { json, row in
+                // All keys but two are in every row, so that a program needs no test for each.
                 json.write(row.operation.id, for: "id")
                 json.write(milliseconds: row.operation.duration, for: "durationMs")
                 json.write(milliseconds: row.operation.wait, for: "waitMs")

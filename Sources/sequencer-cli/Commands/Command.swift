@@ -53,9 +53,11 @@ extension Command {
         }
         for option in Self.options {
             let name = option.declaration.name
+            // Absent options store nothing: the property's own default stands.
             guard let texts = scanned.values[name] else { continue }
             do throws(ValueError) { try option.store(&self, texts) } catch { throw Self.failure("option '--\(name)': \(error.message)") }
         }
+        // At the end, when all arguments have their values.
         try check()
     }
 
@@ -118,9 +120,11 @@ func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
     case "--version": return VersionCommand()
     default: break
     }
+    // A dash alone is standard input, and so a missing command, not an option.
     if first.hasPrefix("-"), first != "-" {
         let known = ["--help", "--version"]
         let options = CommandDeclaration.all.flatMap(\.allOptions)
+        // An option that exists was put in the wrong place: to call it unknown would be wrong.
         if options.contains(where: { first == "--" + $0.name || first == $0.short.map { "-\($0)" } }) {
             throw UsageError("expected a command before the option \(quoted(first))")
         }
@@ -128,6 +132,7 @@ func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
     }
     let command = try command(named: first)
     let rest = arguments.dropFirst()
+    // Not behind `--`, where every word is an argument.
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) { return HelpCommand(topic: first) }
     return try command.init(rest)
 }

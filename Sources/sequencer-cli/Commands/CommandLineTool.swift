@@ -9,12 +9,14 @@ enum CommandLineTool {
 
     /// Runs a command line to its end and leaves the process.
     static func main(_ arguments: [String]) -> Never {
+        // First of all: the next write may go to a pipe that is closed already.
         ignoreBrokenPipes()
         // Swift prints a backtrace at SIGQUIT, and goes on where another handler is set meanwhile.
         if !ignoresSignal(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         // Ignored, as some have it who start others, it lets nobody know how a child has ended.
         signal(SIGCHLD, SIG_DFL)
         do {
+            // From the C strings: Swift's texts have replaced the bytes that are not UTF-8 (S23).
             try checkArgumentBytes(Array(UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))))
             leave(try parseArguments(arguments).run())
         } catch {
@@ -37,6 +39,7 @@ enum CommandLineTool {
     }
 
     private static func leave(_ code: ExitCode) -> Never {
+        // Before `exit`: no command may outlive the tool (L18).
         LiveChildren.end()
         // A signal wins over other results: it may have closed the terminal, so that writing failed.
         exit((SignalThread.shared.first.map(ExitCode.interrupted) ?? code).rawValue)

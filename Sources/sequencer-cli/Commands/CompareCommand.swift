@@ -31,6 +31,7 @@ struct CompareCommand: Command {
     var common = CommonArguments()
 
     func check() throws(UsageError) {
+        // Its end would be reached by the first one, and the second would be empty.
         if before == "-", after == "-" { throw Self.failure("standard input ('-') can be read only once") }
     }
 
@@ -80,6 +81,7 @@ struct VerdictArguments: Equatable, Sendable {
 /// - Parameter force: whether machines may differ; virtual time is the same on all of them.
 func checkComparable(_ first: BenchDocument, named firstName: String, _ second: BenchDocument, named secondName: String, force: Bool) throws
 {
+    // Even with --force: a virtual time is a sum of expectations, and compares with nothing measured.
     if first.clock != second.clock {
         throw ToolError(
             .badData,
@@ -98,6 +100,7 @@ func checkComparable(_ first: BenchDocument, named firstName: String, _ second: 
 extension ExitCode {
     /// The code of several comparisons: the worst counts.
     init(of comparisons: [BenchComparison], strict: Bool) {
+        // A regression comes before doubt: one scenario that is slower for sure must not hide behind another.
         if comparisons.contains(where: { $0.verdict == .regression }) {
             self = .regression
         } else if strict, comparisons.contains(where: { $0.verdict == .inconclusive }) {
@@ -119,8 +122,10 @@ struct ComparisonText {
     var text: String {
         let (before, after) = (comparison.before, comparison.after)
         let names = [before, after].map { printable($0.scenario.name, limit: 80) }
+        // Two names where the scenarios were renamed between the benches.
         var lines = [style.bold(names[0] == names[1] ? names[0] : "\(names[0]) \(arrow) \(names[1])") + "  \(counts)"]
         for (place, summary) in [("before", before), ("after", after)] {
+            // Completed runs are in the counts already.
             let others = summary.outcomes.filter { $0.outcome != .completed }.map { "\($0.count) \($0.outcome.rawValue)" }
             if !others.isEmpty { lines.append(style.yellow("  \(place): \(others.joined(separator: ", ")), not in the times")) }
         }
@@ -130,6 +135,7 @@ struct ComparisonText {
             )
         }
         if let displays = comparison.initialDisplays {
+            // A display that took no time has no ratio.
             let change = displays.before > 0 ? ", " + signed(displays.after / displays.before - 1) : ""
             lines.append("  display \(time(displays.before)) \(arrow) \(time(displays.after))\(change), to the initial one")
         }
@@ -148,6 +154,7 @@ struct ComparisonText {
 
     /// The kinds of runs, where a side has two of them.
     private var modes: [String] {
+        // Two modes on one side only cannot be compared with each other: they are told, and nothing is concluded.
         guard let modes = comparison.modes else {
             return [("before", comparison.before.modes), ("after", comparison.after.modes)].compactMap { place, modes in
                 modes.map { "  modes   " + style.yellow("two") + " \(place): \(kind($0.lower)), \(kind($0.upper))" }
@@ -169,6 +176,7 @@ struct ComparisonText {
     }
 
     private var operations: String {
+        // Where nothing changed, the sentence would only repeat the verdict.
         guard !comparison.operations.isEmpty else {
             return (comparison.verdict == .same ? "" : "  no operation of its own has changed beyond doubt\n") + move
         }
@@ -215,15 +223,18 @@ struct ComparisonText {
     private var doubt: String {
         let names = [("before", comparison.before), ("after", comparison.after)]
         if let (name, _) = names.first(where: { $0.1.sample == nil }) { return "no run \(name) has completed" }
+        // Without an interval there was nothing to divide by.
         guard let interval = comparison.interval, let test = comparison.test else { return "the runs before took no time" }
         if let modes = comparison.modes, modes.p < SampleChange.significance,
             modes.interval.lower > comparison.threshold || modes.interval.upper < -comparison.threshold
         {
             return "each kind of runs has changed one way, and the shares of the kinds the other way"
         }
+        // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
         if test.p >= SampleChange.significance, interval.lower > comparison.threshold || interval.upper < -comparison.threshold {
             return "chance may explain the change (p is not below \(brief(SampleChange.significance))); \(moreRuns)"
         }
+        // Within the threshold for benches taken apart: more runs of the same kind would not help, turns would.
         if comparison.gap != nil, max(-interval.lower, interval.upper) <= comparison.threshold {
             return "the machine alone may have made the change; measure both in turns ('bench --command' twice)"
         }
@@ -259,6 +270,7 @@ struct ComparisonText {
     private var arrow: String { style.isUnicode ? "→" : "->" }
 
     private func signedTime(_ nanoseconds: Double) -> String {
+        // The sign is written out, for a change without one reads like a time.
         (nanoseconds < 0 ? "-" : nanoseconds > 0 ? "+" : "") + time(abs(nanoseconds))
     }
 

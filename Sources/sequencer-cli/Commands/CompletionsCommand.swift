@@ -52,6 +52,7 @@ struct CompletionsText {
 
     /// The words to choose from as a command's arguments, beside files.
     private func words(of command: CommandDeclaration) -> [String] {
+        // By the name in the declaration: an argument that help calls SCENARIO is completed as one.
         switch command.positionals.first?.name {
         case "SCENARIO", "SOURCE": scenarios
         case "COMMAND": names
@@ -74,10 +75,12 @@ struct CompletionsText {
             let options = command.allOptions.map { "--\($0.name)" }.joined(separator: " ")
             let values = command.options.compactMap { option -> String? in
                 guard option.takesValue else { return nil }
+                // An operation's name comes from the tool itself, called again with the scenario of the line.
                 let reply =
                     option.takesOperation
                     ? "_sequencer_cli_operations"
                     : option.words.isEmpty
+                        // An option whose value is free text completes nothing: files would be a wrong guess.
                         ? (option.takesFile ? "COMPREPLY=($(compgen -f -- \"$current\"))" : "COMPREPLY=()")
                         : "COMPREPLY=($(compgen -W \"\(option.words.joined(separator: " "))\" -- \"$current\"))"
                 let spellings = (option.short.map { "-\($0)|" } ?? "") + "--\(option.name)"
@@ -132,11 +135,13 @@ struct CompletionsText {
             let options = command.allOptions.map { option -> String in
                 let help = Self.zshEscaped(option.help)
                 let action = !option.takesValue ? "" : ":value:" + zshAction(option)
+                // zsh shows one description for both spellings, and offers neither once one is there.
                 let spelling = option.short.map { "'(-\($0) --\(option.name))'{-\($0),--\(option.name)}" } ?? "'--\(option.name)"
                 return option.short == nil ? "\(spelling)[\(help)]\(action)'" : "\(spelling)'[\(help)]\(action)'"
             }
             let choices = words(of: command).joined(separator: " ")
             let files = takesFiles(command) ? "_alternative 'words:word:(\(choices))' 'files:file:_files'" : "_values word \(choices)"
+            // Inside single quotes, which the alternatives hold themselves.
             let positional = command.positionals.isEmpty ? "" : " '*::argument:{ \(files.replacing("'", with: "'\\''")) }'"
             return "        \(command.name)) _arguments \(options.joined(separator: " "))\(positional) ;;"
         }
@@ -193,12 +198,14 @@ struct CompletionsText {
         }
         for command in commands {
             let condition = "-n '__fish_seen_subcommand_from \(command.name)'"
+            // fish offers files for every command unless it is told not to; `-F` brings them back where a command takes some.
             let words = words(of: command)
             if !words.isEmpty { lines.append("complete -c \(tool) \(condition) -a '\(words.joined(separator: " "))'") }
             if takesFiles(command) { lines.append("complete -c \(tool) \(condition) -F") }
             for option in command.allOptions {
                 let short = option.short.map { " -s \($0)" } ?? ""
                 let words = option.takesOperation ? "(__sequencer_cli_operations)" : option.words.joined(separator: " ")
+                // `-x`: a value has to follow, and files are not offered for it.
                 let value = words.isEmpty ? (option.takesFile ? " -r -F" : " -x") : " -x -a '\(words)'"
                 lines.append(
                     "complete -c \(tool) \(condition)\(short) -l \(option.name)\(option.takesValue ? value : "") -d \(Self.fishQuoted(option.help))"
@@ -224,6 +231,7 @@ struct CompletionsText {
         """
 
     private static func fishQuoted(_ text: String) -> String {
+        // In fish's single quotes a backslash escapes only itself and the quote.
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
     }
 }

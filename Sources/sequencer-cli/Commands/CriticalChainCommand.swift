@@ -34,11 +34,14 @@ struct CriticalChainCommand: LaunchingCommand {
         let style = TextStyle(common.color, for: output)
         var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))\n"
         text += report.warning(style, width: output.width)
+        // The end first: a person asks why the launch ended so late, and reads on towards the cause.
         for (depth, index) in paths.chain().reversed().enumerated() {
             let operation = report.operations[index]
+            // Bounded, so that a chain of thousands of operations does not run off the right edge.
             let branch = depth == 0 ? "" : String(repeating: " ", count: 2 * min(depth - 1, 30)) + style.branch
             let times = operation.start.map { "@\(style.duration($0)) +\(style.duration(operation.duration))" } ?? "not started"
             let holder = paths.holdUps.holder(of: index).map { " for \(printable(report.operations[$0].id, limit: 80))" } ?? ""
+            // A wait of an operation that never started has no end, so it is not shown.
             let hasWaited = operation.start != nil && operation.wait > .zero
             let wait = hasWaited ? style.dim(", waited \(style.duration(operation.wait))\(holder)") : ""
             let outcome = operation.outcome == .succeeded ? "" : ", \(operation.outcome.rawValue)"

@@ -31,11 +31,13 @@ struct ExplainCommand: Command {
         let output = Output(common.output)
         try output.check()
         let folder = try folder()
+        // Read, never opened: to explain must not count as a launch, and a damaged journal is told as far as it goes.
         let launches = LaunchJournal.launches(in: folder)
         let explanation = Explanation(
             folder: folder.path,
             // The next launch is of the version that the last one was, as far as anybody knows.
             next: LaunchJournal.nextRecovery(after: launches, version: launches.first { $0.ending != .unknown }?.version),
+            // Only the shown ones are cut; recovery above needs them all.
             launches: Array(launches.prefix(last)),
             count: launches.count
         )
@@ -56,6 +58,7 @@ struct ExplainCommand: Command {
             }
         }
         var isDirectory: ObjCBool = false
+        // Checked by itself, since an empty folder is an answer and a missing one a mistake.
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory) else {
             throw ToolError(.noInput, "there is no folder \(quoted(folder.path, limit: 200)); 'run' makes it, or name another with --state")
         }
@@ -116,13 +119,16 @@ struct ExplainText {
 
     /// `2026-11-21 13:47:54`
     private static func time(_ date: Date) -> String {
+        // In UTC and without a zone: the column's title says so.
         String(date.formatted(.iso8601).prefix(19)).replacing("T", with: " ")
     }
 
     private func ended(_ launch: JournaledLaunch) -> String {
         var text = launch.ending.description
         if launch.isHealthy { text += ", stayed healthy" }
+        // A journal that says that it runs on tells so already.
         if launch.isRunning, launch.ending != .running { text += ", the process goes on" }
+        // Ordinary launches are in the foreground: only another kind is worth a word.
         if launch.kind != .foreground { text += " (\(launch.kind.rawValue))" }
         return launch.ending.isDeath ? style.red(text) : text
     }
@@ -174,6 +180,7 @@ extension JournaledLaunch {
         switch ending {
         case .crashed(let operations), .hung(let operations), .quit(let operations): json.write(operations, for: "operations")
         case .aborted(let operation, _): json.write([operation], for: "operations")
+        // An empty operation would look like one without a name.
         case .failed(let operation): json.write([operation].compactMap(\.self), for: "operations")
         case .completed, .running, .unknown: json.write([String](), for: "operations")
         }

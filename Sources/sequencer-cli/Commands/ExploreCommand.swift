@@ -69,6 +69,7 @@ struct ExploreCommand: LaunchingCommand {
         defer { progress?.end() }
         let cancellable = CancellableLaunch()
         let running = Locked<Task<Exploration, any Error>?>(nil)
+        // Before the question: a signal withdraws it.
         try SignalThread.shared.launchBegan(abandon: { progress?.end() }) {
             cancellable.cancel()
             running.withLock { $0 }?.cancel()
@@ -78,6 +79,7 @@ struct ExploreCommand: LaunchingCommand {
             progress?.pause()
             try await launch.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
             progress?.resume()
+            // The task is made here, not inherited, so that the thread for signals can cancel it.
             let task = explore(launch.scenario, progress)
             running.withLock { $0 = task }
             // The signal found nothing to cancel.
@@ -99,8 +101,10 @@ struct ExploreCommand: LaunchingCommand {
         let graph = scenario.graph
         let options = LaunchOptions(
             deadline: Self.deadline,
+            // Nobody answers here, so a simulated person's time ends the launch like any other.
             deadlineCountsInteractiveTime: true,
             clock: clock == .virtual ? VirtualClock() : SuspendingClock(),
+            // The order is drawn by `seed` alone; the launch itself is to do the same each time.
             seed: 0
         )
         let launches = Locked(0)

@@ -40,6 +40,7 @@ struct GraphCommand: Command {
     mutating func check() throws(UsageError) {
         guard common.json else { return }
         if let format, format != .json { throw Self.failure("options '--json' and '--format \(format.rawValue)' exclude each other") }
+        // One format from here on, whether it was asked for by name or by the common option.
         format = .json
     }
 
@@ -47,6 +48,7 @@ struct GraphCommand: Command {
         let output = Output(common.output)
         try output.check()
         let text = try ProgressBar.during("graph", reading: scenario) { try drawing(for: output) }
+        // Not every format ends with a line feed.
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
         return .success
     }
@@ -59,6 +61,7 @@ struct GraphCommand: Command {
         case .mermaid: return try graph.mermaid()
         case .gantt: return try graph.gantt()
         case .json: return graph.json()
+        // A tree is for a terminal, which may have no lines to draw with; the other formats are for programs.
         case .tree: return graph.tree(inASCII: !TextStyle(common.color, for: output).isUnicode)
         }
     }

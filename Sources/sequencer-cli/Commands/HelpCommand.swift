@@ -18,12 +18,14 @@ struct HelpCommand: Command {
     var isManual = false
 
     func check() throws(UsageError) {
+        // An unknown topic is a mistake of the line, found before anything is printed.
         guard let topic else { return }
         _ = try command(named: topic)
         if isManual { throw Self.failure("option '--man' has all commands; it goes without COMMAND") }
     }
 
     func run() throws -> ExitCode {
+        // On standard output and a success: help that was asked for can be piped into a pager.
         try Output(nil).write(isManual ? ManualPage.text : try text() + "\n")
         return .success
     }
@@ -49,6 +51,7 @@ struct VersionCommand: Command {
 extension UsageError {
     /// The text below the problem: the nearest valid word, the command's usage line, or the list of commands; and where to find help.
     var usage: String {
+        // A word was nearly right: the whole usage would push the hint off the screen.
         if let hint { return "\(hint)\nSee '\(CommandLineTool.name) help'." }
         guard let command = CommandDeclaration.all.first(where: { $0.name == command }) else { return HelpText.overview }
         return HelpText.usage(of: command) + "\nSee '\(CommandLineTool.name) help \(command.name)'."
@@ -103,6 +106,7 @@ enum HelpText {
     }
 
     static func usage(of command: CommandDeclaration) -> String {
+        // The tool's own options come with every command, and have no place in its usage.
         let words =
             ["Usage:", CommandLineTool.name, command.name] + command.positionals.map(\.spelling)
             + (command.options.isEmpty ? [] : ["[options]"])

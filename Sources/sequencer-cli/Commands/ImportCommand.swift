@@ -47,6 +47,7 @@ struct ImportCommand: Command {
     var form = Form.report
     var common = CommonArguments()
 
+    // Only dot's output names units, so it decides the format too.
     mutating func check() throws(UsageError) {
         guard let dot else { return }
         if let format, format != .systemd {
@@ -60,6 +61,7 @@ struct ImportCommand: Command {
         let output = Output(common.output)
         try output.check()
         let (text, remark) = try ProgressBar.during("import", reading: input) {
+            // Larger than a scenario: traces of builds have hundreds of megabytes.
             let bytes = try readInput(input, limit: ImportFormat.sizeLimit)
             var launch = try importLaunch(bytes, file: inputName(input), format: format)
             if let dot {
@@ -73,6 +75,7 @@ struct ImportCommand: Command {
                 }
             return (text, launch.remark)
         }
+        // After the progress, which would be drawn over it.
         if let remark { message("\(inputName(input)): \(remark)") }
         try output.write(text)
         return .success

@@ -8,6 +8,7 @@ import StartupOps
 enum LoadedReport {
     /// - Parameter name: a file of one saved report, a built-in scenario, a scenario file, or `-`.
     static func load(_ name: String) async throws -> LaunchReport {
+        // Many reports are refused rather than the first one taken: it would be any of them.
         let reports = try await loadAll(name)
         guard let report = reports.first, reports.count == 1 else {
             throw ToolError(
@@ -20,12 +21,14 @@ enum LoadedReport {
 
     /// - Parameter name: a file of saved reports, a built-in scenario, a scenario file, or `-`.
     static func loadAll(_ name: String) async throws -> [LaunchReport] {
+        // Built-in names come first, as in every command: a file of such a name is reached by a path.
         if Scenario.named(name) != nil { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
         let isFile = name == "-" || name.contains("/") || name.contains(".") || FileManager.default.fileExists(atPath: name)
         // Says which scenarios there are.
         guard isFile else { return [try await run(try LoadedScenario.load(name, clock: .virtual))] }
         let bytes = try readInput(name)
         let file = inputName(name)
+        // The content decides: a report and a scenario may both be called launch.json, and standard input has no name.
         if SavedReports.begin(bytes) { return try SavedReports.decode(bytes, file: file) }
         return [try await run(LoadedScenario(try parseScenario(bytes, file: file), from: file, clock: .virtual))]
     }
@@ -35,10 +38,13 @@ enum LoadedReport {
         let budget = Budget(scenario.budget ?? LoadedScenario.defaultBudget)
         let options = LaunchOptions(
             lanes: scenario.lanes,
+            // Planned only where lanes are scarce: otherwise every ready operation starts at once.
             order: try scenario.lanes.map { try graph.plan(PlanOptions(lanes: $0)).order },
             deadline: scenario.deadline(nil),
+            // Nobody answers in virtual time, so a person's time ends the launch like any other.
             deadlineCountsInteractiveTime: true,
             clock: VirtualClock(),
+            // A fixed seed: blame and critical-chain are to say the same each time.
             seed: 0
         )
         return try await scenario.graph.run(budget: budget, options: options).report

@@ -32,6 +32,7 @@ extension Roff {
         request("SS", ([command.name] + command.positionals.map(\.spelling)).joined(separator: " "))
         line(command.summary)
         for positional in command.positionals { item(positional.name, positional.help) }
+        // Help aligns short and long spellings with spaces, which man(7) would show.
         for option in command.allOptions { item(option.spelling.trimmed, option.help) }
         list("Examples:", command.examples.map { ("\(CommandLineTool.name) \($0.key)", $0.value) })
         list("Exit status:", command.exitCodes.map { ($0.key, $0.value) })
@@ -56,6 +57,7 @@ struct Roff {
     }
 
     mutating func request(_ name: String, _ arguments: String...) {
+        // In roff a backslash and a double quote begin a comment, so the quote is written by its name.
         text += "." + name + arguments.map { " \"" + Self.escaped($0).replacing("\"", with: "\\(dq") + "\"" }.joined() + "\n"
     }
 
@@ -68,8 +70,11 @@ struct Roff {
 
     /// Hyphens become minus signs, which can be copied into a shell; quotes stay those of ASCII; a dot at the start of a line does not begin a request.
     private static func escaped(_ text: String) -> String {
+        // The backslash first: it begins the replacements of all the others.
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("'", with: "\\(aq")
+            // Without names for these, a UTF-8 terminal shows typographic marks that no shell understands.
             .replacing("~", with: "\\(ti").replacing("^", with: "\\(ha").replacing("`", with: "\\(ga")
+        // A dot or an apostrophe at the start would begin a request; the apostrophe has its name by now. `\&` has no width.
         return escaped.hasPrefix(".") ? "\\&" + escaped : escaped
     }
 }

@@ -59,6 +59,7 @@ struct PlanCommand: Command {
         }
 
         private static func parse(_ text: String) throws(ValueError) -> WhatIf {
+            // The last one: an identifier may hold `=`, a duration never does.
             guard let sign = text.lastIndex(of: "="), sign != text.startIndex else {
                 throw ValueError(message: "\(quoted(text)) is not of the form OPERATION=TIME, such as login=300ms")
             }
@@ -89,9 +90,11 @@ struct PlanCommand: Command {
         progress?.update(fraction: nil, detail: inputName(scenario))
         var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }
+        // Before the graph is checked and planned: the history changes the expected times.
         if let past { loaded.expect(past) }
         let graph = try loaded.validated()
         let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
+        // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
         var options = PlanOptions(effort: effort)
         (options.goal, options.processors) = (goal, processors)
@@ -122,6 +125,7 @@ struct PlanCommand: Command {
         if lanes.isEmpty, let own = scenario.lanes { lanes = [own] }
         if lanes.isEmpty {
             let fewest = try graph.planWithFewestLanes(options)
+            // A set, for the fewest lanes may be one of the usual numbers; sorted, because a set has no order.
             lanes = Array(Set([1, 2, 4, max(fewest.lanes, 1)])).sorted()
         }
         return try lanes.enumerated().map { place, number in
@@ -135,11 +139,13 @@ struct PlanCommand: Command {
     /// Numbers of lanes, as in `1,2,4`.
     private static func parseLanes(_ text: String) throws(ValueError) -> [Int] {
         var lanes: [Int] = []
+        // Empty parts are kept, so that `1,,2` is refused rather than read as `1,2`.
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let number = Int(word), ScenarioDocument.lanes.contains(number) else {
                 let range = ScenarioDocument.lanes
                 throw ValueError(message: "\(quoted(String(word))) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
             }
+            // A number given twice is planned once.
             if !lanes.contains(number) { lanes.append(number) }
         }
         return lanes
@@ -166,6 +172,7 @@ struct PlanCommand: Command {
                     json.write(milliseconds: operation.start, for: "startMs")
                     json.write(milliseconds: operation.end, for: "endMs")
                     let lane = operation.isMain ? "main" : operation.lane.map { "lane \($0)" }
+                    // Null and not absent: every operation of a plan has the key.
                     if let lane { json.write(lane, for: "lane") } else { json.writeNull(for: "lane") }
                     json.write(milliseconds: operation.slack, for: "slackMs")
                     json.write(operation.isCritical, for: "critical")
@@ -181,6 +188,7 @@ extension LaunchHistoryFile {
     /// - Throws: when its folder is missing: better before the launch than after it.
     init(named path: String) throws(HistoryError) {
         self.init(URL(fileURLWithPath: path)) { message($0) }
+        // Reading would succeed, since a missing file is an empty history; only the end of the launch would find it out (J50).
         if let missingFolder { throw missingFolder }
     }
 }

@@ -50,6 +50,7 @@ struct ReportCommand: LaunchingCommand {
             let option = common.isInLines ? "json-lines" : "json"
             throw Self.failure("options '--\(option)' and '--format \(format.rawValue)' exclude each other")
         }
+        // From here on one format, whether a line or a page of JSON.
         format = .json
     }
 
@@ -66,10 +67,12 @@ struct ReportCommand: LaunchingCommand {
     /// One after the other where a form allows that.
     private func form(of reports: [LaunchReport], for output: Output) throws -> String {
         let format = format ?? .text
+        // These forms are whole documents: two in one file could not be opened.
         if reports.count > 1, ![.text, .markdown, .json].contains(format) {
             let message = "\(inputName(source)) holds \(reports.count) reports, and \(format.rawValue) shows one; give it one of them"
             throw ToolError(.badData, message)
         }
+        // A blank line between texts; for JSON lines each report is a line of its own already.
         return try reports.map { try form(of: $0, for: output) }.joined(separator: "\n")
     }
 

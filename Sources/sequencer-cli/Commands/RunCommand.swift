@@ -61,11 +61,13 @@ struct RunCommand: LaunchingCommand {
     var clock: ClockMode { arguments.clock }
 
     func launch() async throws -> ExitCode {
+        // Before anything is opened: without a terminal every question would be dismissed, and the launch would go on as a guest.
         if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
         let output = Output(arguments.common.output)
         try output.check()
+        // The journal is opened before the launch is prepared: a death in its preparation counts, too (P3).
         let device = try JournaledDevice(arguments)
         do {
             return try await launch(device, output)
@@ -79,19 +81,24 @@ struct RunCommand: LaunchingCommand {
     private func launch(_ device: JournaledDevice?, _ output: Output) async throws -> ExitCode {
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
+        // The same pause for the screens, the view and the reports of stalls: one of them has the terminal at a time.
         let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: pausing) : nil
         let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
         var launch = try PreparedLaunch(arguments, screens: screens, on: device)
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
+        // Locked once means locked at the end, too: the person would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
         // After the faults are in: a step that is left out must not bring one about.
         device?.journal.prepare(&launch.scenario.graph)
         if let news = device?.journal.news { message(news) }
+        // After the journal: the view shows the graph as it will run, without the steps that are left out.
         let view = showsLiveView(output) ? liveView(of: launch.scenario.graph, style, pausing) : nil
         let reporter = StatusReporter(pausing: view == nil ? nil : pausing)
         var options = try launch.options()
+        // In virtual time nothing stalls. The journal hears of a stall first, so that a launch that is killed while it hangs is known for
+        // one (P5).
         if arguments.clock == .wall { options.stallWatch = device?.journal.watching(reporter.stallWatch) ?? reporter.stallWatch }
         options.version = launch.app?.environment.app.version.description
         if let journal = device?.journal { options = journal.recording(options) }
@@ -100,9 +107,12 @@ struct RunCommand: LaunchingCommand {
         // In real time there is the live view, and what a stalled launch says.
         if arguments.clock == .wall { progress?.end() }
         try await launch.askWhetherToRun()
+        // After the question, during which a signal simply ends the tool.
         try SignalThread.shared.launchBegan { [app = launch.app] in
+            // First: from here on the end is the person's wish, even if the process dies before the launch has ended (P4).
             device?.journal.quit()
             cancellable.cancel()
+            // Otherwise the tool would wait up to ten seconds for a check that nobody wants any more.
             app?.environment.lateUpdateCheck.cancel()
         }
         let running = try cancellable.start(launch.scenario.graph, launch.budget, options)
@@ -115,12 +125,16 @@ struct RunCommand: LaunchingCommand {
                 drawing = Task { await running.events.tell(of: count) }
             }
         }
+        // A launch that was cancelled before its start still has a report: with `--json` each end is one document (A9).
         let report = if let running { await running.end().report } else { try await cancelledReport(launch, options) }
+        // At once: a tool that is killed while it draws the end leaves a complete journal.
         device?.journal.ended(report)
         // The tool is at its end with the launch: nothing else will happen to one that has completed.
         if report.outcome == .completed, [.completed, nil].contains(report.afterMilestone?.outcome) { device?.journal.stayedHealthy() }
+        // The view has to be gone before anything else is written to the terminal.
         await drawing?.value
         let lateDecision = await launch.app?.lateUpdateDecision()
+        // Only now: a signal is still a cancellation while the late check is waited for.
         let signal = SignalThread.shared.launchEnded()
         progress?.end()
         reporter.end()
@@ -132,6 +146,7 @@ struct RunCommand: LaunchingCommand {
         )
         // A launch with a fault in it says nothing of the next.
         if arguments.injections.isEmpty { record(report, in: history) }
+        // The signal wins over the outcome: a shell that started the tool has to know that it was interrupted.
         if let signal { return .interrupted(by: signal) }
         if let lateDecision {
             message("after the launch, the update check said: \(text(of: lateDecision))")
@@ -152,6 +167,7 @@ struct RunCommand: LaunchingCommand {
     private func cancelledReport(_ launch: PreparedLaunch, _ options: LaunchOptions) async throws -> LaunchReport {
         let (graph, budget) = (launch.scenario.graph, launch.budget)
         let task = Task {
+            // Cancelled from within: nothing of it can start before.
             withUnsafeCurrentTask { $0?.cancel() }
             return try await graph.run(budget: budget, options: options).report
         }
@@ -166,6 +182,7 @@ struct RunCommand: LaunchingCommand {
             scenario.expect(try history.read())
             return true
         } catch {
+            // A history that is damaged or of another version is a mistake of the command line; one that is locked is an accident.
             if error.code != .locked { throw error }
             message("warning: the launch goes on without its history, and is not added to it: \(error)")
             return false
@@ -201,6 +218,7 @@ final class StatusReporter: Sendable {
     /// - Parameter pausing: keeps a live view off the terminal meanwhile; nil without a view.
     init(pausing: LivePause?) {
         self.pausing = pausing
+        // Weak: the thread for signals lives as long as the process, and this object only as long as its launch.
         SignalThread.shared.onStatusRequest { [weak self] in
             guard let self, let status = status.withLock({ $0 })?() else { return }
             show(status)
@@ -227,6 +245,7 @@ final class StatusReporter: Sendable {
     private func show(_ status: LaunchStatus, headline: String? = nil) {
         let text = [headline, status.description].compactMap(\.self).joined(separator: "\n")
         guard let pausing else { return message(text) }
+        // A task: the thread for signals must not wait for a terminal.
         Task {
             await pausing.pause()
             message(text)

@@ -14,6 +14,7 @@ struct ScenariosCommand: Command {
     var common = CommonArguments()
 
     func run() throws -> ExitCode {
+        // Simulated: their graphs are the same, and nothing of an app has to exist.
         let rows = try Scenario.all.map { scenario in (scenario, try scenario.graph(.simulated()).validated()) }
         try Output(common.output).write(common.json ? json(rows) : text(rows))
         return .success

@@ -30,6 +30,7 @@ struct Verification: Sendable {
     /// A line for each problem, as compilers write them: `launch.json:3:45: error: ...`. Xcode and editors find the place by it.
     var compilerLines: String {
         problems.map { problem in
+            // Xcode and editors look for `path:line:column: severity: message`, and nothing else on the line.
             let place = [file ?? scenario, problem.position.map(\.description)].compactMap(\.self).joined(separator: ":")
             return "\(place): \(problem.level.rawValue): \(problem.message)\n"
         }.joined()
@@ -63,6 +64,7 @@ struct Verification: Sendable {
 
     /// In a property, colons and commas mean something, too.
     static func escapedProperty(_ text: String) -> String {
+        // After the data's escapes, whose `%` these two would otherwise double.
         escapedData(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
     }
 
@@ -97,6 +99,7 @@ struct Verification: Sendable {
     /// The format of code scanning: SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
     var sarif: String {
         var codes: [String] = []
+        // The rules of a SARIF tool are unique; the order is that of their first results.
         for problem in problems where !codes.contains(problem.code) { codes.append(problem.code) }
         return JSONWriter.object(pretty: true) { json in
             json.write("https://json.schemastore.org/sarif-2.1.0.json", for: "$schema")
@@ -124,11 +127,13 @@ struct Verification: Sendable {
         json.write(problem.code, for: "ruleId")
         json.write(problem.level.rawValue, for: "level")
         json.writeObject(for: "message") { $0.write(problem.message, for: "text") }
+        // A viewer opens the place in the file; a built-in scenario has neither.
         guard let file else { return }
         json.writeArray(for: "locations") { json in
             json.writeObject { json in
                 json.writeObject(for: "physicalLocation") { json in
                     json.writeObject(for: "artifactLocation") { $0.write(Self.address(of: file), for: "uri") }
+                    // A region needs its line.
                     guard let position = problem.position else { return }
                     json.writeObject(for: "region") { json in
                         json.write(position.line, for: "startLine")
@@ -141,6 +146,7 @@ struct Verification: Sendable {
 
     /// A path as a reference of RFC 3986: relative, or of the scheme `file`.
     static func address(of path: String) -> String {
+        // Without the colon: in the first segment of a relative reference it would end a scheme (RFC 3986, section 4.2).
         let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
         let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
         return path.hasPrefix("/") ? "file://" + escaped : escaped

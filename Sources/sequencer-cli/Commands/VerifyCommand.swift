@@ -62,6 +62,7 @@ struct VerifyCommand: Command {
                 try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
             }
         } catch {
+            // Other programs want each end of the command in their format, a file that cannot be read included.
             guard isForPrograms, let (problem, code) = Self.unreadable(error) else { throw error }
             let name = inputName(scenario)
             try write([problem], of: name, in: isStandardInput(scenario) ? nil : name, nil, to: output)
@@ -112,12 +113,14 @@ extension VerifyCommand {
         } else {
             for mistake in mistakes { message("\(mistake)") }
         }
+        // Said, because a person who mends a hundred would believe to be done.
         if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
         guard format == .json, let document = scenario.file?.document else { return .badData }
         let json = JSONWriter.document("sequencer.verification/1") { json in
             json.write(document.name, for: "scenario")
             json.write(document.operations.count, for: "operations")
             json.write(document.operations.reduce(0) { $0 + $1.after.count }, for: "dependencies")
+            // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
             json.write("fail", for: "budgetVerdict")
             json.write([], for: "warnings")
             json.writeObjects(mistakes, for: "mistakes") { json, mistake in
@@ -250,6 +253,7 @@ struct ScenarioFindings {
                     "by what is expected, what runs on after the milestone takes until \(durationText(all)), and is ended at the deadline, \(durationText(deadline))"
                 warnings.append(Warning(code: "deadline", message: message))
             }
+            // Only a scenario file can say so: the default deadline follows the budget.
             if deadline < budget {
                 let message =
                     "the launch is ended at its deadline, \(durationText(deadline)), before its budget, \(durationText(budget)), is used up"
@@ -290,6 +294,7 @@ struct ScenarioFindings {
         let names = Set(ids)
         var (messages, looked): ([String], Int) = ([], 0)
         for operation in document.operations {
+            // A similar name is searched for in a pass over all names, hence at most twenty of them.
             for dependency in operation.after where dependency.isOptional && !names.contains(dependency.id) && looked < 20 {
                 looked += 1
                 guard let nearest = nearestName(to: dependency.id, in: ids), nearest != operation.id else { continue }
@@ -341,6 +346,7 @@ struct ScenarioFindings {
         let positions = Dictionary(operations.map { ($0.id, $0.position) }) { first, _ in first }
         return Self.kinds.flatMap { code, _ in
             warnings.filter { $0.code == code }.prefix(Self.maximumShown).map { warning in
+                // Only the kind that the exit code speaks of is an error; the others would fail a check that has passed.
                 let isError = isOverBudget ? code == "budget" : isPastDeadline && code == "deadline"
                 return Verification.Problem(
                     level: isError ? .error : .warning,
@@ -358,6 +364,7 @@ struct ScenarioFindings {
         for (code, what) in Self.kinds {
             let warnings = warnings.filter { $0.code == code }
             lines += warnings.prefix(Self.maximumShown).map { "warning: \($0.message)\n" }
+            // Only counted, never listed: the pairs of a wide graph are its square.
             let rest = warnings.count - min(warnings.count, Self.maximumShown) + (code == "overlappingInteraction" ? unnamed : 0)
             if rest > 0 { lines.append("warning: and \(rest) more \(what)\n") }
         }
