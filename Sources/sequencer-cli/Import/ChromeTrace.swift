@@ -9,6 +9,7 @@ import Sequencer
 /// the launch is the launch, lanes and outcomes are as they were, and operations that never started are included.
 func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var trace = ChromeTrace()
+    // The format allows the array alone, and to leave out its end: a program that is killed while it traces cannot write it.
     if json.next() == ASCII.openBracket {
         try trace.readEvents(&json, mayBeCut: true)
     } else {
@@ -23,8 +24,10 @@ func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaun
             default: try json.skipValue()
             }
         }
+        // Any object would pass for a trace otherwise, and be an empty launch.
         if !hasEvents { throw JSONFault(0, .mistake("missing key 'traceEvents'")) }
     }
+    // A second document would be lost in silence.
     if !json.isAtEnd() { throw json.expected("nothing after the trace") }
     return trace.launch()
 }
@@ -86,6 +89,7 @@ struct ChromeTrace {
     mutating func readEvents(_ json: inout JSONCursor, mayBeCut: Bool) throws(JSONFault) {
         guard json.skip(ASCII.openBracket) else { throw json.expected("an array of events") }
         while true {
+            // Before each event, since a trace may end after a comma, too.
             if mayBeCut, json.isAtEnd() { break }
             if json.skip(ASCII.closeBracket) { break }
             try readEvent(&json)
@@ -111,6 +115,7 @@ struct ChromeTrace {
     }
 
     private mutating func readEvent(_ json: inout JSONCursor) throws(JSONFault) {
+        // To the event's brace, for the place in messages.
         _ = json.next()
         let offset = json.offset
         var event = Event()
@@ -119,37 +124,47 @@ struct ChromeTrace {
             case "name": event.name = try json.optionalText() ?? ""
             case "ph": event.phase = try json.text()
             case "cat": event.category = try json.optionalText() ?? ""
+            // Some writers give process and thread as numbers, others as texts.
             case "pid": event.process = try json.identifier()
             case "tid": event.thread = try json.identifier()
             case "id": event.id = try json.identifier()
+            // Three digits: the format counts in microseconds, with fractions.
             case "ts": event.time = try json.time(digits: 3)
             case "dur": event.length = try json.time(digits: 3)
             case "bp": event.isInside = try json.optionalText() == "e"
+            // Arguments may be anything; only an object can be understood.
             case "args" where json.next() == ASCII.openBrace: try event.arguments.read(&json)
             default: try json.skipValue()
             }
         }
+        // Afterwards: the keys of an event come in any order.
         try add(event, offset)
     }
 
     private mutating func add(_ event: Event, _ offset: Int) throws(JSONFault) {
+        // Metadata has no time.
         if event.phase == "M" {
             guard let name = event.arguments.name else { return }
             if event.name == "thread_name" { trackNames[track(event)] = name }
+            // Of several processes the first one names the launch.
             if event.name == "process_name" { processName = processName ?? name }
             return
         }
+        // Counters, asynchronous and other events are passed over, as Documentation/Importing.md says.
         guard ["X", "B", "E", "s", "t", "f", "i"].contains(event.phase) else { return }
         guard let time = event.time else {
             throw JSONFault(offset, .mistake("missing key 'ts' in an event with the phase \(quoted(event.phase))"))
         }
         switch event.phase {
         case "X":
+            // A slice without a length is one that the writer did not end.
             let length = event.length ?? 0
             if length < 0 { throw JSONFault(offset, .mistake("the event \(quoted(event.name)) ended before it started")) }
+            // Saturated: begin and length are each in range, and their sum need not be.
             try addSlice(slice(event, from: time, to: time.addingSaturated(length)), offset)
             if let text = event.arguments.launchText { launchText = launchText ?? text }
         case "B", "E":
+            // Limited here too: edges become slices only at the end, when the memory is taken already.
             if edges.count >= 2 * ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
             edges.append(Edge(name: kept(event.name), track: track(event), time: time, isBegin: event.phase == "B"))
         // An instant is an operation only in an export of this tool: one that never started.
@@ -158,10 +173,13 @@ struct ChromeTrace {
                 instants.append(slice(event, from: time, to: time))
             }
         default:
+            // Identifiers of arrows are unique within a category only. No category holds a zero.
             let key = event.category + "\u{0}" + event.id
             let arrow = arrows[key] ?? arrows.count
+            // Numbered, because the texts would be compared again and again while sorting.
             arrows[key] = arrow
             let kind: ArrowPoint.Kind = event.phase == "s" ? .begin : event.phase == "t" ? .step : .end
+            // Begins and steps belong to the slice around them; only an end may mean the next one.
             let isInside = event.isInside || kind != .end
             points.append(ArrowPoint(arrow: arrow, kind: kind, track: track(event), time: time, isInside: isInside))
         }
@@ -173,6 +191,7 @@ struct ChromeTrace {
     }
 
     private mutating func slice(_ event: Event, from start: Nanoseconds, to end: Nanoseconds) -> Slice {
+        // A place rather than the value: nearly all slices have no details, and there may be a million.
         var place = -1
         if let details = event.arguments.details {
             place = arguments.count
@@ -188,6 +207,7 @@ struct ChromeTrace {
         return tracks.count - 1
     }
 
+    // Swift would keep each occurrence of a name of more than 15 bytes on its own.
     private mutating func kept(_ name: String) -> String {
         if let known = names[name] { return known }
         names[name] = name
@@ -197,7 +217,9 @@ struct ChromeTrace {
     /// Makes slices of begins and ends: an end belongs to the last begin on its track that has none. An end without a begin is dropped; a
     /// slice without an end ends with the trace.
     private mutating func pairEdges() {
+        // The format asks for no order of events.
         let order = edges.indices.sorted { (edges[$0].time, $0) < (edges[$1].time, $1) }
+        // The end of the trace: the latest moment that any slice or edge has.
         let last = max(edges.lazy.map(\.time).max() ?? .min, slices.lazy.map(\.end).max() ?? .min)
         var open: [Int: [Int]] = [:]
         func close(_ place: Int, at end: Nanoseconds) -> Slice {
@@ -211,6 +233,7 @@ struct ChromeTrace {
                 slices.append(close(begin, at: edge.time))
             }
         }
+        // In the order of the file, for the order of a dictionary is another one in each process.
         for place in open.values.flatMap(\.self).sorted() { slices.append(close(place, at: last)) }
         edges = []
     }
@@ -227,6 +250,7 @@ private struct EventArguments {
 
     /// Nil for an event of another tool.
     var details: ImportedOperation.Details? {
+        // Both together only an export of this tool has.
         guard hasAttempts, let outcome = outcomeText.flatMap(Outcome.init) else { return nil }
         var details = known
         details.outcome = outcome
@@ -244,6 +268,7 @@ private struct EventArguments {
             case "title": known.title = try json.optionalText()
             case "message": known.message = try json.optionalText()
             case "attempts":
+                // A count of 0 is an operation that never started; a missing one is another tool's event.
                 if let attempts = try json.optionalInteger() { (known.attempts, hasAttempts) = (max(attempts, 0), true) }
             case "marks" where json.next() == ASCII.openBracket:
                 try json.array { json throws(JSONFault) in if let mark = try json.optionalText() { known.add(mark: mark) } }

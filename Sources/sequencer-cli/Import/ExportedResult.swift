@@ -16,6 +16,7 @@ struct ExportedResult {
 
     /// Takes over an attribute of the span.
     mutating func read(_ key: String, _ values: [String]) {
+        // Attributes of other programs come here as well; each has one value or a list.
         guard key.hasPrefix("sequencer."), let value = values.first else { return }
         switch key.dropFirst("sequencer.".count) {
         case "outcome": outcome = value
@@ -47,6 +48,7 @@ struct ExportedResult {
         }
         guard let measured else { return }
         launch.budget = BudgetResult(
+            // Only a budget from the start of the process has a time before the run.
             budget: limit.map { Budget($0, fromProcessStart: beforeRun != nil) },
             measured: measured,
             interactive: interactive ?? .zero,
@@ -57,6 +59,7 @@ struct ExportedResult {
     }
 
     private static func time(_ milliseconds: String) -> Duration? {
+        // Six digits, as the export counts in milliseconds.
         nanoseconds(milliseconds, digits: 6).flatMap { 0...JSONCursor.times.upperBound ~= $0 ? .nanoseconds($0) : nil }
     }
 }

@@ -13,6 +13,7 @@ func readGitHubWorkflow(_ json: inout JSONCursor) throws(JSONFault) -> ImportedL
         case "jobs":
             hasJobs = true
             try json.object { json, id throws(JSONFault) in
+                // Before the job is read: the limit is there for the memory.
                 if jobs.count == ImportedLaunch.operationLimit { throw tooManyOperations(json.offset) }
                 var job = WorkflowJob(id: id, offset: json.offset)
                 try json.object { json, key throws(JSONFault) in try job.read(key, &json) }
@@ -23,6 +24,7 @@ func readGitHubWorkflow(_ json: inout JSONCursor) throws(JSONFault) -> ImportedL
     }
     if !json.isAtEnd() { throw json.expected("nothing after the object") }
     if !hasJobs { throw JSONFault(0, .mistake("missing key 'jobs'")) }
+    // After all jobs: `needs` may name one that comes later in the file.
     let places = Dictionary(jobs.enumerated().map { ($1.id, $0) }) { first, _ in first }
     var dependencies: [[Int]] = []
     for job in jobs {

@@ -29,10 +29,12 @@ enum ImportFormat: String, CaseIterable, Sendable {
 /// - Complexity: linear in the file, apart from sorting its entries by time.
 func importLaunch(_ bytes: [UInt8], file: String, format: ImportFormat? = nil) throws(ScenarioError) -> ImportedLaunch {
     do throws(JSONError) {
+        // Before the cursor, whose messages would only speak of an unexpected byte.
         try requireUTF8Start(bytes)
         return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
             var json = JSONCursor(buffer)
             do throws(JSONFault) {
+                // On the buffer, which lives as long as this closure: the cursor points into it.
                 switch try recognizedFormat(buffer, named: format) {
                 case .chrome: return try readChromeTrace(&json)
                 case .otlp: return try readOTLP(&json)
@@ -46,6 +48,7 @@ func importLaunch(_ bytes: [UInt8], file: String, format: ImportFormat? = nil) t
             }
         }
     } catch {
+        // Lines are counted only for a mistake: a trace of a hundred megabytes needs none otherwise.
         throw ScenarioError(file: file, position: SourceLines(bytes).position(of: error.offset), path: "", message: error.message)
     }
 }
@@ -53,10 +56,12 @@ func importLaunch(_ bytes: [UInt8], file: String, format: ImportFormat? = nil) t
 /// The format that a text begins like, unless it was named; no more is read than it takes to tell.
 private func recognizedFormat(_ bytes: UnsafeBufferPointer<UInt8>, named format: ImportFormat?) throws(JSONFault) -> ImportFormat {
     if let format { return format }
+    // Not JSON: it has to be recognized first.
     if bytes.starts(with: "# ninja log".utf8) { return .ninja }
     var json = JSONCursor(bytes)
     let first = json.next()
     if first == ASCII.openBracket {
+        // The first element is enough, and all of its keys: they come in any order.
         var names: [String] = []
         _ = json.skip(ASCII.openBracket)
         if json.next() == ASCII.openBrace {
@@ -70,12 +75,14 @@ private func recognizedFormat(_ bytes: UnsafeBufferPointer<UInt8>, named format:
     }
     if first == ASCII.openBrace {
         _ = json.skip(ASCII.openBrace)
+        // Key by key, so that the values that come first, which may be large, are skipped and never kept.
         while json.next() == ASCII.quote {
             let key = try json.text()
             if key == "traceEvents" { return .chrome }
             if key == "resourceSpans" { return .otlp }
             if key == "lockfileVersion" { return .npm }
             if key == "jobs" { return .github }
+            // A file of this tool has `schema` as its first key; an import would lose most of it.
             if key == "schema" { throw JSONFault(0, .mistake("this is a file of this tool already; it needs no import")) }
             guard json.skip(ASCII.colon) else { throw json.expected("':' after the key \(quoted(key))") }
             try json.skipValue()

@@ -10,15 +10,18 @@ extension ImportedLaunch {
     func report() -> LaunchReport {
         let order = order
         let identifiers = identifiers
+        // The first in the order of starts is the begin, unless the file tells it.
         let begin = begin ?? order.first.map { operations[$0].start ?? operations[$0].end } ?? 0
         let dependencies = dependencies(order)
         let paths = Paths(operations, order, dependencies)
         let reports = operations.indices.map { node in
             report(of: node, identifiers, dependencies[node], paths, since: begin)
         }
+        // Never negative: the launch's own times may contradict those of its operations.
         let makespan = Duration.nanoseconds(max((end ?? operations.lazy.map(\.end).max() ?? begin) - begin, 0))
         let isMet =
             switch outcome {
+            // An aborted launch has kept its budget as far as it went; a failed one has not.
             case .completed, .aborted: true
             case .failed, .cancelled: false
             }
@@ -30,6 +33,7 @@ extension ImportedLaunch {
             budget: budget ?? BudgetResult(budget: nil, measured: makespan, interactive: .zero, isMet: isMet),
             beforeRun: beforeRun,
             makespan: makespan,
+            // The sum of a million long operations may not fit.
             work: .nanoseconds(operations.reduce(Nanoseconds(0)) { $0.addingSaturated($1.duration) }),
             criticalPathDuration: .nanoseconds(paths.length),
             criticalPath: paths.critical.map { identifiers[$0] },
@@ -49,6 +53,7 @@ extension ImportedLaunch {
         let details = operation.details ?? ImportedOperation.Details()
         let since = { (time: Nanoseconds) in Duration.nanoseconds(max(time - begin, 0)) }
         let lastDependency = dependencies.lazy.map { operations[$0].end }.max()
+        // A file that names all dependencies says when an operation without any was ready; in others its own start is the best guess.
         let ready = operation.start.map { lastDependency ?? (knowsDependencies ? min(begin, $0) : $0) }
         return OperationReport(
             id: identifiers[node],
@@ -75,11 +80,13 @@ extension ImportedLaunch {
 
     /// The dependencies that the times agree with, each once.
     private func dependencies(_ order: [Int]) -> [[Int]] {
+        // By rank, for the places in the file say nothing of time.
         var ranks = [Int](repeating: 0, count: operations.count)
         for (rank, node) in order.enumerated() { ranks[node] = rank }
         return operations.indices.map { node in
             var seen: Set<Int> = []
             return operations[node].dependencies.filter { dependency in
+                // An operation depends on earlier ones alone, so no circle is left even of a file that has one.
                 guard ranks[dependency] < ranks[node] else { return false }
                 // An operation that never started has no start to compare: keep all its dependencies.
                 let isOver = operations[node].start.map { operations[dependency].end <= $0 } ?? true
@@ -104,6 +111,7 @@ private struct Paths {
     init(_ operations: [ImportedOperation], _ order: [Int], _ dependencies: [[Int]]) {
         // An operation that was put off held nothing up.
         func duration(_ node: Int) -> Nanoseconds { operations[node].details?.isDeferred == true ? 0 : operations[node].duration }
+        // Forwards for the earliest starts, backwards for what remains: the two passes of the method.
         var starts = [Nanoseconds](repeating: 0, count: operations.count)
         for node in order {
             for dependency in dependencies[node] {
@@ -114,6 +122,7 @@ private struct Paths {
         var next = [Int?](repeating: nil, count: operations.count)
         for node in order.reversed() {
             remaining[node] = remaining[node].addingSaturated(duration(node))
+            // Of equally long ways the one to the earlier operation counts.
             for dependency in dependencies[node] where next[dependency] == nil || remaining[dependency] <= remaining[node] {
                 remaining[dependency] = remaining[node]
                 next[dependency] = node
@@ -125,6 +134,7 @@ private struct Paths {
         isCritical = [Bool](repeating: false, count: operations.count)
         var node = order.first { remaining[$0] == longest }
         while let place = node {
+            // An operation that never ran, or ran after the launch proper, could not be shortened.
             if operations[place].start != nil, operations[place].details?.isDeferred != true {
                 critical.append(place)
                 isCritical[place] = true
@@ -149,6 +159,7 @@ extension ImportedLaunch {
                 // An operation that never started is skipped by its condition: the operations after it run.
                 if operation.start == nil { json.write(false, for: "when") }
                 json.writeObject(for: "work") {
+                    // A scenario's duration has a limit of 24 h; a trace has none.
                     $0.write(DurationText.format(min(operation.duration, DurationText.limit)), for: "simulate")
                 }
             }

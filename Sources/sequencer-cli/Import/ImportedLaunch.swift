@@ -72,8 +72,10 @@ extension ImportedLaunch {
         var running = Heap<LaneEnd>()
         var free = Heap<Int>()
         var lanes = 0
+        // Operations that never started, or ran on the main thread, hold no lane.
         for node in order where operations[node].lane == nil && !operations[node].isMain {
             guard let start = operations[node].start else { continue }
+            // Those that have ended by now, also at this very moment, give their lanes back.
             while let first = running.first, first.end <= start {
                 _ = running.pop()
                 free.push(first.lane)
@@ -93,21 +95,25 @@ extension ImportedLaunch {
     var order: [Int] {
         operations.indices.sorted { left, right in
             let (a, b) = (operations[left], operations[right])
+            // An operation that never started has a place in time all the same: its end.
             return (a.start ?? a.end, a.end, left) < (b.start ?? b.end, b.end, right)
         }
     }
 
     /// Names as identifiers: each once, fit for one line, and no longer than a scenario file's.
     var identifiers: [String] {
+        // One set for given names and made ones: a name like "a (2)" may be in the file.
         var used = Set<String>(minimumCapacity: operations.count)
         var counts: [String: Int] = [:]
         return operations.map { operation in
             let name = label(operation.name) ?? "unnamed"
             if used.insert(name).inserted { return name }
+            // Counted for each name, so that a million operations of one name do not try all numbers each.
             while true {
                 let count = counts[name, default: 1] + 1
                 counts[name] = count
                 let suffix = " (\(count))"
+                // The name is cut, never the number: it alone tells the two apart.
                 let id = cut(name, to: labelLimit - suffix.utf8.count) + suffix
                 if used.insert(id).inserted { return id }
             }
@@ -126,6 +132,7 @@ private let labelLimit = 256
 
 /// A name as scenario files have them; nil where nothing is left of it.
 func label(_ name: String) -> String? {
+    // Cut before it is made printable: an escape has several times the length of its character.
     let shown = cut(printable(name.utf8.count > 4 * labelLimit ? String(name.prefix(labelLimit)) : name), to: labelLimit)
     let trimmed = shown.trimmingCharacters(in: .whitespaces)
     return trimmed.isEmpty ? nil : trimmed
@@ -135,6 +142,7 @@ private func cut(_ text: String, to limit: Int) -> String {
     if text.utf8.count <= limit { return text }
     var result = ""
     var count = 0
+    // By characters, so that a cut never leaves half of one.
     for character in text {
         count += character.utf8.count
         // Three bytes for the ellipsis.

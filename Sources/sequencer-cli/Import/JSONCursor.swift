@@ -25,6 +25,7 @@ struct JSONCursor {
     /// The next byte that is not white space; 0 at the end.
     mutating func next() -> UInt8 {
         json.skipWhitespace()
+        // Zero at the end: no token of JSON begins with it.
         return json.current
     }
 
@@ -44,6 +45,7 @@ struct JSONCursor {
         while true {
             guard next() == ASCII.quote else { throw expected("a key in double quotes") }
             let key = try json.readString()
+            // The colon here, so that no reader of a member can forget it.
             try json.expect(ASCII.colon)
             try member(&self, key)
             if skip(ASCII.closeBrace) { return }
@@ -79,6 +81,7 @@ struct JSONCursor {
     /// The text of a string; nil for any other value, which is skipped.
     mutating func optionalText() throws(JSONFault) -> String? {
         if next() == ASCII.quote { return try json.readString() }
+        // A value of another kind is skipped, not refused: other tools extend these formats.
         try json.skipValue()
         return nil
     }
@@ -93,6 +96,7 @@ struct JSONCursor {
     /// A whole number; nil for any other value, which is skipped.
     mutating func optionalInteger() throws(JSONFault) -> Int? {
         let isText = next() == ASCII.quote
+        // Large numbers are often written as texts, as protobuf's JSON mapping does with 64 bits.
         if isText || isNumber(json.current) { return Int(try identifier()) }
         try json.skipValue()
         return nil
@@ -102,12 +106,14 @@ struct JSONCursor {
     ///
     /// - Parameter digits: of how many powers of ten nanoseconds the number counts: 3 for microseconds.
     mutating func time(digits: Int) throws(JSONFault) -> Nanoseconds? {
+        // Only null begins with an n.
         if next() == UInt8(ascii: "n") {
             try json.skipValue()
             return nil
         }
         let start = json.offset
         let text = try identifier()
+        // Within range also where the number itself fits: later sums must not overflow.
         guard let time = nanoseconds(text, digits: digits), Self.times.contains(time) else {
             throw JSONFault(start, .mistake("\(quoted(text, limit: 32)) is no time between 1938 and 2096"))
         }
@@ -128,6 +134,7 @@ struct JSONCursor {
 /// A decimal number of powers of ten nanoseconds, exact to the nanosecond unless it has an exponent; nil if it is not a number or does
 /// not fit.
 func nanoseconds(_ text: String, digits: Int) -> Nanoseconds? {
+    // By hand: a Double is not exact beyond 2^53, and nanoseconds since 1970 are.
     var value: Nanoseconds = 0
     var digitsLeft = digits
     var (isNegative, hasPoint, hasDigits) = (false, false, false)
@@ -138,15 +145,18 @@ func nanoseconds(_ text: String, digits: Int) -> Nanoseconds? {
         case ASCII.zero...ASCII.nine:
             hasDigits = true
             if hasPoint {
+                // Finer than a nanosecond: dropped.
                 if digitsLeft == 0 { continue }
                 digitsLeft -= 1
             }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
             if overflow { return nil }
+            // Out of range is out of range: the caller compares, so the last digit may saturate.
             value = product.addingSaturated(Nanoseconds(byte - ASCII.zero))
         case UInt8(ascii: "e"), UInt8(ascii: "E"):
             var scaled = Double(text) ?? .nan
             for _ in 0..<digits { scaled *= 10 }
+            // Nil for NaN, infinity and numbers beyond 64 bits, for which a plain conversion would trap.
             return Nanoseconds(exactly: scaled.rounded())
         default: return nil
         }
@@ -157,5 +167,6 @@ func nanoseconds(_ text: String, digits: Int) -> Nanoseconds? {
         if overflow { return nil }
         value = product
     }
+    // The smallest integer has no counterpart; the value cannot be that, for it was made without a sign.
     return isNegative ? -value : value
 }

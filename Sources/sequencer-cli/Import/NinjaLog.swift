@@ -10,6 +10,7 @@ func readNinjaLog(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONFault) -> Impo
     var places: [NinjaCommand: (node: Int, more: Int)] = [:]
     var lastEnd: Nanoseconds = 0
     var lines = LogLines(bytes)
+    // Text, not JSON: the file's first line says its version.
     guard let head = lines.next(), let version = lines.text(head, after: "# ninja log v").flatMap({ Int($0) }) else {
         throw JSONFault(0, .mistake("expected '# ninja log v5' to '# ninja log v7' in the first line"))
     }
@@ -25,17 +26,21 @@ func readNinjaLog(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONFault) -> Impo
         let start = try lines.milliseconds(fields[0], "start")
         let end = try lines.milliseconds(fields[1], "end")
         if end < start { throw JSONFault(fields[1].lowerBound, .mistake("the end is before the start")) }
+        // A path that is not UTF-8 cannot be shown, and not be written as JSON.
         guard let output = String(validating: bytes[fields[3]], as: UTF8.self) else {
             throw JSONTokenizer(bytes).notUTF8(in: fields[3])
         }
+        // Ninja appends, and the times of each build count from its own begin: an earlier end is the next build.
         if end < lastEnd {
             launch.operations = []
             places = [:]
         }
         lastEnd = end
+        // Each output of a command has a line with its hash and its times.
         let command = NinjaCommand(start: start, end: end, hash: String(decoding: bytes[fields[4]], as: UTF8.self))
         if let (node, more) = places[command] {
             places[command] = (node, more + 1)
+            // The first output names the command; the title says how many there are.
             launch.operations[node].details = .init(title: "\(launch.operations[node].name) and \(more + 1) more")
             continue
         }
@@ -43,6 +48,7 @@ func readNinjaLog(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONFault) -> Impo
         places[command] = (launch.operations.count, 0)
         launch.operations.append(ImportedOperation(name: output, start: start, end: end))
     }
+    // Ninja counts from the start of the build.
     launch.begin = 0
     launch.reconstructLanes()
     return launch
@@ -98,6 +104,7 @@ private struct LogLines {
     }
 
     func milliseconds(_ field: Range<Int>, _ name: String) throws(JSONFault) -> Nanoseconds {
+        // Longer than any number that is allowed, and no longer, for it is shown.
         let text = String(decoding: bytes[field].prefix(32), as: UTF8.self)
         // A hundred years.
         guard let value = Int64(text), 0...3_000_000_000_000 ~= value else {

@@ -8,6 +8,7 @@ import Sequencer
 /// attributes, which are read, too.
 func readOTLP(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var reader = OTLPReader()
+    // At least once: an empty file is a mistake, not an empty trace.
     repeat {
         try json.object { json, key throws(JSONFault) in
             if key != "resourceSpans" { return try json.skipValue() }
@@ -39,6 +40,7 @@ private struct OTLPReader {
                 try json.object { json, key throws(JSONFault) in
                     if key != "attributes" { return try json.skipValue() }
                     try readAttributes(&json) { reader, key, values in
+                        // The first resource names the launch: a trace may hold spans of several services.
                         if key == "service.name" { reader.service = reader.service ?? values.first }
                         if key == "service.version" { reader.version = reader.version ?? values.first }
                     }
@@ -57,6 +59,7 @@ private struct OTLPReader {
     }
 
     private mutating func readSpan(_ json: inout JSONCursor) throws(JSONFault) {
+        // To the span's brace, for the place in messages.
         _ = json.next()
         let offset = json.offset
         if spans.count == ImportedLaunch.operationLimit { throw tooManyOperations(offset) }
@@ -70,6 +73,7 @@ private struct OTLPReader {
             case "spanId": span.id = try json.text()
             case "parentSpanId": span.parent = try json.text()
             case "name": span.operation.name = try json.text()
+            // Zero digits: these are nanoseconds already.
             case "startTimeUnixNano": start = try json.time(digits: 0)
             case "endTimeUnixNano": end = try json.time(digits: 0)
             case "links":
@@ -81,12 +85,14 @@ private struct OTLPReader {
             case "attributes":
                 try readAttributes(&json) { _, key, values in
                     if span.operation.read(key, values, &details) { isOwn = true }
+                    // Each attribute goes to both: which span is the launch is known only after all of them have been read.
                     span.result.read(key, values)
                 }
             case "status":
                 try json.object { json, key throws(JSONFault) in
                     switch key {
                     case "code":
+                        // Both spellings are in use: the number of protobuf's enumeration, and its name.
                         let code = try json.identifier()
                         hasFailed = code == "2" || code == "STATUS_CODE_ERROR"
                     case "message": message = try json.optionalText()
@@ -100,10 +106,12 @@ private struct OTLPReader {
         guard let end else { throw JSONFault(offset, .mistake("missing key 'endTimeUnixNano' in a span")) }
         if isOwn { isExport = true }
         if end < start { throw JSONFault(offset, .mistake("the span \(quoted(span.operation.name)) ended before it started")) }
+        // The outcome of an own span is more exact than an error of its status.
         if !isOwn, hasFailed { (details.outcome, details.message) = (.failed, message) }
         // An operation that never started has a span without a length.
         span.operation.start = isOwn && details.attempts == 0 && start == end ? nil : start
         span.operation.end = end
+        // Most spans of a large trace have nothing to tell: they share one nil.
         if isOwn || hasFailed { span.operation.details = details }
         span.result.message = message
         spans.append(span)
@@ -131,6 +139,7 @@ private struct OTLPReader {
     // MARK: The launch
 
     func launch() -> ImportedLaunch {
+        // Of spans with one identifier the first one counts.
         let places = Dictionary(spans.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let root = root(places)
         var launch = ImportedLaunch(name: service ?? "trace")
@@ -139,15 +148,18 @@ private struct OTLPReader {
             let operation = spans[root].operation
             if !operation.name.isEmpty { launch.name = operation.name }
             (launch.begin, launch.end) = (operation.start, operation.end)
+            // A root of another program may leave out dependencies; an export names all.
             launch.knowsDependencies = isExport
             if isExport { spans[root].result.add(to: &launch) }
         }
         let begin = launch.begin ?? spans.lazy.map { $0.operation.start ?? $0.operation.end }.min()
+        // A report's date has milliseconds.
         launch.startedAt = begin.map { Date(timeIntervalSince1970: Double($0 / 1_000_000) / 1000) }
         // The places of spans among the operations, where the root has none.
         let shift = { (place: Int) in root.map { place > $0 ? place - 1 : place } ?? place }
         for (place, span) in spans.enumerated() where place != root {
             var operation = span.operation
+            // Parents too: whether one had ended before is decided by the times, in `report()`.
             operation.dependencies = (span.links + [span.parent]).compactMap { places[$0] }.filter { $0 != root && $0 != place }.map(shift)
             launch.operations.append(operation)
         }
@@ -157,9 +169,11 @@ private struct OTLPReader {
 
     /// The only span without a parent, if it spans others, and all of them.
     private func root(_ places: [String: Int]) -> Int? {
+        // A parent outside the file makes a root: a trace may be a part of a larger one.
         let roots = spans.indices.filter { places[spans[$0].parent] == nil }
         guard roots.count == 1, spans.count > 1, let start = spans[roots[0]].operation.start else { return nil }
         let end = spans[roots[0]].operation.end
+        // A root that ends early does not frame the others: it is one of them.
         let isAround = spans.allSatisfy { ($0.operation.start ?? $0.operation.end) >= start && $0.operation.end <= end }
         return isAround ? roots[0] : nil
     }
@@ -210,6 +224,7 @@ extension ImportedOperation {
             details.expected = nanoseconds(value, digits: 6).flatMap { $0 < 0 ? nil : .nanoseconds($0) }
         case "message": details.message = value
         case "notes": details.notes = values
+        // Marks that are false are not there.
         case let mark: if value == "true" { details.add(mark: String(mark)) }
         }
         return false

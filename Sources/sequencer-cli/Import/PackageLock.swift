@@ -18,6 +18,7 @@ func readPackageLock(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaun
         }
     }
     if !json.isAtEnd() { throw json.expected("nothing after the object") }
+    // Version 1 has `dependencies` in place of `packages`, nested, and is not read.
     if !hasPackages { throw JSONFault(0, .mistake("missing key 'packages', which a lock file of version 2 or 3 has")) }
     return lock.launch()
 }
@@ -52,6 +53,7 @@ private struct PackageLock {
             case "link":
                 isLink = json.next() == UInt8(ascii: "t")
                 try json.skipValue()
+            // Peer dependencies are installed, too, since version 7 of npm.
             case "dependencies", "devDependencies", "optionalDependencies", "peerDependencies":
                 try json.object { json, name throws(JSONFault) in
                     package.dependencies.append(name)
@@ -67,7 +69,9 @@ private struct PackageLock {
     func launch() -> ImportedLaunch {
         let places = Dictionary(packages.enumerated().map { ($1.path, $0) }) { first, _ in first }
         let dependencies = packages.map { package in
+            // An entry for a link has its folder as its only dependency.
             package.target.map { places[$0].map { [$0] } ?? [] }
+                // Optional packages may not be there: those are passed over.
                 ?? package.dependencies.compactMap { Self.place(of: $0, for: package.path, places) }
         }
         var launch = ImportedLaunch(name: name ?? "packages", begin: 0)
@@ -77,6 +81,7 @@ private struct PackageLock {
 
     /// `name@version`; the name is the last of the path unless the package says another.
     private func title(of package: Package) -> String {
+        // A scoped name has a slash: the last part of the path would not be enough.
         let last = package.path.components(separatedBy: "node_modules/").last ?? ""
         let name = package.name ?? (package.path.isEmpty ? self.name ?? "root" : last)
         return package.version.map { "\(name)@\($0)" } ?? name
@@ -84,6 +89,7 @@ private struct PackageLock {
 
     /// The package that a name means at a path: the nearest, from its own folder to the outermost.
     private static func place(of name: String, for path: String, _ places: [String: Int]) -> Int? {
+        // As Node.js looks: in the folder's own node_modules, then in each one around it.
         var folder = path[...]
         while !folder.isEmpty {
             if let place = places["\(folder)/node_modules/\(name)"] { return place }

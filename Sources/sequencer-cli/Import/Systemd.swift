@@ -21,6 +21,7 @@ func readSystemdPlot(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaun
         // systemd says of a unit that was not up at the end of the start that it was activated then, and took no time.
         let length = unit.time ?? unit.activated.map { $0 - start } ?? 0
         if length < 0 { throw JSONFault(offset, .mistake("\(quoted(name)) ended before it started")) }
+        // Saturated: start and length are each in range, and their sum need not be.
         launch.operations.append(ImportedOperation(name: name, start: start, end: start.addingSaturated(length)))
         names.append(unit.after)
     }
@@ -28,6 +29,7 @@ func readSystemdPlot(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaun
     if !json.isAtEnd(), !(ASCII.zero...ASCII.nine ~= json.next()) { throw json.expected("nothing after the units") }
     if names.contains(where: { !$0.isEmpty }) {
         let places = Dictionary(launch.operations.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        // Names that were not started are passed over: ordering in systemd does not start anything.
         for (node, after) in names.enumerated() { launch.operations[node].dependencies = after.compactMap { places[$0] } }
     }
     launch.reconstructLanes()
@@ -67,6 +69,7 @@ func addSystemdDependencies(from bytes: [UInt8], file: String, to launch: inout 
         let parts = line.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         guard parts.count == 7, parts[2].elementsEqual("->".utf8), parts[4].elementsEqual(" [color=".utf8) else { continue }
         isDrawing = true
+        // Green is `After`, by the list of colours of systemd-analyze itself; the others are requirements.
         guard parts[5].elementsEqual("green".utf8) else { continue }
         guard let unit = places[String(decoding: parts[1], as: UTF8.self)],
             let other = places[String(decoding: parts[3], as: UTF8.self)]
