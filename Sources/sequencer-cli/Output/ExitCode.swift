@@ -52,6 +52,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         switch report.outcome {
         case .aborted: self = .aborted
         case .failed, .cancelled: self = .failed
+        // An aborted launch after the milestone completed all the same, and an update is required all the same.
         case .completed:
             let later = report.afterMilestone
             if case .aborted? = later?.outcome {

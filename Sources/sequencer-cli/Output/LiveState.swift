@@ -32,16 +32,19 @@ struct LiveState: Sendable {
     init(name: String, identifiers: [String]) {
         self.name = name
         self.identifiers = identifiers
+        // An event about an identifier that comes twice goes to the first; a graph refuses that anyway.
         positions = Dictionary(identifiers.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         phases = Array(repeating: .waiting, count: identifiers.count)
     }
 
     /// Takes an event in; those about unknown operations change nothing.
     mutating func apply(_ event: LaunchEvent) {
+        // Events of several threads may come late: the time never goes back.
         time = max(time, event.time)
         switch event.kind {
         case .launchStarted, .ready, .launchEnded, .dropped: break
         case .stopped: isStopping = true
+        // Since the first attempt: the time that is shown goes on through the pauses.
         case .started(let id, let attempt): update(id) { .running(since: $0.since ?? event.time, attempt: attempt) }
         case .retrying(let id, let attempt): update(id) { .pausing(since: $0.since ?? event.time, attempt: attempt) }
         case .ended(let id, let outcome): update(id) { .ended(outcome, duration: $0.since.map { event.time - $0 }) }
@@ -51,9 +54,11 @@ struct LiveState: Sendable {
     private mutating func update(_ id: String, _ change: (Phase) -> Phase) {
         guard let position = positions[id] else { return }
         let old = phases[position]
+        // An operation that was given up may still tell of its end: its row stays as it is.
         if case .ended = old { return }
         let new = change(old)
         phases[position] = new
+        // In the order of starts, so that a view with too few rows keeps each of them where it is.
         if old.since == nil, new.since != nil { active.append(position) }
         if case .ended = new {
             ended += 1
@@ -68,6 +73,7 @@ struct LiveState: Sendable {
     ///
     /// With room for it, every operation has a line, in the order they were added; otherwise only those that run. The last line sums up.
     func lines(_ size: Terminal.Size, now: Duration, style: TextStyle) -> [String] {
+        // The last line and the cursor's own.
         let rows = max(size.height - 2, 0)
         let positions = identifiers.count <= rows ? Array(identifiers.indices) : Array(active.prefix(rows))
         let names = positions.map { printable(identifiers[$0], limit: 200) }
@@ -89,6 +95,7 @@ struct LiveState: Sendable {
         if !active.isEmpty { parts.append("\(active.count) running") }
         if waiting > 0 { parts.append("\(waiting) waiting") }
         if isStopping { parts.append("stopping") }
+        // An event may be newer than the clock that was read: the time shown never goes back.
         return "\(printable(name, limit: 200))  \(Self.elapsed(max(now, time)))  \(parts.joined(separator: ", "))"
     }
 
@@ -103,6 +110,7 @@ struct LiveState: Sendable {
             return (Self.spinner(now, unicode), .yellow, Self.elapsed(max(now, time) - since) + "  attempt \(attempt) failed, retrying")
         case .ended(let outcome, let duration):
             let time = duration.map(style.duration)
+            // One that was skipped never began, and has no duration.
             func note(_ text: String) -> String { time.map { "\($0)  \(text)" } ?? text }
             switch outcome {
             case .succeeded: return (unicode ? "✓" : "+", .green, time ?? "")
@@ -115,6 +123,7 @@ struct LiveState: Sendable {
         }
     }
 
+    // By the clock and not by a count, so that it turns as fast however often it is drawn.
     private static func spinner(_ now: Duration, _ isUnicode: Bool) -> String {
         let frames = isUnicode ? ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] : ["|", "/", "-", "\\"]
         let frame = Int(max(now, .zero) / .milliseconds(100))

@@ -46,6 +46,7 @@ struct LiveView: Sendable {
     /// A view of a launch of this graph on a terminal; nil where nothing can be drawn over.
     init?(of graph: OperationGraph, on terminal: Terminal, style: TextStyle, pausing: LivePause, environment: [String: String]) {
         guard terminal.canAnimate(environment) else { return nil }
+        // Before the first picture, and of the launch: times of events count from there.
         let begin = ContinuousClock.now
         self.init(
             state: LiveState(name: graph.name, identifiers: graph.identifiers),
@@ -53,6 +54,7 @@ struct LiveView: Sendable {
             size: { terminal.size(environment) },
             now: { begin.duration(to: .now) },
             ticks: AsyncStream {
+                // A sleep that is cancelled ends the ticks, and with them their task.
                 do { try await Task.sleep(for: Self.interval) } catch { return nil }
                 return ()
             },
@@ -72,6 +74,7 @@ struct LiveView: Sendable {
                     inbox.withLock { $0.events.append(event) }
                     signal.yield()
                 }
+                // Told by a flag: the last events have to be seen before the end.
                 inbox.withLock { $0.isOver = true }
                 signal.yield()
             }
@@ -83,6 +86,7 @@ struct LiveView: Sendable {
             }
             pausing.begin { signal.yield() }
             await draw(inbox, whenever: signals)
+            // The ticks have no end of their own.
             group.cancelAll()
         }
     }
@@ -93,6 +97,7 @@ struct LiveView: Sendable {
         var isOver = false
 
         mutating func take() -> Inbox {
+            // Whether it is over stays known.
             defer { (events, isTick) = ([], false) }
             return self
         }
@@ -107,21 +112,27 @@ struct LiveView: Sendable {
         for await _ in signals {
             let news = inbox.withLock { $0.take() }
             let time = now()
+            // The view may begin late, so the launch's zero is found from its first event.
             for event in news.events {
                 begin = begin ?? time - event.time
                 state.apply(event)
             }
+            // Before drawing: a picture that is erased at once would flicker.
             if news.isOver { break }
+            // Events are taken in during a pause as well, so that the next picture is right.
             guard pausing.mayDraw() else {
                 erase(&screen)
                 pausing.didErase()
                 continue
             }
+            // A tick always draws, or the time would stand still; events wait for a tick when they come in a storm.
             guard let begin, news.isTick || drawn.map({ time - $0 >= Self.minimumInterval }) ?? true else { continue }
             drawn = time
+            // Hidden with the first picture, and again after each pause, which shows it.
             write((screen.height == 0 ? Self.hideCursor : "") + screen.show(state.lines(size(), now: time - begin, style: style)))
         }
         erase(&screen)
+        // Otherwise a pause that began meanwhile would wait for ever.
         pausing.end()
     }
 
@@ -146,6 +157,7 @@ struct LiveView: Sendable {
             return home() + "\u{1B}[J"
         }
 
+        // A carriage return too: the cursor may stand in a column that a person has typed to.
         private func home() -> String { height == 0 ? "" : "\u{1B}[\(height)A\r" }
     }
 }
@@ -169,11 +181,13 @@ final class LivePause: Sendable {
     /// Returns when nothing of the view is on the terminal.
     func pause() async {
         await withCheckedContinuation { continuation in
+            // Asked and registered in one step: a view that is erased in between would not find the waiter.
             let (isErased, wake) = state.withLock { state in
                 state.pauses += 1
                 if !state.isErased { state.waiters.append(continuation) }
                 return (state.isErased, state.wake)
             }
+            // Outside the lock: the waiter may go on at once, and ask for the next pause.
             if isErased { continuation.resume() } else { wake?() }
         }
     }
@@ -181,6 +195,7 @@ final class LivePause: Sendable {
     /// Ends a pause. The view is drawn again after the last one.
     func resume() {
         let wake = state.withLock { state in
+            // Never below zero: one resume too many must not let the view draw into a later pause.
             state.pauses = max(state.pauses - 1, 0)
             return state.pauses == 0 ? state.wake : nil
         }
@@ -210,11 +225,13 @@ final class LivePause: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
+        // Outside the lock, as a continuation may run at once on this thread.
         for waiter in waiters { waiter.resume() }
     }
 
     /// The view is over.
     func end() {
+        // First: no view is left that could be woken.
         state.withLock { $0.wake = nil }
         didErase()
     }

@@ -28,6 +28,7 @@ struct PlanText {
     private var earliest: LaunchPlan? {
         plans.min { left, right in
             if left.options.goal == .makespan { return left.makespan < right.makespan }
+            // As the launch's goals are ordered: the display first, then the milestone, then everything.
             func ends(_ plan: LaunchPlan) -> (Duration, Duration, Duration) {
                 (plan.initialDisplayEnd ?? .zero, plan.milestoneEnd, plan.makespan)
             }
@@ -39,10 +40,12 @@ struct PlanText {
         let hasMilestone = plans.first?.hasMilestone == true
         let hasInitialDisplay = plans.first?.initialDisplayEnd != nil
         let ends = (hasInitialDisplay ? ["initial display"] : []) + (hasMilestone ? ["milestone"] : [])
+        // A column that would be the same as another is left out.
         var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
         for plan in plans {
             let isInTime = plan.isWithin(deadline)
             let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
+            // Only where it is missed: most budgets lie far below the deadline.
             let missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
             table.add(
                 ["\(plan.lanes)"] + [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil].compactMap { $0.map(style.duration) }
@@ -105,12 +108,14 @@ extension LaunchPlan {
 
     /// How these operations are expected to end.
     fileprivate func outcome(of operations: [PlannedOperation], _ deadline: Duration?) -> LaunchReport.Outcome {
+        // The first that the deadline cuts off, in the order of starts, as a launch would name it.
         guard let deadline, let late = operations.filter({ $0.end > deadline }).min(by: { $0.start < $1.start }) else { return .completed }
         return .failed(operation: late.id, message: "expected to end after the launch's deadline, \(durationText(deadline))")
     }
 
     /// The operations that are expected to run on after the milestone; nil without any, or when the deadline comes before it.
     fileprivate func afterMilestone(_ deadline: Duration?) -> LaunchReport.AfterMilestone? {
+        // With the deadline before the milestone the launch has failed: nothing runs on after that.
         guard hasMilestone, isWithin(deadline) else { return nil }
         let later = operations.filter { $0.end > milestoneEnd }
         if later.isEmpty { return nil }

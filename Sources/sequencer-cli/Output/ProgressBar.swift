@@ -48,6 +48,7 @@ final class ProgressBar: @unchecked Sendable {
         guard isAnimated || inLines else { return nil }
         if let input, isStandardInput(input), isatty(STDIN_FILENO) == 1 { return nil }
         self.terminal = terminal
+        // Lines do not flicker: the first one comes at once.
         self.patience = isAnimated ? patience : .zero
         interval = isAnimated ? .milliseconds(100) : .seconds(5)
         self.environment = environment
@@ -58,6 +59,7 @@ final class ProgressBar: @unchecked Sendable {
         // Without a thread it is drawn only when there is news.
         if let tick {
             try? startThread { [weak self] in
+                // Sleeps first: most work is over before the first tick.
                 repeat { usleep(useconds_t(tick / .microseconds(1))) } while self?.redraw() == true
             }
         }
@@ -65,6 +67,7 @@ final class ProgressBar: @unchecked Sendable {
 
     /// - Returns: false once it is over.
     private func redraw() -> Bool {
+        // The queue orders this with an end that comes meanwhile: after that nothing is drawn.
         queue.sync {
             draw()
             return !isOver
@@ -87,6 +90,7 @@ final class ProgressBar: @unchecked Sendable {
 
     /// Takes the line away while something else is written to the terminal; it comes back by itself.
     func erase(while write: () -> Void) {
+        // Written on the queue, so that no tick draws in between.
         queue.sync {
             clear()
             write()
@@ -96,6 +100,7 @@ final class ProgressBar: @unchecked Sendable {
     /// Takes the line away until ``resume()``, for a question.
     func pause() {
         queue.sync {
+            // The tick must not bring the line back while a person answers.
             isPaused = true
             clear()
         }
@@ -120,6 +125,7 @@ final class ProgressBar: @unchecked Sendable {
         guard !isOver, !isPaused, time >= patience else { return }
         // Not more often than anyone reads it.
         if let drawn, time - drawn.time < interval { return }
+        // One column stays free: some terminals wrap after the last.
         let text = ProgressText(title: title, width: max(terminal.size(environment).width - 1, 1), isUnicode: isUnicode)
         let line = text.line(state, detail: detail, elapsed: time)
         if line == drawn?.line { return }
@@ -128,7 +134,9 @@ final class ProgressBar: @unchecked Sendable {
     }
 
     private func clear() {
+        // Lines stay where they are: they are a log.
         guard isAnimated, drawn != nil else { return }
+        // Forgotten, so that the next picture is drawn even if it is the same.
         drawn = nil
         terminal.write("\r\u{1B}[K")
     }
@@ -185,6 +193,7 @@ struct ProgressText: Equatable, Sendable {
         }
         let left = progress.left(elapsed).map { ", about \(text($0)) left" } ?? ""
         let head = "\(title)  "
+        // Rounded down, so that 100% means the end.
         let tail = "  \(Int(fraction * 100))%  \(time)\(left)"
         let room = min(max(width - displayWidth(head) - displayWidth(tail) - 2, 0), 40)
         if room < 5 { return truncated(head + tail.drop { $0 == " " }, to: width, ellipsis: ellipsis) }
@@ -210,6 +219,7 @@ struct ProgressState: Equatable, Sendable {
 
     /// Takes in the share that is done at `elapsed` since the begin.
     mutating func update(fraction: Double?, elapsed: Duration) {
+        // NaN is not greater than 0, so it counts as nothing.
         self.fraction = fraction.map { $0 > 0 ? min($0, 1) : 0 }
         said = elapsed
     }
@@ -222,6 +232,7 @@ struct ProgressState: Equatable, Sendable {
         guard let fraction, fraction > 0, fraction < 1 else { return nil }
         let total = Double(said.nanoseconds) / 1e9 / fraction
         let seconds = (total - Double(elapsed.nanoseconds) / 1e9).rounded(.up)
+        // Beyond a hundred hours it is a guess that helps nobody, and would not fit the line.
         return seconds > 0 && seconds <= 100 * 3600 ? .seconds(Int(seconds)) : nil
     }
 }

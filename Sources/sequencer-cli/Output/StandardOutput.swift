@@ -26,6 +26,7 @@ enum Output: Equatable, Sendable {
     /// The output that `-o` names; nil and `-` are standard output.
     init(_ path: String?) {
         switch path {
+        // Opened by its name it would be another description: with an offset of its own it would write over a file that both lead to.
         case nil, "-"?, "/dev/stdout"?: self = .standardOutput
         case let path?: self = .file(path)
         }
@@ -45,10 +46,12 @@ enum Output: Equatable, Sendable {
     func write(_ text: String) throws(OutputError) {
         switch self {
         case .standardOutput:
+            // Again at the end: a launch may have closed it meanwhile.
             try check()
             do throws(SystemError) {
                 try writeAll(text, to: STDOUT_FILENO)
             } catch {
+                // `head` has read enough (A4).
                 if error.code != EPIPE { throw OutputError(path: "<stdout>", code: error.code) }
             }
         case .file(let path):
@@ -68,6 +71,7 @@ enum Output: Equatable, Sendable {
         }
         do throws(SystemError) {
             guard case .regular(let target, _) = try resolve(path) else { return }
+            // The folder is written to, not the file: it gets a new entry.
             if access(folder(of: target), W_OK | X_OK) != 0 { throw SystemError(code: errno) }
         } catch {
             throw OutputError(path: path, code: error.code)
@@ -84,13 +88,16 @@ func ignoreBrokenPipes() {
 
 /// Writes a message for people on standard error, each of its lines with the name of the tool before it.
 func message(_ text: String) {
+    // Empty lines are kept, and a text without any is one line.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // In one write, so that messages of two threads do not mix.
     Terminal.standardError.write(lines.map { "sequencer-cli: \($0)\n" }.joined())
 }
 
 extension Terminal {
     /// Writes text as it is. Nothing can be done when that fails.
     func write(_ text: String) {
+        // A message that cannot be written has no other place to go.
         guard isOpenStandardStream(descriptor) else { return }
         do throws(SystemError) { try writeAll(text, to: descriptor) } catch {}
     }
@@ -114,6 +121,7 @@ private func writeFile(_ text: String, to path: String) throws(SystemError) {
     switch try resolve(path) {
     case .regular(let target, let mode): try replaceFile(at: target, mode: mode, with: text)
     case .special:
+        // No new controlling terminal, should the special file be one.
         let descriptor = try openFile(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
         defer { close(descriptor) }
         try writeAll(text, to: descriptor)
@@ -123,6 +131,7 @@ private func writeFile(_ text: String, to path: String) throws(SystemError) {
 /// Follows symbolic links, so that the file they lead to is replaced, not the link.
 private func resolve(_ path: String) throws(SystemError) -> Target {
     if path.isEmpty { throw SystemError(code: ENOENT) }
+    // To the system the path would end at the zero, and be another file's.
     if path.utf8.contains(0) { throw SystemError(code: EINVAL) }
     var status = stat()
     if stat(path, &status) == 0 {
@@ -136,6 +145,7 @@ private func resolve(_ path: String) throws(SystemError) -> Target {
         defer { free(real) }
         return .regular(String(cString: real), mode: status.st_mode & 0o7777)
     }
+    // Only a file that is not there may be created; a folder that cannot be searched is an error.
     guard errno == ENOENT else { throw SystemError(code: errno) }
     return .regular(try endOfLinks(path), mode: nil)
 }
@@ -143,12 +153,16 @@ private func resolve(_ path: String) throws(SystemError) -> Target {
 /// The file that does not exist yet, where a chain of links may lead to.
 private func endOfLinks(_ path: String) throws(SystemError) -> String {
     var path = path
+    // As many links as Linux follows.
     for _ in 0..<40 {
+        // A path to a folder that does not exist cannot become a file.
         if path.hasSuffix("/") { throw SystemError(code: EISDIR) }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = readlink(path, &bytes, bytes.count)
+        // Not a link: the end of the chain.
         if count < 0 { return path }
         let link = String(decoding: bytes[..<count], as: UTF8.self)
+        // A relative link starts from the folder of the link, not of the process.
         path = link.hasPrefix("/") ? link : folder(of: path) + "/" + link
     }
     throw SystemError(code: ELOOP)
@@ -161,9 +175,11 @@ private func folder(of path: String) -> String {
 
 /// Writes beside the file, then puts the new one in the place of the old.
 private func replaceFile(at path: String, mode: mode_t?, with text: String) throws(SystemError) {
+    // In the same folder: a rename cannot cross file systems.
     let (descriptor, temporary) = try createFile(in: folder(of: path))
     do throws(SystemError) {
         defer { close(descriptor) }
+        // Before the content: a file that only its owner may read must not be open to others for a moment.
         if let mode, fchmod(descriptor, mode) != 0 { throw SystemError(code: errno) }
         try writeAll(text, to: descriptor)
         // Without this, a crash of the machine could leave an empty file under the final name.
@@ -179,9 +195,11 @@ private func replaceFile(at path: String, mode: mode_t?, with text: String) thro
 
 /// Creates a file of a name that nobody can have prepared.
 private func createFile(in folder: String) throws(SystemError) -> (descriptor: Int32, path: String) {
+    // A clash is hardly possible; without a bound an odd file system could hold the tool here.
     for _ in 0..<100 {
         let path = folder + "/.sequencer-cli-" + String(UInt64.random(in: .min ... .max), radix: 36) + ".tmp"
         do throws(SystemError) {
+            // O_EXCL and O_NOFOLLOW: nobody can put a link in its place.
             return (try openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC), path)
         } catch {
             if error.code != EEXIST { throw error }
@@ -192,8 +210,10 @@ private func createFile(in folder: String) throws(SystemError) -> (descriptor: I
 
 private func openFile(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
     while true {
+        // The mask of the process takes its part, as for a file that a shell makes.
         let descriptor = open(path, flags, 0o666)
         if descriptor >= 0 { return descriptor }
+        // A signal while a slow file system opens the file.
         if errno != EINTR { throw SystemError(code: errno) }
     }
 }
@@ -204,6 +224,7 @@ private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) 
     while offset < bytes.count {
         let count = bytes[offset...].withUnsafeBytes { systemWrite(descriptor, $0) }
         if count >= 0 {
+            // A pipe or a terminal may take less than it is given.
             offset += count
             continue
         }
@@ -212,6 +233,7 @@ private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) 
         case EAGAIN:
             // Another process made this terminal or pipe non-blocking: wait for it instead.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            // Without a limit: the reader decides when it goes on, and a signal ends the tool.
             _ = poll(&request, 1, -1)
         default: throw SystemError(code: errno)
         }
@@ -227,6 +249,7 @@ extension JSONWriter {
     static func document(_ schema: String, pretty: Bool = true, _ members: (inout JSONWriter) -> Void) -> String {
         object(pretty: pretty) { json in
             json.write(schema, for: "schema")
+            // A file of text ends with a line feed (POSIX).
             members(&json)
         } + "\n"
     }
@@ -242,6 +265,7 @@ extension DocumentWriter {
 
     /// Writes a number to six decimals; NaN, and a number that is too large, is null.
     mutating func write(decimal value: Double?, for key: String? = nil) {
+        // Only whole millionths fit: a NaN fails the conversion as well.
         guard let value, let millionths = Int64(exactly: (value * 1e6).rounded()) else { return writeNull(for: key) }
         // Milliseconds are written as decimal numbers, exact to the nanosecond.
         write(milliseconds: .nanoseconds(millionths), for: key)

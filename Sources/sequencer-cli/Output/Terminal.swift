@@ -36,6 +36,7 @@ struct Terminal: Equatable, Sendable {
         var window = winsize()
         let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0
         func choose(_ measured: UInt16, _ variable: String, _ standard: Int) -> Int {
+            // A pseudo-terminal whose size nobody has set says 0.
             if isKnown, measured > 0 { return Int(measured) }
             if let stated = environment[variable].flatMap({ Int($0) }), (1...10_000).contains(stated) { return stated }
             return standard
@@ -65,6 +66,7 @@ enum TerminalCursor {
 
     /// Writes a picture of a live view, which begins by hiding the cursor, or removes it, which ends by showing the cursor.
     static func draw(_ text: String, on terminal: Terminal) {
+        // At the first picture: a process that draws nothing needs no handler.
         _ = showsAtExit
         let mayDraw = state.withLock { state in
             if state.isLeaving { return false }
@@ -84,6 +86,7 @@ enum TerminalCursor {
 
     /// Shows the cursor, because the process ends.
     static func restoreAll() {
+        // First of all: a thread that comes later must not draw again.
         state.withLock { $0.isLeaving = true }
         // A thread that draws right now may be about to hide it. A terminal that takes nothing is not waited for longer than this.
         for _ in 0..<100 where state.withLock({ $0.isDrawing }) { usleep(1_000) }
@@ -105,6 +108,7 @@ enum TerminalCursor {
         var request = pollfd(fd: terminal.descriptor, events: Int16(POLLOUT), revents: 0)
         // Stopped by Ctrl-S, it would take nothing for ever.
         if poll(&request, 1, 0) == 0 { tcflow(terminal.descriptor, TCOON) }
+        // Bounded: a terminal that takes nothing must not hold the end of the process.
         if poll(&request, 1, 100) > 0 { terminal.write(text) }
     }
 }

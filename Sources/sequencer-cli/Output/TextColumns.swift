@@ -11,11 +11,13 @@ enum Truncation: Sendable {
 /// The text in at most `width` columns; `ellipsis` replaces the rest, and is left out where even that does not fit.
 func truncated(_ text: String, to width: Int, at place: Truncation = .end, ellipsis: String) -> String {
     if displayWidth(text) <= width { return text }
+    // An ellipsis that fills all of the room would hide even the first letter.
     let mark = displayWidth(ellipsis) < width ? ellipsis : ""
     let room = max(0, width - displayWidth(mark))
     switch place {
     case .end: return fitting(text, in: room) + mark
     case .middle:
+        // From the end: the tail gets the smaller half, and the head the room that wide characters have left.
         let tail = String(fitting(text.reversed(), in: room / 2).reversed())
         return fitting(text, in: room - displayWidth(tail)) + mark + tail
     }
@@ -26,6 +28,7 @@ private func fitting(_ text: some Sequence<Character>, in width: Int) -> String 
     var result = ""
     var left = width
     for character in text {
+        // In columns: a wide character takes two, a combining one none.
         left -= displayWidth(String(character))
         if left < 0 { break }
         result.append(character)
@@ -45,15 +48,19 @@ func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, 
     var lines: [String] = []
     var rest = Substring(text)
     while true {
+        // Half of the width at most, or a narrow terminal would have no room for words.
         let margin = lines.isEmpty ? "" : String(repeating: " ", count: min(indent, width / 2))
+        // Two columns at least: a wide character has to fit, or nothing would ever be taken.
         let room = max(width - margin.count, 2)
         if displayWidth(String(rest)) <= room { return lines + [margin + rest] }
         if lines.count + 1 >= limit { return lines + [margin + truncated(String(rest), to: room, ellipsis: ellipsis)] }
         let fits = rest.prefix(fitting(rest, in: room).count)
         // A space right after the part that fits is a place to break, too.
         let head = rest[fits.endIndex] == " " ? fits : fits.lastIndex(of: " ").map { fits[..<$0] } ?? fits
+        // A break right at the start would take nothing, and loop.
         let line = head.isEmpty ? fits : head
         lines.append(margin + line)
+        // Spaces at a break belong to neither line.
         rest = rest[line.endIndex...].drop { $0 == " " }
     }
 }
@@ -85,6 +92,7 @@ struct TextTable {
                 return column < leading ? cell + space : space + cell
             }
             var line = indent + cells.joined(separator: "  ")
+            // Padding of the last column would make lines that wrap on a narrow terminal.
             while line.last == " " { line.removeLast() }
             return (index == 0 ? style.dim(line) : line) + "\n"
         }.joined()
@@ -94,6 +102,7 @@ struct TextTable {
     private static func width(_ cell: String) -> Int {
         let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
         return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
+            // An escape sequence for a colour ends with an m.
             width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
         }
     }
@@ -121,9 +130,11 @@ struct Canvas {
         for character in text {
             let width = displayWidth(String(character))
             if width == 0 {
+                // It belongs to the character before it, and has no cell of its own.
                 if cells.indices.contains(column - 1) { cells[column - 1].text.append(character) }
                 continue
             }
+            // A wide character that would stand half outside is dropped as a whole.
             guard column >= 0, column + width <= cells.count else { return }
             cells[column] = Cell(text: String(character), tone: tone)
             if width == 2 { cells[column + 1] = Cell(text: "", tone: tone) }
@@ -149,6 +160,7 @@ struct Canvas {
         var tone: TextStyle.Tone?
         let end = cells.lastIndex { $0.text != " " }.map { $0 + 1 } ?? 0
         for cell in cells[..<end] {
+            // One pair of escape sequences for a run of cells, not for each of them.
             if cell.tone != tone {
                 result += style.applying(tone, to: run)
                 run = ""

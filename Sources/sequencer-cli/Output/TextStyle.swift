@@ -42,7 +42,9 @@ struct TextStyle: Equatable, Sendable {
     }
 
     private static func isColorWelcome(isTerminal: Bool, environment: [String: String]) -> Bool {
+        // https://no-color.org: any value but an empty one counts.
         if environment["NO_COLOR"]?.isEmpty == false { return false }
+        // https://bixense.com/clicolors: it wins over the kind of the output.
         if let force = environment["CLICOLOR_FORCE"], !force.isEmpty, force != "0" { return true }
         if environment["TERM"] == "dumb" || environment["CLICOLOR"] == "0" { return false }
         return isTerminal
@@ -50,9 +52,12 @@ struct TextStyle: Equatable, Sendable {
 
     /// Whether the locale's characters are UTF-8, by the first of its variables that is set.
     private static func isUTF8(_ environment: [String: String]) -> Bool {
+        // The order of POSIX for the category of characters: LC_ALL, then its own variable, then LANG.
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        // A variable that is set and empty counts as not set (POSIX, 8.2).
         guard let locale = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return false }
         let lowercase = locale.lowercased()
+        // A modifier may follow the encoding, as in de_DE.UTF-8@euro.
         return lowercase.hasSuffix("utf-8") || lowercase.hasSuffix("utf8") || lowercase.contains("utf-8@") || lowercase.contains("utf8@")
     }
 
@@ -82,6 +87,7 @@ struct TextStyle: Equatable, Sendable {
     func duration(_ duration: Duration) -> String {
         if duration == .zero { return "0 ms" }
         let text = durationText(duration)
+        // The micro sign is beyond ASCII.
         return isUnicode ? text : text.replacing("µs", with: "us")
     }
 }

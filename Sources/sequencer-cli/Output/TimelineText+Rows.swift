@@ -21,6 +21,7 @@ struct TimelineColumns: Equatable, Sendable {
         let widest = operations.lazy.map { [showsTitles] in displayWidth(timelineName(of: $0, withTitle: showsTitles).joined()) }.max() ?? 0
         name = min(widest, max(12, width * 3 / 10))
         duration = operations.lazy.map { displayWidth(durationCell(of: $0, style)) }.max() ?? 0
+        // Operations that never started have no bar: their notes begin where bars do.
         let widestNote = operations.lazy.filter { $0.start != nil }.compactMap { Note($0)?.summary.count }.max()
         note = widestNote.map { min($0 + 1, width / 5) } ?? 0
         bar = width - (Self.nameStart + name + 1 + duration + 1) - note
@@ -44,6 +45,7 @@ enum BarKind: Hashable, Sendable {
 /// The identifier, and the title if there is one that says more.
 private func timelineName(of operation: OperationReport, withTitle: Bool) -> [String] {
     let id = printable(operation.id, limit: 200)
+    // A title that says the same as the identifier would stand there twice.
     guard withTitle, let title = operation.title, title != operation.id else { return [id] }
     return [id, "  " + printable(title, limit: 200)]
 }
@@ -61,6 +63,7 @@ extension TimelineText {
         canvas.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
         let bar = putBar(of: operation, on: &canvas)
         let below = putNote(of: operation, beside: bar, on: &canvas)
+        // After the bar and the note: the mark stands behind them.
         if let budgetColumn { canvas.putBehind(style.bars.budget, at: columns.barStart + budgetColumn, tone: .dim) }
         return [canvas.rendered(style)] + below
     }
@@ -85,8 +88,10 @@ extension TimelineText {
 
     /// The columns in which an operation visibly waits, from the first column of the axis; nil without any.
     func waitColumns(of operation: OperationReport) -> Range<Int>? {
+        // Rounded like the bar, so that the wait ends where that begins.
         guard let ready = operation.ready, let start = operation.start else { return nil }
         let first = Int(axis.position(ready).rounded())
+        // The last column belongs to the bar, which is never empty.
         let end = min(Int(axis.position(start).rounded()), axis.columns - 1)
         return first < end ? first..<end : nil
     }
@@ -109,6 +114,7 @@ extension TimelineText {
 
     private func glyph(of kind: BarKind) -> String {
         switch kind {
+        // Other kinds have no character for a part of a cell.
         case .running: style.bars.running
         case .interactive: style.bars.interactive
         case .unsuccessful: style.bars.unsuccessful
@@ -128,6 +134,7 @@ extension TimelineText {
 
     /// Whole cells: at least one, since every operation that ran is seen.
     private func coarseCells(from start: Duration, to end: Duration, glyph: String) -> Cells {
+        // A start at the very end has a column all the same.
         let first = min(Int(axis.position(start).rounded()), axis.columns - 1)
         let last = max(Int(axis.position(end).rounded()), first + 1)
         return (first, Array(repeating: glyph, count: last - first))
@@ -136,9 +143,11 @@ extension TimelineText {
     /// The start to half a cell, the end to an eighth: Unicode has no finer characters.
     private func fineCells(from start: Duration, to end: Duration) -> Cells {
         let bars = style.bars
+        // Half cells exist on the right side, eighths only on the left.
         let begin = min((axis.position(start) * 2).rounded(), Double(axis.columns * 2 - 1)) / 2
         let first = Int(begin)
         let startsHalfway = begin > Double(first)
+        // A bar that begins in the middle of a cell fills that cell to its end.
         let eighths = max(Int(((axis.position(end) - Double(first)) * 8).rounded()), startsHalfway ? 8 : 1)
         var glyphs = Array(repeating: bars.running, count: eighths / 8)
         if eighths % 8 > 0 { glyphs.append(bars.eighths[eighths % 8 - 1]) }
@@ -154,6 +163,7 @@ extension TimelineText {
     private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {
         guard let note = Note(operation) else { return [] }
         let tone = self.noteTone(operation)
+        // A blank column between a bar and its note; without a bar none is needed.
         let after = bar.isEmpty ? bar.upperBound : bar.upperBound + 1
         func put(_ text: String) -> Bool {
             let length = displayWidth(text)
@@ -167,6 +177,7 @@ extension TimelineText {
             return true
         }
         if put(note.text) { return [] }
+        // Two words beside the bar, if not the whole sentence.
         let isLabelled = put(note.summary)
         if isLabelled, note.isSummaryEnough { return [] }
         let indent = 6
@@ -205,6 +216,7 @@ struct Note: Equatable, Sendable {
         case .succeeded: return nil
         // That the launch had stopped is said once, by the verdict.
         case .cancelled where operation.start == nil: self.init("not started", message, text: message, isSummaryEnough: true)
+        // Its message would repeat the summary.
         case .cancelled where message?.hasPrefix("cancelled") == true: self.init("cancelled", message, text: message, isSummaryEnough: true)
         case .cancelled: self.init("cancelled", message)
         case .skipped: self.init("skipped", message)
@@ -212,6 +224,7 @@ struct Note: Equatable, Sendable {
         case .timedOut: self.init("timed out", message)
         case .fellBack:
             let end = "; its fallback was used"
+            // The engine's sentence ends so, and the summary says it already.
             self.init("fell back", message.map { $0.hasSuffix(end) ? String($0.dropLast(end.count)) : $0 })
         }
     }
@@ -242,6 +255,7 @@ struct TimelineAxis: Equatable, Sendable {
 
     /// Where a time is, in columns and parts of them.
     func position(_ time: Duration) -> Double {
+        // A launch that took no time has everything at its start.
         if range == .zero { return 0 }
         return min(max(time / range * Double(columns), 0), Double(columns))
     }
@@ -266,10 +280,12 @@ struct TimelineAxis: Equatable, Sendable {
     }
 
     private func ticks(every step: Double, of unit: Unit, units: Double, _ style: TextStyle) -> [Tick] {
+        // A sum of tenths can lie just below a whole number of steps.
         let count = Int((units / step + 1e-9).rounded(.down))
         // More ticks than columns never fit.
         guard count < columns else { return [] }
         return (0...count).map { number in
+            // Rounded to thousandths: a product of decimal fractions shows digits that nobody asked for.
             let value = (Double(number) * step * 1000).rounded() / 1000
             let text = value == value.rounded() ? String(Int(value)) : String(value)
             let label = number == 0 ? "0" : "\(text) \(style.isUnicode ? unit.name : unit.asciiName)"

@@ -27,6 +27,7 @@ struct TimelineText {
     ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, isPlan: Bool = false, style: TextStyle, width: Int) {
+        // The verdict is made of the report as it is; only the drawing counts from the start of the process.
         let verdict = VerdictText(report, style: style, width: min(max(width, 40), 400))
         let report = report.fromProcessStart
         (self.report, self.verdict) = (report, verdict)
@@ -37,6 +38,7 @@ struct TimelineText {
         operations = report.operations
         let chosen = Self.selection(of: operations)
         let columns = TimelineColumns(chosen, width: self.width, style: style)
+        // A plan, or an operation that runs on, may end after the launch has.
         let axis = TimelineAxis(range: max(report.makespan, chosen.map(\.end).max() ?? .zero), columns: columns.bar)
         // Starts that the axis cannot tell apart keep the order of the graph; operations that never started come last.
         func place(_ operation: OperationReport) -> Int { operation.start.map(axis.column) ?? .max }
@@ -119,6 +121,7 @@ struct TimelineText {
         let rest = fits ? whole : time + lanes
         let name = truncated(
             printable(report.scenario, limit: 200),
+            // The name gives way: the rest of the line is the result.
             to: max(width - displayWidth(rest), 8),
             at: .middle,
             ellipsis: style.ellipsis
@@ -130,6 +133,7 @@ struct TimelineText {
         var labels = Canvas(width: width)
         var ruler = Canvas(width: width)
         ruler.fill(columns.barStart..<columns.barStart + columns.bar, with: style.bars.axis, tone: .dim)
+        // Labels are put from the left: one that would touch the last is left out.
         var free = 0
         for tick in axis.ticks(style) {
             ruler.put(style.bars.tick, at: columns.barStart + tick.column, tone: .dim)
@@ -164,6 +168,7 @@ struct TimelineText {
         if shown.contains(where: { waitColumns(of: $0) != nil }) { parts.append("\(bars.waiting) waiting") }
         if kinds.contains(.unsuccessful) { parts.append("\(bars.unsuccessful) not done") }
         if let limit = report.budget.budget?.limit, budgetColumn != nil { parts.append("\(bars.budget) budget \(style.duration(limit))") }
+        // Only kinds that are drawn: a legend of all of them would be longer than the timeline.
         return style.dim(truncated(parts.joined(separator: "  "), to: width, ellipsis: style.ellipsis))
     }
 }

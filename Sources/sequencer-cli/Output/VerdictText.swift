@@ -18,7 +18,9 @@ struct VerdictText {
     /// The lines, none of them wider than the terminal; the first one begins with the verdict.
     var lines: [String] {
         let (word, rest) = verdict
+        // Wrapped before it is coloured: an escape sequence has no width, and cannot be cut.
         let lines = wrapped(word + rest, to: width, indent: 6, ellipsis: style.ellipsis)
+        // In a very narrow terminal the word itself is broken: without a colour then.
         guard let first = lines.first, first.hasPrefix(word) else { return lines }
         return [style.applying(tone, to: word) + first.dropFirst(word.count)] + lines.dropFirst()
     }
@@ -54,8 +56,10 @@ struct VerdictText {
             if let before = report.beforeRun { rest += ", \(style.duration(before)) of it before the launch" }
         }
         if let budget = result.budget, !result.isMet {
+            // Only over the budget: otherwise nobody asks for a cause.
             rest += ", \(style.duration(result.measured - budget.limit)) over"
             let causes = result.causes
+            // Causes may be a thousand; only those that are named are looked up.
             let wanted = Set(causes.prefix(Self.maximumNamed))
             let named = Dictionary(grouping: report.operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
