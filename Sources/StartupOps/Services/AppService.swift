@@ -43,6 +43,8 @@ public final class AppService: Sendable {
     ///   - deviceID: this installation's identifier.
     ///   - headerPrefix: begins the names of the headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
     ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
+    ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see `APIDataSource`. Of the service's own it is asked about
+    ///     `GET v1/profile`, `GET v1/entitlements`, `POST v1/accounts/verify` and `Speakers`.
     ///   - now: the time of day, which tokens' expiry is compared with.
     public convenience init(
         at baseURL: URL,
@@ -53,6 +55,7 @@ public final class AppService: Sendable {
         deviceID: String,
         headerPrefix: String = "X-Sequencer",
         guestOperations: Set<String> = [],
+        dataSource: (any APIDataSource)? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(
@@ -63,6 +66,7 @@ public final class AppService: Sendable {
             deviceID: deviceID,
             headerPrefix: headerPrefix,
             guestOperations: guestOperations,
+            dataSource: dataSource,
             now: now
         )
     }
@@ -76,6 +80,7 @@ public final class AppService: Sendable {
         deviceID: String,
         headerPrefix: String = "X-Sequencer",
         guestOperations: Set<String> = [],
+        dataSource: (any APIDataSource)? = nil,
         now: @escaping @Sendable () -> Date
     ) {
         self.app = app
@@ -108,6 +113,7 @@ public final class AppService: Sendable {
             cache: cache,
             tokens: tokens,
             guestOperations: guestOperations,
+            dataSource: dataSource,
             now: now
         )
         user = CurrentUser(client: client)

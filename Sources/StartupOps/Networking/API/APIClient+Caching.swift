@@ -78,7 +78,7 @@ extension APIClient {
     private func store(_ exchange: Exchange, for key: CacheKey) {
         cache.store(exchange.response, for: key)
         // A logout in this very moment has cleared the cache before this answer got there.
-        if let token = exchange.token, let tokens = dataSource?.tokens, !tokens.isCurrent(token) { cache.removeAll() }
+        if let token = exchange.token, !tokens.isCurrent(token) { cache.removeAll() }
     }
 
     /// The cached value, without sending anything; nil also when it cannot be decoded.
@@ -92,7 +92,7 @@ extension APIClient {
 
     /// The user's own answers first, then a guest's: those are for every user.
     private var scopesToRead: [String] {
-        guard let session = dataSource?.tokens.session.value, let user = session.userID else { return [Self.guestScope] }
+        guard dataSource != nil, let session = tokens.session.value, let user = session.userID else { return [Self.guestScope] }
         return ["user:\(user)", Self.guestScope]
     }
 }

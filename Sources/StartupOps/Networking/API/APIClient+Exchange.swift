@@ -26,8 +26,10 @@ extension APIClient {
     ) async throws(NetworkError) -> Exchange {
         do throws(NetworkError) {
             if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
-            let tokens = dataSource?.tokens
-            let requirement = requirement(of: call)
+            let source = dataSource
+            let requirement = requirement(of: call, source)
+            // Without its data source a request is a guest's, or fails.
+            let tokens = source == nil ? nil : self.tokens
             let grant = try await tokens?.grant(for: requirement, deadline: deadline)
             var token = grant?.token
             var didRefresh = grant?.isNew == true || !mayRefresh
@@ -51,10 +53,10 @@ extension APIClient {
     }
 
     /// Whether a call needs a token. Where nobody says, it does: nothing leaves that should not.
-    private func requirement(of call: APICall) -> TokenRequirement {
+    private func requirement(of call: APICall, _ source: (any APIDataSource)?) -> TokenRequirement {
         if let requirement = call.options.requirement { return requirement }
-        guard let dataSource else { return .required }
-        return dataSource.requiresToken(operation: call.operation) ? .required : .optional
+        guard let source else { return .required }
+        return source.requiresToken(operation: call.operation) ? .required : .optional
     }
 
     /// A token in place of one that was turned down; nil when it is optional and missing.

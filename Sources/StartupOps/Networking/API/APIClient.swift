@@ -26,9 +26,10 @@ public final class APIClient: Sendable {
     let now: @Sendable () -> Date
     let ignoredErrors: @Sendable (NetworkError) -> Void
     private let chosenLanguage = Locked<String?>(nil)
+    let tokens: TokenManager
     private let weakDataSource: Locked<WeakDataSource>
     /// The data source that nobody else keeps.
-    private let ownDataSource: SessionDataSource?
+    private let ownDataSource: GuestOperations?
 
     private struct WeakDataSource: Sendable {
         weak var value: (any APIDataSource)?
@@ -38,6 +39,7 @@ public final class APIClient: Sendable {
     ///
     /// - Parameters:
     ///   - tokens: the session. All operations need one but `guestOperations`, which go on without.
+    ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see ``APIDataSource``.
     ///   - cachePolicy: how requests use the cache that do not say.
     ///   - now: the time of day, which the expiry of tokens given for one request is compared with.
     public convenience init(
@@ -47,24 +49,26 @@ public final class APIClient: Sendable {
         cache: ResponseCache,
         tokens: TokenManager,
         guestOperations: Set<String> = [],
+        dataSource: (any APIDataSource)? = nil,
         cachePolicy: CachePolicy = .fetchIgnoringCache,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        let source = SessionDataSource(tokens: tokens, guestOperations: guestOperations)
+        let own = GuestOperations(guestOperations)
         self.init(
             environment,
             client: client,
             http: http,
             cache: cache,
-            dataSource: source,
-            own: source,
+            tokens: tokens,
+            dataSource: dataSource ?? own,
+            own: dataSource == nil ? own : nil,
             cachePolicy: cachePolicy,
             now: now
         )
     }
 
     /// - Parameters:
-    ///   - dataSource: knows the session; held weakly.
+    ///   - dataSource: says which operations need a token; held weakly.
     ///   - own: the same, where only the client keeps it.
     ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
     package init(
@@ -72,8 +76,9 @@ public final class APIClient: Sendable {
         client: ClientInfo,
         http: any HTTPSending,
         cache: any ResponseCaching,
+        tokens: TokenManager,
         dataSource: any APIDataSource,
-        own: SessionDataSource? = nil,
+        own: GuestOperations? = nil,
         cachePolicy: CachePolicy = .fetchIgnoringCache,
         now: @escaping @Sendable () -> Date = { Date() },
         ignoredErrors: @escaping @Sendable (NetworkError) -> Void = { _ in }
@@ -85,11 +90,12 @@ public final class APIClient: Sendable {
         self.cachePolicy = cachePolicy
         self.now = now
         self.ignoredErrors = ignoredErrors
+        self.tokens = tokens
         weakDataSource = Locked(WeakDataSource(value: dataSource))
         ownDataSource = own
     }
 
-    /// The session and what the app says about it; nil when it is gone.
+    /// What the app says about its operations; nil when it is gone.
     package var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
 
     /// The language of operations that do not say which: the one that was chosen since, or else the one that the client was made with.
@@ -103,7 +109,7 @@ public final class APIClient: Sendable {
     /// Give the cache to the session's store too (`SessionStore(keychain) { cache.removeAll() }`), so that clearing is completed at the next launch
     /// when it is interrupted, and happens as well when the service ends the session.
     package func clearAppCache(because reason: LogoutReason = .requested) {
-        dataSource?.tokens.end(reason)
+        tokens.end(reason)
         cache.removeAll()
     }
 }
@@ -113,50 +119,44 @@ extension APIClient: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["environment": environment, "info": info]) }
 }
 
-/// Answers the client's questions to the app: the session, and which operations need one. The client holds it weakly.
+/// An app's answers about its own operations: which need a token, and what else REST requests say about the user.
 ///
-/// When it is gone, requests that say themselves that they need no token go on as a guest's; all others fail with `missingAccessToken`.
-package protocol APIDataSource: AnyObject, Sendable {
-    /// The session and its tokens: whether somebody is logged in, the access token, and how it is refreshed.
-    var tokens: TokenManager { get }
-    /// The headers of REST requests about the user, besides the user's identifier.
+/// It is held weakly, so the app keeps it. When it is gone, requests that say themselves that they need no token go on as a guest's, also where somebody is
+/// logged in; all others fail (`missingAccessToken`), and nothing of them is sent.
+///
+/// ```swift
+/// final class Operations: APIDataSource {
+///     func requiresToken(operation: String) -> Bool { operation != "GET v1/news" }
+/// }
+/// ```
+public protocol APIDataSource: AnyObject, Sendable {
+    /// The headers of REST requests about the user, besides the user's identifier. They do not replace those of the client.
     var userInfoHeaders: HTTPHeaders { get }
-    /// Whether an operation needs a token: a GraphQL operation by its name, a REST request as "GET v1/profile" unless it was given a name.
+    /// Whether an operation needs a token: a GraphQL operation by its name, a REST request as "GET v1/profile".
+    ///
+    /// It is asked for each request that does not say itself, those of a launch included (`AppService` names them), on any thread.
     func requiresToken(operation: String) -> Bool
 }
 
 extension APIDataSource {
     /// Nothing.
-    package var userInfoHeaders: HTTPHeaders { [:] }
-    /// Whether somebody is logged in.
-    package var isLoggedIn: Bool { tokens.isLoggedIn }
-    /// The token that could be sent now.
-    package var accessToken: AccessToken? { tokens.accessToken }
-    /// A token in place of one that the service has turned down: refreshed once for all who ask.
-    package func refreshToken(replacing rejected: AccessToken, deadline: Deadline) async throws(NetworkError) -> AccessToken? {
-        try await tokens.token(for: .required, replacing: rejected, deadline: deadline)
-    }
+    public var userInfoHeaders: HTTPHeaders { [:] }
 }
 
 /// A data source for which all operations need a token but those that are named.
-package final class SessionDataSource: APIDataSource {
-    /// The session and its tokens.
-    package let tokens: TokenManager
+package final class GuestOperations: APIDataSource {
     /// The headers of REST requests for the user.
     package let userInfoHeaders: HTTPHeaders
-    private let guestOperations: Set<String>
+    private let names: Set<String>
 
-    /// A source whose tokens are those of `tokens`.
-    ///
-    /// - Parameter guestOperations: the operations that go on without a token when it is missing.
-    package init(tokens: TokenManager, guestOperations: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
-        self.tokens = tokens
-        self.guestOperations = guestOperations
+    /// - Parameter names: the operations that go on without a token when it is missing.
+    package init(_ names: Set<String> = [], userInfoHeaders: HTTPHeaders = [:]) {
+        self.names = names
         self.userInfoHeaders = userInfoHeaders
     }
 
     /// Whether it is not among those that go on without.
-    package func requiresToken(operation: String) -> Bool { !guestOperations.contains(operation) }
+    package func requiresToken(operation: String) -> Bool { !names.contains(operation) }
 }
 
 /// Where an app keeps its client: created once, while the app starts, and used from everywhere after.

@@ -56,6 +56,8 @@ public final class Bootstrap: Sendable {
     /// - Parameters:
     ///   - directory: keeps the session, settings and what earlier launches have come to.
     ///   - http: sends the requests.
+    ///   - dataSource: says in place of the plan's `guestOperations` which operations need a token. It is held weakly: an app that lets go of it goes on as
+    ///     `APIDataSource` says.
     ///   - now: the time of day, which tokens' expiry is compared with.
     /// - Throws: ``RegistryError`` when the plan is not valid.
     public init(
@@ -63,6 +65,7 @@ public final class Bootstrap: Sendable {
         app: AppInfo,
         directory: StateDirectory,
         http: any HTTPSending,
+        dataSource: (any APIDataSource)? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(RegistryError) {
         try plan.validate()
@@ -80,6 +83,9 @@ public final class Bootstrap: Sendable {
             directory: directory,
             app: app,
             deviceID: settings.deviceIdentifier,
+            headerPrefix: plan.headerPrefix,
+            guestOperations: plan.guestOperations,
+            dataSource: dataSource,
             now: now
         )
     }

@@ -9,7 +9,7 @@ extension BootstrapPlan {
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {
-        let problems = endpointProblems + registrationProblems + nameProblems + moduleProblems
+        let problems = endpointProblems + headerProblems + registrationProblems + nameProblems + moduleProblems
         if !problems.isEmpty { throw RegistryError(problems: problems) }
     }
 
@@ -20,6 +20,13 @@ extension BootstrapPlan {
         } catch {
             return [RegistryProblem(.invalid, "endpoints.\(error.field)", "endpoints.\(error.description)")]
         }
+    }
+
+    private var headerProblems: [RegistryProblem] {
+        if !headerPrefix.isEmpty, headerPrefix.utf8.allSatisfy(\.isTokenCharacter) { return [] }
+        let shown = printable(headerPrefix, limit: 80)
+        let reason = "headerPrefix is '\(shown)', which begins no header's name: those are letters, digits and hyphens, such as X-Example"
+        return [RegistryProblem(.invalid, "headerPrefix", reason)]
     }
 
     /// Registers in a registry of its own, like a launch by this plan; actions do not run.

@@ -18,6 +18,10 @@ public struct BootstrapPlan: Sendable {
     /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at `oauth/token` beside the GraphQL endpoint.
     /// Updates, configuration, flags and profile are then not known, unless the app gives the environment services of its own.
     var endpoints: APIEnvironment
+    /// Begins the names of the REST headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
+    public var headerPrefix = "X-Sequencer"
+    /// The operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
+    public var guestOperations: Set<String> = []
     /// The flags that the app was built with.
     public var build: BuildFlags
     /// Another way to log in; nil when the app has its own form only.

@@ -28,10 +28,7 @@ struct AuthorisationTests {
     }
 
     private final class Source: APIDataSource {
-        let tokens: TokenManager
         let asked = Locked<[String]>([])
-
-        init(_ tokens: TokenManager) { self.tokens = tokens }
 
         func requiresToken(operation: String) -> Bool {
             asked.withLock { $0.append(operation) }
@@ -39,12 +36,13 @@ struct AuthorisationTests {
         }
     }
 
-    private func client(_ source: any APIDataSource, _ service: WireService) throws -> APIClient {
+    private func client(_ source: any APIDataSource, _ harness: ClientHarness) throws -> APIClient {
         APIClient(
             try APIEnvironment(graphQL: "http://service/graphql", rest: "http://service"),
             client: ClientHarness.info,
-            http: service,
+            http: harness.service,
             cache: MemoryCache(),
+            tokens: harness.tokens,
             dataSource: source
         )
     }
@@ -64,12 +62,12 @@ struct AuthorisationTests {
         #expect(harness.requests.map { $0.url.path() } == ["/v1/profile", "/graphql"])
     }
 
-    @Test("C6, C8: the data source knows the session, and says for each operation by its name whether it needs a token")
+    @Test("C6, C8: the data source says for each operation by its name whether it needs a token")
     func dataSource() async throws {
         let harness = try harness(expired)
-        let source = Source(harness.tokens)
-        let client = try client(source, harness.service)
-        #expect(source.isLoggedIn && source.accessToken == nil && source.userInfoHeaders == [:])
+        let source = Source()
+        let client = try client(source, harness)
+        #expect(harness.tokens.isLoggedIn && harness.tokens.accessToken == nil && source.userInfoHeaders == [:])
         try await client.get("v1/countries", deadline: .never)
         try await client.get("v1/countries", options: RequestOptions(operation: "countries"), deadline: .never)
         _ = try await client.query(.greeting, as: Greeting.self, deadline: .never)
@@ -78,16 +76,13 @@ struct AuthorisationTests {
         try await client.get("v1/profile", options: RequestOptions(operation: "mine"), deadline: .never)
         #expect(source.asked.withLock { $0 } == ["GET v1/countries", "countries", "Greeting", "Viewer", "mine"])
         #expect(harness.refreshes == 1)
-        let token = try #require(source.accessToken)
-        let better = try await source.refreshToken(replacing: token, deadline: .never)
-        #expect(better != nil && better != token)
     }
 
     @Test("C7: the data source is held weakly; without it guests' requests go on, and all others fail")
     func weakly() async throws {
         let harness = try harness()
-        var source: Source? = Source(harness.tokens)
-        let client = try client(try #require(source), harness.service)
+        var source: Source? = Source()
+        let client = try client(try #require(source), harness)
         weak let watched = source
         source = nil
         #expect(watched == nil && client.dataSource == nil)

@@ -20,7 +20,7 @@ final class MemoryCache: ResponseCaching {
 struct ClientHarness: Sendable {
     let service: WireService
     let tokens: TokenManager
-    let source: SessionDataSource
+    let source: GuestOperations
     let cache: MemoryCache
     let client: APIClient
     let ignored = Locked<[NetworkError]>([])
@@ -49,13 +49,14 @@ struct ClientHarness: Sendable {
         let endpoint = TokenEndpoint(url: try #require(URL(string: "http://\(host)/oauth/token")), http: service, now: { service.now })
         self.tokens =
             tokens ?? TokenManager(store: store, now: { service.now }, refresh: { try await endpoint.refresh($0, deadline: $1) })
-        source = SessionDataSource(tokens: self.tokens, guestOperations: Self.guestOperations, userInfoHeaders: userInfo)
+        source = GuestOperations(Self.guestOperations, userInfoHeaders: userInfo)
         let ignored = ignored
         client = APIClient(
             try APIEnvironment(graphQL: "http://\(host)/graphql", rest: rest ? "http://\(host)/" : nil),
             client: ClientInfo(deviceID: "d1", platform: "linux", appVersion: "1.4.0", language: language),
             http: service,
             cache: cache,
+            tokens: self.tokens,
             dataSource: source,
             cachePolicy: policy,
             now: { service.now },
