@@ -141,7 +141,13 @@ struct BootstrapEveryOrderTests {
                 return "shop"
             }
         ]
-        plan.thirdParties = [ThirdPartySDK("ads") { _ in }]
+        let sdks = (first: SDKLifecycle(services: SampleSDKServices()), later: SDKLifecycle(services: SampleSDKServices()))
+        plan.thirdParties = [
+            .inPrologue("attribution") { _ in },
+            ThirdPartySDK("steps", lifecycle: sdks.first, configuration: sdkBuilder, inPrologue: true),
+            ThirdPartySDK("walks", lifecycle: sdks.later, configuration: sdkBuilder),
+            ThirdPartySDK("ads") { _ in },
+        ]
         plan.delegates = [.action("delegates") { moments.met.withLock { $0.append(.user) } }]
         plan.observers = [BootstrapObserver("account") { _ in }]
         let bootstrap = try Bootstrap(plan, app: harness.app, directory: directory, http: harness.http)
@@ -157,7 +163,9 @@ struct BootstrapEveryOrderTests {
         var graph = environment.graph(.bootstrap)
         try change(&graph)
         let options = LaunchOptions(grace: .zero, clock: moments.clock)
-        let report = try await graph.run(budget: .seconds(3), options: options).report
+        // Its prologue begins on the main thread.
+        let launch = try await MainActor.run { [graph] in try graph.start(budget: .seconds(3), options: options) }
+        let report = await launch.end().report
         return Launch(report: report, bootstrap: bootstrap, shown: person.shown, met: moments.met.withLock { $0 })
     }
 
@@ -195,8 +203,9 @@ struct BootstrapEveryOrderTests {
     ]
     /// Those that it can do without.
     private static let optional: Set<String> = [
-        "force-update", "prepare-shop", "sdk-ads", "splash", "module-shop", "fetch-config", "fetch-flags", "restore-account", "tutorial",
-        "onboarding", "install-observers",
+        "sdk-attribution", "sdk-steps", "sdk-steps-ready", "force-update", "prepare-shop", "sdk-walks", "sdk-walks-ready", "sdk-ads",
+        "splash",
+        "module-shop", "fetch-config", "fetch-flags", "restore-account", "tutorial", "onboarding", "install-observers",
     ]
 
     @Test(

@@ -17,18 +17,30 @@ struct BootstrapSDKTests {
         _ configuration: SDKConfiguration.Builder = sdkBuilder,
         isRequired: Bool = false,
         in flags: BuildFlags = [],
+        inPrologue: Bool = false,
         person: AgreeablePerson = AgreeablePerson(),
         change: (inout OperationGraph) throws -> Void = { _ in }
     ) async throws -> LaunchReport {
         var plan = harness.plan()
-        plan.thirdParties = [ThirdPartySDK("steps", lifecycle: lifecycle, configuration: configuration, isRequired: isRequired, in: flags)]
+        plan.thirdParties = [
+            ThirdPartySDK(
+                "steps",
+                lifecycle: lifecycle,
+                configuration: configuration,
+                isRequired: isRequired,
+                in: flags,
+                inPrologue: inPrologue
+            )
+        ]
         let bootstrap = try harness.bootstrap(plan)
         var environment = bootstrap.environment(presenters: StartupPresenters(all: person))
         environment.splashMinimum = .zero
         var graph = environment.graph(.bootstrap)
         try change(&graph)
         let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: .seconds(120)))
-        return try await graph.run(budget: .seconds(3), options: options).report
+        // A prologue begins on the main thread.
+        let launch = try await MainActor.run { [graph] in try graph.start(budget: .seconds(3), options: options) }
+        return await launch.end().report
     }
 
     @Test("D6, D16, D18, D21, D22, D23, D33, F13: initialised after the configuration; only who names it waits for what is restored")
@@ -96,6 +108,33 @@ struct BootstrapSDKTests {
         let report = try await launch(.patient(SampleSDKServices())) { try $0.inject(.hang, into: "sdk-steps\(suffix)") }
         #expect(report.outcome == .completed && report["main-app"]?.outcome == .succeeded)
         #expect(report["sdk-steps\(suffix)"]?.outcome == .timedOut || report["sdk-steps\(suffix)"]?.outcome == .cancelled)
+    }
+
+    @Test(
+        "B29, F13: every fault in the step of a required SDK, in the prologue or later, ends the launch and names the step; one in its restore ends nothing",
+        arguments: [Fault.fail, .hang, .delay(.seconds(10))],
+        ["", "-ready"]
+    )
+    func required(fault: Fault, suffix: String) async throws {
+        for inPrologue in [true, false] {
+            let (person, before) = (AgreeablePerson(), harness.done.count)
+            let lifecycle = SDKLifecycle(services: SampleSDKServices())
+            let report = try await launch(lifecycle, isRequired: true, inPrologue: inPrologue, person: person) { graph in
+                try graph.inject(fault, into: "sdk-steps\(suffix)")
+            }
+            let begun = harness.done.count - before
+            if suffix.isEmpty {
+                guard case .failed("sdk-steps", _) = report.outcome else {
+                    Issue.record("\(fault), \(inPrologue): \(report.outcome)")
+                    continue
+                }
+                // In the prologue it ends before anything else has begun.
+                #expect(begun == (inPrologue ? 0 : 1) && !person.shown.contains("main") && !lifecycle.isInitialized)
+            } else {
+                #expect(report.outcome == .completed && begun == 1 && lifecycle.isInitialized, "\(report.remarks)")
+                #expect(person.shown.count { $0 == "main" } == 1)
+            }
+        }
     }
 
     @Test("D24, D25: the next launch of the process leaves it as it is; another configuration is refused by the names of fields")
