@@ -59,6 +59,24 @@ struct RealAppLaunchTests {
         }
     }
 
+    @Test(
+        "D7, D8, F13: the bootstrap's SDK that cannot be initialised, or hangs in it, is told by its steps, and the app starts",
+        arguments: ["fail", "hang"]
+    )
+    func sdkSteps(fault: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        let result = try await Tool.run("run", "bootstrap", "--state", state, "--inject", "sdk-steps=\(fault)", "--json", "--budget", "60s")
+        #expect(result.code == 0, "\(result.messages)")
+        let operations = try #require(try result.json()["operations"] as? [[String: Any]])
+        func outcome(_ id: String) -> String? { operations.first { $0["id"] as? String == id }?["outcome"] as? String }
+        #expect(outcome("sdk-steps") == (fault == "fail" ? "failed" : "timedOut"))
+        #expect(outcome("sdk-steps-ready") == "failed" && outcome("main-app") == "succeeded")
+        let ready = operations.first { $0["id"] as? String == "sdk-steps-ready" }
+        #expect((ready?["message"] as? String)?.contains("the SDK is not initialised") == true)
+    }
+
     @Test("with nobody at the address of --backend, every launch completes, and says what was replaced by what")
     func noBackend() async throws {
         let folder = try TemporaryFolder()
