@@ -12,7 +12,16 @@ extension EntryPointMailbox {
     /// - Returns: how many entry points were accepted.
     @discardableResult
     public func deliver(to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Int {
-        guard await begin() else { return 0 }
+        await deliver(sleeping: sleep, to: handler)
+    }
+
+    /// The same; the delay is waited for by `sleep`.
+    @discardableResult
+    func deliver(
+        sleeping sleep: @Sendable (Duration) async throws -> Void,
+        to handler: @Sendable (EntryPointDelivery) async throws -> Void
+    ) async -> Int {
+        guard await begin(sleeping: sleep) else { return 0 }
         var accepted = 0
         var postponed: Set<String> = []
         while let session = sessionToDeliverFor() {
@@ -31,8 +40,8 @@ extension EntryPointMailbox {
         return accepted
     }
 
-    private func begin() async -> Bool {
-        let mustWait: Bool? = state.withLock { state in
+    private func begin(sleeping sleep: @Sendable (Duration) async throws -> Void) async -> Bool {
+        let pause: Duration? = state.withLock { state in
             guard state.phase == .open else { return nil }
             guard !state.isDelivering else {
                 state.hasNews = true
@@ -40,12 +49,12 @@ extension EntryPointMailbox {
             }
             state.isDelivering = true
             state.hasNews = false
-            return delay > .zero && !state.hasWaited
+            return state.hasWaited ? Duration.zero : state.delay
         }
-        guard let mustWait else { return false }
-        if mustWait {
+        guard let pause else { return false }
+        if pause > .zero {
             do {
-                try await sleep(delay)
+                try await sleep(pause)
                 state.withLock { $0.hasWaited = true }
             } catch {
                 state.withLock { $0.isDelivering = false }

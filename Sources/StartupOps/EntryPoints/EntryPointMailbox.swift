@@ -47,6 +47,7 @@ public final class EntryPointMailbox: Sendable {
         /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
         var hasNews = false
         var hasWaited = false
+        var delay = Duration.zero
         /// The identifiers of those that wait for an event, each with the number of calls that hold it: of two at once, one finds that it is a duplicate.
         var heldBack: [String: Int] = [:]
         /// The first of those that were refused, and are in no report yet.
@@ -58,7 +59,6 @@ public final class EntryPointMailbox: Sendable {
 
     let storage: EntryPointStorage
     let state = Locked(State())
-    let delay: Duration
     let now: @Sendable () -> Date
     let sleep: @Sendable (Duration) async throws -> Void
     private let capacity: Int
@@ -88,12 +88,19 @@ public final class EntryPointMailbox: Sendable {
     ) {
         storage = EntryPointStorage(store)
         self.capacity = capacity
-        self.delay = min(max(delay, .zero), .seconds(60))
         self.storedAccount = storedAccount
         self.now = now
         self.sleep = sleep
         self.process = process
         tell = onEvent
+        self.delay = delay
+    }
+
+    /// How long to wait between the main screen and the first delivery, from zero, which it is unless said otherwise, to a minute. In a launch it passes by the
+    /// clock of the launch, in the step that delivers; set it before that.
+    public var delay: Duration {
+        get { state.withLock { $0.delay } }
+        set { state.withLock { $0.delay = min(max(newValue, .zero), .seconds(60)) } }
     }
 
     /// Keeps an entry point.

@@ -57,7 +57,9 @@ struct EntryPointOperation: Sendable {
             if mailbox.waiting().isEmpty { return }
             throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
         }
-        await mailbox.deliver { delivery in try await handOver(delivery, to: presenter, in: step) }
+        await mailbox.deliver(sleeping: { try await step.sleep(for: $0) }) { delivery in
+            try await handOver(delivery, to: presenter, in: step)
+        }
         for left in mailbox.waiting() {
             step.note("\(left.entryPoint) waits: it is delivered \(moment(of: left))")
         }

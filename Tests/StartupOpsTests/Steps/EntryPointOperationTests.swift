@@ -87,6 +87,19 @@ struct EntryPointOperationTests {
         #expect(mailbox.waiting().isEmpty)
     }
 
+    @Test("B55: a delay that the app has set passes by the clock of the launch, between the main screen and the first delivery")
+    func delay() async throws {
+        mailbox.delay = .seconds(2)
+        mailbox.receive(try EntryPointSamples.link("https://good.example/"))
+        mailbox.receive(EntryPointSamples.shortcut())
+        let screen = Screen()
+        let report = try await launch(screen)
+        #expect(report.outcome == .completed && report["deeplink"]?.duration == .seconds(2))
+        #expect(screen.shown.withLock { $0 } == ["main", "link home", "shortcut favourites"])
+        mailbox.delay = .seconds(-1)
+        #expect(mailbox.delay == .zero)
+    }
+
     /// Takes what the app has of its own, too.
     private struct OwnScreen: EntryPointPresenter {
         struct Refusal: Error {}
