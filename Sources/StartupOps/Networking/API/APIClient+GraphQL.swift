@@ -16,7 +16,7 @@ extension APIClient {
     }
 
     /// Asks for response models, and gives the app's value of each. A model without a value fails the request with `invalidData`.
-    package func query<Model: DomainConvertible>(
+    public func query<Model: DomainConvertible>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         throughEach model: Model.Type,
@@ -80,7 +80,7 @@ extension APIClient {
 
     /// Changes something if that can be done, and goes on either way. An error is returned, and told to the client's `ignoredErrors`.
     @discardableResult
-    package func fireAndForget(
+    public func fireAndForget(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         options: RequestOptions = RequestOptions(),
@@ -122,7 +122,7 @@ extension APIClient {
 /// }
 /// let speakers = try await client.query(.speakers, throughEach: SpeakerResponse.self, deadline: deadline)
 /// ```
-package protocol DomainConvertible: Decodable, Sendable {
+public protocol DomainConvertible: Decodable, Sendable {
     /// The app's own model of the response.
     associatedtype Domain: Sendable
 

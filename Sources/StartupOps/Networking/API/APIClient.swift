@@ -42,6 +42,7 @@ public final class APIClient: Sendable {
     ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see ``APIDataSource``.
     ///   - cachePolicy: how requests use the cache that do not say.
     ///   - now: the time of day, which the expiry of tokens given for one request is compared with.
+    ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
     public convenience init(
         _ environment: APIEnvironment,
         client: ClientInfo,
@@ -51,7 +52,8 @@ public final class APIClient: Sendable {
         guestOperations: Set<String> = [],
         dataSource: (any APIDataSource)? = nil,
         cachePolicy: CachePolicy = .fetchIgnoringCache,
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() },
+        ignoredErrors: @escaping @Sendable (NetworkError) -> Void = { _ in }
     ) {
         let own = GuestOperations(guestOperations)
         self.init(
@@ -63,7 +65,8 @@ public final class APIClient: Sendable {
             dataSource: dataSource ?? own,
             own: dataSource == nil ? own : nil,
             cachePolicy: cachePolicy,
-            now: now
+            now: now,
+            ignoredErrors: ignoredErrors
         )
     }
 

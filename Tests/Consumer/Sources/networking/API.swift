@@ -6,6 +6,12 @@ private struct Greeting: Decodable, Sendable {
     let text: String
 }
 
+/// The service's answer, of which the app wants the name alone.
+private struct SpeakerName: DomainConvertible {
+    let name: String
+    func domain() -> String { name }
+}
+
 private struct Configuration: Decodable, Sendable, Equatable {
     let version: String
     let country: String
@@ -64,6 +70,11 @@ func showRequests(_ app: App, _ service: Service, _ shown: Behaviours) async thr
     let register = GraphQLOperation(.mutation, "RegisterSpeaker", "mutation RegisterSpeaker($id: ID!) { registerSpeaker(id: $id) { id } }")
     let failed = await failure { () async throws -> Void in try await client.mutate(register, ["id": "nobody"], deadline: .late) }
     shown.show("errors in an answer of GraphQL are errors", failed.name == "operationFailed", failed)
+    let forgotten = await client.fireAndForget(register, ["id": "nobody"], deadline: .late)
+    shown.show("who fires and forgets goes on", forgotten.name == "operationFailed", forgotten)
+    let all = GraphQLOperation(.query, "Speakers", "query Speakers { speakers { id name } }", field: "speakers")
+    let names = try await client.query(all, throughEach: SpeakerName.self, deadline: .late)
+    shown.show("a response model makes a value of the app's", names.allSatisfy { !$0.isEmpty }, names)
 }
 
 /// What is kept of answers, and when it is used.
