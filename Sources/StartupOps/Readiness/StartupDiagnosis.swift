@@ -65,7 +65,9 @@ struct StartupDiagnosis: Sendable {
         }
         if waitingPushes > 0 {
             let which = waitingPushes == 1 ? "it is" : "\(waitingPushes) are"
-            findings.append(Finding(symptom: .pushUnhandled, cause: "\(which) kept for the app, to be taken after the main screen"))
+            let cause =
+                "\(which) kept for the app, to be taken after the main screen: give the presenters an entryPoint, or call deliver(to:) of the mailbox"
+            findings.append(Finding(symptom: .pushUnhandled, cause: cause))
         }
         findings += codec.map { Finding(symptom: .missingCodec, cause: $0.description) }
         if lacksImageCodec {

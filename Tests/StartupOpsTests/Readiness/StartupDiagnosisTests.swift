@@ -67,7 +67,10 @@ struct StartupDiagnosisTests {
     func push(count: Int, which: String) {
         let found = findings { $0.waitingPushes = count }
         #expect(found.map(\.symptom) == [.pushUnhandled])
-        #expect(found.first?.cause == "\(which) kept for the app, to be taken after the main screen")
+        #expect(
+            found.first?.cause
+                == "\(which) kept for the app, to be taken after the main screen: give the presenters an entryPoint, or call deliver(to:) of the mailbox"
+        )
     }
 
     @Test("B65: a missing codec, and one that is registered too late: images stay empty")

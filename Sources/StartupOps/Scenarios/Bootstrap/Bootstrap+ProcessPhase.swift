@@ -122,6 +122,8 @@ extension Bootstrap {
         let configuration = BootstrapConfiguration(
             endpoints: plan.endpoints,
             build: plan.build,
+            app: app,
+            service: service,
             client: try clients.client,
             tokens: service.tokens,
             user: service.user,

@@ -162,6 +162,8 @@ public final class Bootstrap: Sendable {
             diagnosis.logoutRemedy = "to keep it and offer the account, set the plan's enablesRestoreAccount"
         } else if service.tokens.lastLogout == .guestHasToLogIn {
             diagnosis.logoutRemedy = "to keep guests, set the onboarding to dismissable or none"
+        } else if service.tokens.lastLogout == .rejected {
+            diagnosis.logoutRemedy = "it does not take the refresh token any more: have the person log in again"
         }
         diagnosis.waitingPushes =
             mailbox?.waiting().count { if case .push(let push) = $0.entryPoint { !push.isSilent } else { false } } ?? 0
@@ -221,7 +223,11 @@ public struct BootstrapConfiguration: Sendable {
     package let endpoints: APIEnvironment
     /// The flags that the app was built with.
     public let build: BuildFlags
-    /// The client, for REST and GraphQL.
+    /// The app, its version and the region of the device.
+    public let app: AppInfo
+    /// The app's service: its accounts, its entitlements, and who is logged in.
+    public let service: AppService
+    /// The client of the service, for REST and GraphQL.
     public let client: APIClient
     /// The session.
     let tokens: TokenManager

@@ -110,7 +110,24 @@ struct BootstrapFindingsTests {
         let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
         #expect(try await environment.graph(.bootstrap).run(budget: .seconds(3), options: options).report.outcome == .completed)
         #expect(
-            bootstrap.findings == ["a push notification leads nowhere: it is kept for the app, to be taken after the main screen"]
+            bootstrap.findings == [
+                "a push notification leads nowhere: it is kept for the app, to be taken after the main screen: give the presenters an entryPoint, or "
+                    + "call deliver(to:) of the mailbox"
+            ]
+        )
+    }
+
+    @Test("B65: a session that the service has ended, and what to do")
+    func rejected() async throws {
+        let harness = BootstrapHarness()
+        try await harness.leaveSession()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        bootstrap.service.tokens.end(.rejected)
+        #expect(
+            bootstrap.findings == [
+                "the person is logged out: the session was ended because the service has ended the session; it does not take the refresh token any "
+                    + "more: have the person log in again"
+            ]
         )
     }
 

@@ -28,8 +28,9 @@ struct RealBootstrapConfigurationTests {
         #expect(try await harness.launch(bootstrap).outcome == .completed)
         let configuration = try bootstrap.configuration()
         #expect(configuration.endpoints == plan.endpoints && !configuration.enablesRestoreAccount && configuration.authenticator == nil)
-        // One client, which reaches both.
-        #expect(try bootstrap.clients.client === configuration.client)
+        // One client, which reaches both, and values of what else modules and SDKs are made with.
+        #expect(try bootstrap.clients.client === configuration.client && configuration.service.client === configuration.client)
+        #expect(configuration.app == harness.app && configuration.deviceIdentifier == Settings(harness.directory.settings).deviceIdentifier)
         let options = RequestOptions(requirement: .optional)
         let countries = try await configuration.client.get(
             "v1/countries",
