@@ -39,7 +39,7 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// The graph's name.
     public package(set) var scenario: String
-    /// The version of the app that was launched, from ``LaunchOptions/version``.
+    /// The version of the app that was launched, from its ``LaunchOptions``.
     public package(set) var version: String?
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?

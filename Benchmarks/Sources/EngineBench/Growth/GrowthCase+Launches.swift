@@ -96,11 +96,7 @@ extension GrowthCase {
     ]
 
     /// More lanes than processors: an operation may have to wait for a processor, and for its resource.
-    private static let fewProcessors: LaunchOptions = {
-        var options = LaunchOptions(lanes: 16)
-        options.processors = 2
-        return options
-    }()
+    private static let fewProcessors = LaunchOptions(lanes: 16, processors: 2)
 
     /// A graph with fallbacks for the steps that `has` says.
     private static func fallbacks(
