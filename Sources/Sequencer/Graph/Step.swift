@@ -15,7 +15,7 @@ import Synchronization
 /// A handle belongs to the graph that returned it, and to that graph's copies: ``OperationGraph/validated()`` and the launches of any other graph
 /// refuse it. Graphs are numbered with 31 bits: after 2,147,483,647 graphs, a process uses the first number again.
 @frozen
-public struct Step<Value: Sendable>: Sendable, Hashable {
+public struct Step<Value: Sendable>: Sendable {
     /// The identifier the step was added under.
     public let id: String
     /// Where the step was in its graph when the handle was made: a hint that saves a lookup, checked before it is used.
@@ -61,16 +61,6 @@ public struct Step<Value: Sendable>: Sendable, Hashable {
     /// A step that reads `config` is skipped without a configuration; a step that reads `config.optional` runs with `nil`.
     public var optional: Step<Value?> {
         Step<Value?>(id: id, index: index, graph: graph, isOptional: true)
-    }
-
-    /// Two handles are equal when they name the same identifier.
-    public static func == (left: Step, right: Step) -> Bool {
-        left.id == right.id
-    }
-
-    /// Hashes the identifier.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(id)
     }
 }
 

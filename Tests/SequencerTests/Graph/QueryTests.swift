@@ -163,14 +163,4 @@ struct QueryTests {
         }
         #expect(implied == Set((0..<700).map { ValidatedGraph.Edge("c\($0)", after: "a\($0)") }))
     }
-
-    @Test("handles of one identifier are equal, whatever graph they are of; those of two are not")
-    func handles() {
-        var (graph, other) = (OperationGraph("one"), OperationGraph("other"))
-        let first = graph.add("first") {}
-        let second = graph.add("second") {}
-        other.add("zero") {}
-        let same = other.add("first") {}
-        #expect(first == same && first != second && Set([first, same, second]).count == 2)
-    }
 }

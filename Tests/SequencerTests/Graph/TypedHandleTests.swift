@@ -80,7 +80,7 @@ struct TypedHandleTests {
         #expect(missing?.problems.map(\.message) == ["there is no operation 'fetch-confg'; did you mean 'fetch-config'?"])
         graph.remove("splash")
         #expect(throws: GraphError.self) { try graph.step("splash") }
-        #expect(try graph.step("reader", of: String.self) == reader)
+        #expect(try graph.step("reader", of: String.self).id == reader.id)
     }
 
     @Test("fault G11: reading a value is depending on it")
@@ -166,16 +166,6 @@ struct TypedHandleTests {
         let report = launch.report
         #expect(try launch[count] == 2 && calls.withLock { $0 } == ["first", "second"])
         #expect(report.makespan == .seconds(3) && report["failing"]?.outcome == .fellBack)
-    }
-
-    @Test("a handle means a step by its identifier")
-    func equality() {
-        var graph = OperationGraph("equality")
-        let first = graph.add("first") { 1 }
-        let second = graph.add("second") { 1 }
-        #expect(first.id == "first")
-        #expect(first != second)
-        #expect(Set([first, first, second]).count == 2)
     }
 
     @Test("fault G4: a handle from another graph is refused; where the step is unknown here, with the nearest name")
