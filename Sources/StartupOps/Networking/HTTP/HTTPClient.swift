@@ -100,10 +100,8 @@ public final class HTTPClient: HTTPSending {
     }
 }
 
-extension HTTPClient: CustomReflectable {
-    /// Nothing: requests that are under way hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
+// Requests that are under way hold secrets.
+extension HTTPClient: Opaque {}
 
 /// Something that happened to a request, for traces: it shows methods, hosts, paths and statuses, never headers, bodies or queries.
 package struct HTTPEvent: Sendable, CustomStringConvertible {

@@ -1,13 +1,21 @@
 import Sequencer
 
-/// A value that may hold secrets: everything that prints, dumps or reflects it sees its description.
-public protocol SecretHolding: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+/// A value whose parts may hold secrets: nothing that dumps or reflects it sees them.
+package protocol Opaque: CustomReflectable {}
 
-extension SecretHolding {
-    /// The same as the description.
-    public var debugDescription: String { description }
+extension Opaque {
+    // Public, although the protocol is not: it is how public values conform to the public `CustomReflectable`.
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+}
+
+/// A value that may hold secrets: everything that prints, dumps or reflects it sees its description.
+package protocol SecretHolding: Opaque, CustomStringConvertible, CustomDebugStringConvertible {}
+
+extension SecretHolding {
+    // Public for the same reason.
+    /// The same as the description.
+    public var debugDescription: String { description }
 }
 
 /// A text that must never be shown: a password, a token, a code. Its description says that it is there.

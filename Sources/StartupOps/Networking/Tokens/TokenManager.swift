@@ -97,10 +97,7 @@ public final class TokenManager: Sendable {
     }
 }
 
-extension TokenManager: CustomReflectable {
-    /// Nothing of the session.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
+extension TokenManager: Opaque {}
 
 extension TokenManager {
     /// A refresh for services that call back: the first call counts.
