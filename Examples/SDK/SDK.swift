@@ -48,9 +48,7 @@ import StartupOps
         await print("  \(late)")
 
         print("\nWhat each set-up did, in its fixed order:")
-        for generation in Set(sdk.trace.map(\.generation)).sorted() {
-            print("  \(sdk.trace.filter { $0.generation == generation }.map(\.description).joined(separator: ", "))")
-        }
+        for steps in sdk.trace { print("  \(steps.joined(separator: ", "))") }
     }
 
     /// Runs a launch, and prints what became of it.

@@ -11,7 +11,7 @@ final class StepsSDK: Sendable {
     }
 
     var isReady: Bool { lifecycle.isReadyNow }
-    var trace: [SDKTraceEntry] { lifecycle.trace }
+    var trace: [[String]] { lifecycle.trace }
 
     /// Sets the library up. After a failure it may be tried again.
     func initialize(_ configuration: SDKConfiguration.Builder) throws {
@@ -62,5 +62,5 @@ final class StepsSDK: Sendable {
         return graph
     }
 
-    private var failure: SDKError { lifecycle.failure ?? SDKError(.superseded, "set-up", "another set-up came in between; try again") }
+    private var failure: SDKError { lifecycle.failure ?? SDKError.superseded("set-up") }
 }

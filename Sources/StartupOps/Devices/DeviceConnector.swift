@@ -75,16 +75,16 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
 /// Why a device could not be reached or talked to.
 public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.
-        public let description: String
+        let description: String
 
         /// There can be no such host or port.
         static let invalidAddress = Code(description: "invalidAddress")
         /// The host's name is not known.
         static let unknownHost = Code(description: "unknownHost")
         /// Nobody answers there, or the connection was lost.
-        public static let unreachable = Code(description: "unreachable")
+        static let unreachable = Code(description: "unreachable")
         /// No answer came before the deadline.
         static let timedOut = Code(description: "timedOut")
         /// The task was cancelled.
@@ -102,8 +102,10 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The reason in a few words.
     let reason: String
 
-    /// An error.
-    public init(_ code: Code, _ device: String, _ reason: String) {
+    /// The error of a device that nobody answers at, or whose connection was lost.
+    public init(_ device: String, _ reason: String) { self.init(.unreachable, device, reason) }
+
+    init(_ code: Code, _ device: String, _ reason: String) {
         self.code = code
         self.device = device
         self.reason = reason

@@ -3,13 +3,13 @@ import Sequencer
 /// Something that is wrong with the order, the number or the place of registrations.
 public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of problem.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         let name: String
         /// The code's name.
-        public var description: String { name }
+        package var description: String { name }
 
         /// It is required and was not registered.
-        public static let missing = Code(name: "missing")
+        package static let missing = Code(name: "missing")
         /// It was registered before something that has to come first.
         package static let misordered = Code(name: "misordered")
         /// Something was registered before the registration that has to come first.
@@ -25,7 +25,7 @@ public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of problem.
-    public let code: Code
+    package let code: Code
     /// The registration.
     let registration: String
     /// The other registration, where there is one.

@@ -63,7 +63,7 @@ struct SDKBootConfigurationTests {
         data.writeError.withLock { $0 = StorageError(.noSpace, "/data", "the disk is full") }
         let sdk = SDKLifecycle.patient(SampleSDKServices(data: data))
         #expect(sdk.initialize(sdkBuilder))
-        #expect(sdk.trace.first { $0.step == .bootConfiguration }?.note == "could not be kept: /data: the disk is full")
+        #expect(sdk.traceEntries.first { $0.step == .bootConfiguration }?.note == "could not be kept: /data: the disk is full")
         #expect(sdk.recoveredConfiguration() == .absent)
     }
 

@@ -69,7 +69,7 @@ struct SDKGenerationTests {
         let next = SDKLifecycle.patient(SampleSDKServices(secure: secure, data: data))
         #expect(next.initialize(other))
         #expect(secure.read(.sdkAccessToken) == .absent)
-        #expect(next.trace.first { $0.step == .secureStorage }?.note == "the session of another service was cleared")
+        #expect(next.traceEntries.first { $0.step == .secureStorage }?.note == "the session of another service was cleared")
         // The same service again, with a new secret or another log level, is no other service.
         secure.write(Data("token of other".utf8), for: .sdkAccessToken)
         #expect(

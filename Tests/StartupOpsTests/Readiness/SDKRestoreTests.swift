@@ -22,7 +22,7 @@ struct SDKRestoreTests {
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.isReadyNow)
-        #expect(sdk.trace.last?.note == "no session")
+        #expect(sdk.traceEntries.last?.note == "no session")
         #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } }.isEmpty)
     }
 
@@ -253,6 +253,6 @@ struct SDKRestoreTests {
         }
         let sdk = SDKLifecycle.patient(Services())
         #expect(sdk.initialize(sdkBuilder) && sdk.isReadyNow)
-        #expect(sdk.trace.last?.note == "the session cannot be read now: keychain: not unlocked yet")
+        #expect(sdk.traceEntries.last?.note == "the session cannot be read now: keychain: not unlocked yet")
     }
 }

@@ -74,8 +74,12 @@ public final class SDKLifecycle: Sendable {
     package var events: AsyncStream<SDKEvent> { eventLine.stream() }
     /// Why the last call returned false; nil when it returned true.
     public var failure: SDKError? { state.withLock { $0.failure } }
+    /// The steps of each initialisation, in order, each with its note. Of many initialisations, the latest.
+    public var trace: [[String]] {
+        Dictionary(grouping: traceEntries, by: \.generation).sorted { $0.key < $1.key }.map { $0.value.map(\.description) }
+    }
     /// The steps of the initialisations, in order.
-    public var trace: [SDKTraceEntry] { state.withLock { $0.trace } }
+    var traceEntries: [SDKTraceEntry] { state.withLock { $0.trace } }
     /// How the parts of the last auto-restore ended, as far as they have, in their order.
     public var restoreOutcomes: [SDKRestoreResult] { state.withLock { $0.restoreOutcomes } }
     /// The log, as configured.

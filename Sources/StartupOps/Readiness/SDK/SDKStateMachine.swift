@@ -78,16 +78,16 @@ enum SDKStep: String, Sendable, Hashable, CaseIterable, CustomStringConvertible 
 }
 
 /// One line of the trace of an initialisation.
-public struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
+struct SDKTraceEntry: Sendable, Hashable, CustomStringConvertible {
     /// Which initialisation this belongs to: greater for a later one. Tear-downs are counted too, so there may be gaps.
-    public let generation: Int
+    let generation: Int
     /// The step.
     let step: SDKStep
     /// A note, such as "the storage was corrupted and has been made anew".
-    package let note: String?
+    let note: String?
 
     /// The step and the note.
-    public var description: String { "\(step)\(note.map { ": \($0)" } ?? "")" }
+    var description: String { "\(step)\(note.map { ": \($0)" } ?? "")" }
 }
 
 /// Something that happened to an SDK, in order.
@@ -121,9 +121,9 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.
 public struct SDKError: DescribedError, Sendable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.
-        public let description: String
+        package let description: String
 
         /// A required field is missing or blank.
         static let missingField = Code(description: "missingField")
@@ -142,7 +142,7 @@ public struct SDKError: DescribedError, Sendable {
         /// It was set up from within its own set-up.
         static let reentrantCall = Code(description: "reentrantCall")
         /// It was reconfigured or reset in the meantime; the answer was discarded.
-        public static let superseded = Code(description: "superseded")
+        package static let superseded = Code(description: "superseded")
     }
 
     /// The kind of error.
@@ -157,12 +157,19 @@ public struct SDKError: DescribedError, Sendable {
     let underlying: (any Error)?
 
     /// An error.
-    public init(_ code: Code, _ subject: String, _ reason: String, resolution: String? = nil, underlying: (any Error)? = nil) {
+    package init(_ code: Code, _ subject: String, _ reason: String, resolution: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.subject = subject
         self.reason = reason
         self.resolution = resolution
         self.underlying = underlying
+    }
+
+    /// The error of a set-up that ended neither well nor badly: another one has taken its place.
+    ///
+    /// - Parameter subject: the call that is to be tried again.
+    public static func superseded(_ subject: String) -> SDKError {
+        SDKError(.superseded, subject, "another set-up came in between; try again")
     }
 
     /// The subject, the event and the remedy.

@@ -131,7 +131,7 @@ public struct ThirdPartySDK: Sendable {
         self.lifecycle = lifecycle
         let initialize: @MainActor @Sendable () throws -> Void = {
             if lifecycle.initialize(configuration) { return }
-            throw lifecycle.failure ?? SDKError(.superseded, "initialize", "another set-up came in between; try again")
+            throw lifecycle.failure ?? SDKError.superseded("initialize")
         }
         start = { _ in try initialize() }
         if inPrologue { prologue = { _ in try initialize() } }

@@ -63,7 +63,7 @@ struct BootstrapSDKTests {
         #expect(report.isEnded(["configure"], before: ["sdk-steps"]) && report.isEnded(["sdk-steps"], before: ["connect-scene"]))
         #expect(report["sdk-steps"]?.isMain == true && report["sdk-steps-ready"]?.isMain == false)
         #expect(report["sdk-steps-ready"]?.notes == ["entitlements restored; geofencing restored; walking sync restored"])
-        #expect(isReady.withLock { $0 } == true && lifecycle.trace.map(\.step) == SDKStep.allCases)
+        #expect(isReady.withLock { $0 } == true && lifecycle.traceEntries.map(\.step) == SDKStep.allCases)
         let session = try #require(services.sessions.withLock { $0 }.first)
         #expect(session.calls.withLock { $0 } == ["entitlements", "geofencing", "walking", "sync"] && services.made == 1)
     }
