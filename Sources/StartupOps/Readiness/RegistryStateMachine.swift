@@ -3,10 +3,10 @@ import Sequencer
 /// Something that is wrong with the order, the number or the place of registrations.
 public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of problem.
-    package struct Code: Sendable, Hashable, CustomStringConvertible {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
         let name: String
         /// The code's name.
-        package var description: String { name }
+        public var description: String { name }
 
         /// It is required and was not registered.
         package static let missing = Code(name: "missing")
@@ -25,7 +25,7 @@ public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of problem.
-    package let code: Code
+    public let code: Code
     /// The registration.
     let registration: String
     /// The other registration, where there is one.
