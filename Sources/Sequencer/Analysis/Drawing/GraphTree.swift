@@ -12,10 +12,10 @@ extension ValidatedGraph {
     /// ```
     /// first-launch: 4 operations, critical path 1.2 s (*)
     ///
-    /// splash           main             400 ms *
-    /// └─ login         interactive      700 ms *
-    ///    └─ main-app   main, milestone  100 ms *  also after force-update
-    /// force-update                      300 ms
+    /// splash          main             400 ms *
+    /// └─ login        interactive      700 ms *
+    ///    └─ main-app  main, milestone  100 ms *  also after force-update
+    /// force-update                     300 ms
     /// ```
     ///
     /// - Complexity: O(operations + dependencies).
