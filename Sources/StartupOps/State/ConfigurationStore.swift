@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 import StartupStorage
 
@@ -31,16 +32,22 @@ package struct ConfigurationStore: Sendable {
         return LoadedConfiguration(bundled, from: .bundled)
     }
 
-    /// Keeps a configuration on trial.
+    /// Keeps a configuration on trial. Another process that ends a trial at this moment does not take it away.
+    ///
+    /// Where another process keeps the store locked it is written all the same, as every value that nothing else depends on.
     package func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
-        try store.save(configuration, for: Self.trial)
+        func save() throws(StorageError) { try store.save(configuration, for: Self.trial) }
+        do {
+            try store.exclusively(save)
+        } catch  where error.systemError == ETIMEDOUT {
+            try save()
+        }
     }
 
     /// A launch has completed: the configuration that was on trial becomes the one to fall back on.
     package func confirmTrial() throws(StorageError) {
         guard let configuration = onTrial else { return }
-        try store.save(configuration, for: Self.confirmed)
-        try store.remove(Self.trial)
+        try confirm(LoadedConfiguration(configuration, from: .cached))
     }
 
     /// The configuration for `region` that a launch can go by before it has fetched one: the one that is on trial, or else the last one that a
@@ -53,11 +60,20 @@ package struct ConfigurationStore: Sendable {
     }
 
     /// A launch has completed with `used`: where that is, or was, on trial, it becomes the one to fall back on. Another one that was put on trial
-    /// meanwhile stays so.
+    /// meanwhile, by this process or another one, stays so.
     func confirm(_ used: LoadedConfiguration) throws(StorageError) {
-        guard used.source != .bundled, let trial = onTrial else { return }
-        try store.save(used.original, for: Self.confirmed)
-        if used.original == trial { try store.remove(Self.trial) }
+        guard used.source != .bundled, onTrial != nil else { return }
+        do {
+            // A configuration that is saved between the comparison and the removal would go with it.
+            try store.exclusively { () throws(StorageError) in
+                guard let trial = onTrial else { return }
+                try store.save(used.original, for: Self.confirmed)
+                if used.original == trial { try store.remove(Self.trial) }
+            }
+        } catch  where error.systemError == ETIMEDOUT {
+            // It stays on trial, too: the next launch that completes with it ends that.
+            try store.save(used.original, for: Self.confirmed)
+        }
     }
 
     /// Drops the configuration that is on trial.
