@@ -273,12 +273,11 @@ extension AppService: AccountService {
 
     /// Keeps the tokens and the account in memory: a process that ends half-way leaves the session that was opened last.
     public func sessionKeeper() -> (@Sendable () async -> Void)? {
-        guard let session = tokens.session.value else { return nil }
+        guard let session = tokens.session.value, let kept = tokens.keepSession() else { return nil }
         let account = stored(session).account
         return { [self] in
             // Ended is ended. One with other tokens of the same user has only been refreshed.
-            guard let now = tokens.session.value, now.userID != session.userID || now.isAnonymous != session.isAnonymous else { return }
-            tokens.begin(session)
+            guard kept.putBack() else { return }
             try? secure.remove(accountKey)
             if let account { _ = keep(account) }
         }

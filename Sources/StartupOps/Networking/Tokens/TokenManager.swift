@@ -69,6 +69,9 @@ public final class TokenManager: Sendable {
     /// A session has been opened, in place of the one that was open.
     public func begin(_ session: Session) { storage.begin(session) }
 
+    /// Keeps the session that is open, and goes on to refresh it where that is under way; nil without one.
+    package func keepSession() -> KeptSession? { storage.keep() }
+
     /// Ends the session and clears all that is stored of it.
     public func end(_ reason: LogoutReason) { storage.end(reason) }
 

@@ -15,6 +15,7 @@ struct TokenStateMachine {
     private(set) var holding = Holding.unknown(nil)
     private(set) var generation: UInt64 = 0
     private(set) var flights: [Flight] = []
+    private var kept: [UInt64: Kept] = [:]
     /// Why the last session ended; nil when none has, or when somebody who is not a guest has logged in since.
     private(set) var lastLogout: LogoutReason?
     /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it refused and was reported.
@@ -101,7 +102,7 @@ extension TokenStateMachine {
             // Nobody waits for a token that is not needed, unless it was tried and turned down.
             if requirement == .optional, rejected == nil { return .use(nil, refresh: nil) }
             let flight = flightToBegin(for: held)
-            waiters[waiter] = flights.last?.id
+            waiters[waiter] = flights.last { $0.revision == revision }?.id
             return .wait(refresh: flight)
         }
     }
@@ -136,8 +137,12 @@ extension TokenStateMachine {
     mutating func refreshEnded(_ id: UInt64, _ result: RefreshResult, now: Date) -> Effects {
         guard let index = flights.firstIndex(where: { $0.id == id }) else { return Effects() }
         let flight = flights.remove(at: index)
-        // Another generation's flights are gone with it; a flight of an earlier revision has lost to another one, and nobody waits for it.
-        guard flight.revision == revision, let held = session else { return Effects() }
+        // Of another generation's flights only those of sessions that are kept are left; one of an earlier revision has lost to another one. Nobody waits for
+        // either.
+        guard flight.revision == revision, let held = session else {
+            if case .session(let new) = result { goOnKeeping(new, of: flight.revision) }
+            return Effects()
+        }
         switch result {
         case .session(let new), .stored(let new):
             guard new.userID == nil || held.session.userID == nil || new.userID == held.session.userID else {
@@ -157,7 +162,9 @@ extension TokenStateMachine {
     }
 
     private mutating func refreshed(_ session: Session, now: Date) -> Effects {
+        let former = revision
         hold(session, issued: now)
+        for (id, one) in kept where one.revision == former { kept[id] = Kept(session: session, revision: revision) }
         var effects = Effects(events: [.sessionChanged(userID: session.userID)])
         if let token = self.session?.token { effects.resumed = resumeAll(.success(token)) }
         return effects
@@ -196,6 +203,7 @@ extension TokenStateMachine {
 
     private mutating func end(_ reason: LogoutReason, _ error: NetworkError) -> Effects {
         let wasOver = if case .nobody = holding { true } else { false }
+        kept = [:]
         var effects = replaceGeneration(failing: error)
         holding = .nobody
         heldRejection = nil
@@ -210,8 +218,13 @@ extension TokenStateMachine {
         generation += 1
         revision += 1
         changes += 1
-        let effects = Effects(cancelled: flights.map(\.id), resumed: resumeAll(.failure(error)))
-        flights = []
+        // The service may have replaced the refresh token of a kept session already: the answer is the only place where the new one is.
+        let keptRevisions = Set(kept.values.map(\.revision))
+        let effects = Effects(
+            cancelled: flights.filter { !keptRevisions.contains($0.revision) }.map(\.id),
+            resumed: resumeAll(.failure(error))
+        )
+        flights.removeAll { !keptRevisions.contains($0.revision) }
         return effects
     }
 
@@ -222,8 +235,55 @@ extension TokenStateMachine {
     }
 }
 
+// MARK: - Keeping
+
+extension TokenStateMachine {
+    /// Keeps the session of now, with the tokens that its refreshes bring, also while another one is open. Whoever ends a session ends those that are kept.
+    ///
+    /// - Returns: the number to put it back by, or to let go of it; nil without a session.
+    mutating func keep() -> UInt64? {
+        guard let session else { return nil }
+        nextID += 1
+        kept[nextID] = Kept(session: session.session, revision: revision)
+        return nextID
+    }
+
+    /// Opens a kept session again, in place of another user's.
+    ///
+    /// - Returns: nil where it is open still, and where a session has been ended since.
+    mutating func putBack(_ id: UInt64, now: Date) -> Effects? {
+        guard let one = kept[id], let session = session?.session,
+            session.userID != one.session.userID || session.isAnonymous != one.session.isAnonymous
+        else { return nil }
+        let effects = begin(one.session, now: now)
+        // A refresh that is under way is the session's again.
+        for index in flights.indices where flights[index].revision == one.revision {
+            flights[index].generation = generation
+            flights[index].revision = revision
+        }
+        kept[id] = Kept(session: one.session, revision: revision)
+        return effects
+    }
+
+    mutating func letGo(_ id: UInt64) { kept[id] = nil }
+
+    private mutating func goOnKeeping(_ new: Session, of revision: UInt64) {
+        for (id, one) in kept where one.revision == revision {
+            guard new.userID == nil || one.session.userID == nil || new.userID == one.session.userID else { continue }
+            kept[id]?.session = one.session.refreshed(by: new)
+        }
+    }
+}
+
 /// The inputs and the results of decisions about tokens.
 extension TokenStateMachine {
+    /// A session to be put back if a login comes to nothing.
+    struct Kept: Sendable {
+        var session: Session
+        /// The revision of its latest token.
+        let revision: UInt64
+    }
+
     /// The knowledge of the session.
     enum Holding {
         /// Nobody has asked the store yet, or it could not tell (with the error it gave).
@@ -236,8 +296,8 @@ extension TokenStateMachine {
     struct Flight: Sendable {
         let id: UInt64
         let session: Session
-        let generation: UInt64
-        let revision: UInt64
+        var generation: UInt64
+        var revision: UInt64
         /// Until when it may be slow without being taken for hung.
         let patience: Deadline
         /// Whether somebody's time ended while waiting for it.

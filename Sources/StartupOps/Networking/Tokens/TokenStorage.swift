@@ -80,6 +80,24 @@ final class TokenStorage: Sendable {
         perform { $0.begin(session, now: now) }
     }
 
+    func keep() -> KeptSession? {
+        loadIfNeeded()
+        return state.withLock { $0.machine.keep() }.map { KeptSession(self, $0) }
+    }
+
+    fileprivate func putBack(_ id: UInt64) -> Bool {
+        let now = now()
+        var isBack = false
+        perform { machine in
+            guard let effects = machine.putBack(id, now: now) else { return Machine.Effects() }
+            isBack = true
+            return effects
+        }
+        return isBack
+    }
+
+    fileprivate func letGo(_ id: UInt64) { state.withLock { $0.machine.letGo(id) } }
+
     func end(_ reason: LogoutReason) {
         // Only the store knows whether there is a session to end, and an event to send.
         loadIfNeeded()
@@ -106,6 +124,24 @@ final class TokenStorage: Sendable {
         }
         return try result.get()
     }
+}
+
+/// A session that is kept for a login that a person may leave half-way. It is kept until this is let go of, or a session is ended.
+package final class KeptSession: Sendable {
+    private let storage: TokenStorage
+    private let id: UInt64
+
+    fileprivate init(_ storage: TokenStorage, _ id: UInt64) {
+        self.storage = storage
+        self.id = id
+    }
+
+    deinit { storage.letGo(id) }
+
+    /// Opens the session again, with the latest tokens it was given, in place of another user's.
+    ///
+    /// - Returns: whether it did: not where it is open still, nor where a session has been ended since.
+    package func putBack() -> Bool { storage.putBack(id) }
 }
 
 // MARK: - Waiting

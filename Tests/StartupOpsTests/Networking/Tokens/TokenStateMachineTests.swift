@@ -197,6 +197,52 @@ struct TokenStateMachineTests {
         }
     }
 
+    /// When the refresh of a kept session ends: before the login's session is open, while it is, and after it.
+    enum Moment: CaseIterable, Sendable { case before, during, after }
+
+    @Test(
+        "fault T36: a session that is kept for a login has the token of a refresh that was under way when that opened its session",
+        arguments: Moment.allCases
+    )
+    func kept(moment: Moment) throws {
+        var machine = machine(session("a", expiresIn: -1, user: "guest"))
+        let kept = machine.keep()
+        let id = try #require(kept)
+        #expect(ask(&machine, by: 1) == "wait+refresh")
+        let flight = try #require(machine.flights.first?.id)
+        let answer = Machine.RefreshResult.session(session("b", expiresIn: 600, user: "guest"))
+        if moment == .before { #expect(machine.refreshEnded(flight, answer, now: now).resumed.map(\.waiter) == [1]) }
+        let login = machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
+        #expect(login.cancelled == [] && login.resumed.map(\.waiter) == (moment == .before ? [] : [1]))
+        if moment == .during {
+            let effects = machine.refreshEnded(flight, answer, now: now)
+            #expect(effects.events.isEmpty && effects.resumed.isEmpty && machine.session?.token.userID == "u2")
+        }
+        #expect(machine.putBack(id, now: now)?.events == [.sessionChanged(userID: "guest")])
+        if moment == .after { #expect(machine.refreshEnded(flight, answer, now: now).events == [.sessionChanged(userID: "guest")]) }
+        #expect(machine.session?.session.refreshToken == "r-b" && machine.flights.isEmpty)
+        #expect(machine.unstored?.session?.refreshToken == "r-b")
+        // It is open: there is nothing to put back.
+        #expect(machine.putBack(id, now: now) == nil)
+    }
+
+    @Test(
+        "fault T36: a kept session that was let go of is not refreshed any more, and one is not put back after a logout",
+        arguments: [false, true]
+    )
+    func keptNoLonger(isLogout: Bool) throws {
+        var machine = machine(session("a", expiresIn: -1, user: "guest"))
+        let kept = machine.keep()
+        let id = try #require(kept)
+        _ = ask(&machine, by: 1)
+        let flight = try #require(machine.flights.first?.id)
+        if !isLogout { machine.letGo(id) }
+        let effects = isLogout ? machine.end(.requested) : machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
+        #expect(effects.cancelled == [flight])
+        _ = machine.begin(session("y", expiresIn: 600, user: "u3"), now: now)
+        #expect(machine.putBack(id, now: now) == nil && machine.session?.token.userID == "u3")
+    }
+
     @Test("fault T20: a refresh that gives another user's token is not taken")
     func otherUser() {
         var machine = machine(session("a", expiresIn: -1))
