@@ -78,15 +78,18 @@ public struct Scenario: Sendable, CustomStringConvertible {
         return graph
     }
 
-    /// All built-in scenarios that end in something to see: ``background`` does not.
+    /// All built-in scenarios that end in something to see: ``background``, which needs neither a screen nor a milestone, is not among them.
     public static let all: [Scenario] = [
         .firstLaunch, .regular, .push, .deeplink, .shortcut, .guest, .guestDismissable, .guestNone, .restoreAccount, .warmResume,
         .bootstrap,
     ]
 
+    /// All built-in scenarios, with the one that nobody sees.
+    package static let builtIn = all + [.background]
+
     /// The built-in scenario of that name; nil for an unknown name.
     package static func named(_ name: String) -> Scenario? {
-        all.first { $0.name == name }
+        builtIn.first { $0.name == name }
     }
 
     private static func named(by facts: LaunchFacts) -> Scenario {

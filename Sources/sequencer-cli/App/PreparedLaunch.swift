@@ -75,7 +75,7 @@ struct LoadedScenario {
         // A word that names no file was more likely meant as a scenario's name.
         let isWord = name != "-" && !name.contains("/") && !name.contains(".")
         if isWord, !FileManager.default.fileExists(atPath: name) {
-            let names = Scenario.all.map(\.name)
+            let names = Scenario.builtIn.map(\.name)
             throw ToolError(.noInput, "there is no scenario and no file \(quoted(name)); \(suggestion(for: name, in: names))")
         }
         return try readInput(name)

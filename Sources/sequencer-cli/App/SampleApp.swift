@@ -171,7 +171,9 @@ struct JournaledDevice {
         guard arguments.launchesApp || arguments.state != nil else { return nil }
         let version = try SampleApp.version(arguments.appVersion)
         directory = SampleApp.directory(arguments.state)
-        journal = .open(in: directory, version: version.description) { problem in
+        // The death of a launch that nobody sees counts for nothing.
+        let kind: LaunchKind = arguments.scenario == Scenario.background.name ? .background : .foreground
+        journal = .open(in: directory, version: version.description, kind: kind) { problem in
             // A launch goes on without its journal: recovery is a help, and no reason to keep the app from starting.
             message("the launch is not written down as it should be: \(problem)")
         }

@@ -28,7 +28,7 @@ struct CompletionsCommand: Command {
     var common = CommonArguments()
 
     func run() throws -> ExitCode {
-        let text = CompletionsText(commands: CommandDeclaration.all, scenarios: Scenario.all.map(\.name))
+        let text = CompletionsText(commands: CommandDeclaration.all, scenarios: Scenario.builtIn.map(\.name))
         try Output(common.output).write(text.text(for: shell))
         return .success
     }

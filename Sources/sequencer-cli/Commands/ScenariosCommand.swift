@@ -15,7 +15,7 @@ struct ScenariosCommand: Command {
 
     func run() throws -> ExitCode {
         // Simulated: their graphs are the same, and nothing of an app has to exist.
-        let rows = try Scenario.all.map { scenario in (scenario, try scenario.graph(.simulated()).validated()) }
+        let rows = try Scenario.builtIn.map { scenario in (scenario, try scenario.graph(.simulated()).validated()) }
         try Output(common.output).write(common.json ? json(rows) : text(rows))
         return .success
     }

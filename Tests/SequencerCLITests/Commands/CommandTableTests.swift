@@ -40,7 +40,7 @@ struct CommandTableTests {
     private static let builtIn = [
         "first-launch", "regular", "push", "deeplink", "shortcut", "guest", "guest-dismissable", "guest-none", "restore-account",
         "warm-resume",
-        "bootstrap",
+        "bootstrap", "background",
     ].map(Source.builtIn)
     private static let scenarios = builtIn + [.file, .standardInput]
     private static let launches = scenarios + [.report, .reportOnStandardInput]

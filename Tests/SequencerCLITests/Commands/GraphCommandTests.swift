@@ -38,11 +38,11 @@ struct GraphCommandTests {
         #expect(
             text.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == [
                 "first-launch", "regular", "push", "deeplink", "shortcut", "guest", "guest-dismissable", "guest-none", "restore-account",
-                "warm-resume", "bootstrap",
+                "warm-resume", "bootstrap", "background",
             ]
         )
         let rows = try #require(try await Tool.run("scenarios", "--json").json()["scenarios"] as? [[String: Any]])
-        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2, 17])
+        #expect(rows.map { $0["operations"] as? Int } == [7, 7, 7, 8, 8, 7, 8, 7, 8, 2, 17, 4])
     }
 
     @Test("fault G15: verify finds implied dependencies, people asked twice at once, and budgets out of reach")

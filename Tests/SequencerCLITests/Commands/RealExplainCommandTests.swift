@@ -66,6 +66,25 @@ struct RealExplainCommandTests {
         )
     }
 
+    @Test("a launch that nobody sees runs as any other built-in scenario, and is written down as one: three that crash leave nothing out")
+    func unseen() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let state = folder.file("device").path
+        #expect(try await Tool.run("run", "--state", state).code == 0)
+        let unseen = try await Tool.run("run", "background", "--state", state, "--budget", "60s", "--json")
+        #expect(unseen.code == 0, "\(unseen.messages)")
+        let operations = try unseen.json()["operations"] as? [[String: Any]]
+        let expected = ["silent-push", "fetch-config", "restore-session", "entitlements"]
+        #expect(operations?.compactMap { $0["id"] as? String } == expected)
+        for _ in 0..<3 {
+            let crash = try await Tool.run("run", "background", "--state", state, "--inject", "fetch-config=crash")
+            #expect(crash.code == 128 + SIGKILL)
+        }
+        let after = try await Tool.run("explain", "--state", state)
+        #expect(after.output.hasPrefix("The next launch leaves nothing out."), "\(after.output)")
+    }
+
     /// A folder whose app has crashed three times while nothing but its tutorial ran.
     ///
     /// The force-update check ends before the tutorial begins, unless the machine is busy with something else: then that is tried once more.
