@@ -19,6 +19,9 @@ public struct LaunchOptions: Sendable {
     ///
     /// By default these are the milestone and the operations that it needs. In any order, other operations wait, though they could start, if by expected durations they
     /// would keep the main thread, a resource or the last lane from these. A deadline must leave them the time after it.
+    ///
+    /// With the makespan as the goal and an `order`, an operation waits likewise if it would keep the main thread or a resource from one that comes before it in the order,
+    /// and is expected soon.
     package var goal = LaunchGoal.milestone
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
     ///

@@ -190,7 +190,7 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// Reservations for the milestone, and for an initial display before it; empty if nothing can be in their way.
+        /// Reservations for the milestone, and for an initial display before it, or for what comes first in the order; empty if nothing can be in their way.
         let reservations: [Reservations]
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
         let levels: [UInt8]
@@ -235,7 +235,11 @@ extension LaunchStateMachine {
             let urgency = order == nil || !graph.awaitedEnds.isEmpty ? graph.urgency(for: goal) : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []
             let hasLanes = (lanes ?? .max) < graph.count
-            reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
+            if order != nil, goal == .makespan {
+                reservations = Reservations.inOrder(graph, durations: graph.expectedDurations, hasLanes: hasLanes)
+            } else {
+                reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
+            }
             for reservations in reservations {
                 for node in bits.indices where !bits[node].contains(.isJoin) {
                     bits[node].insert(.freesOthers)

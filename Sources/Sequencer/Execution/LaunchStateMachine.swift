@@ -197,7 +197,8 @@ struct LaunchStateMachine {
             traits.watchAll()
         }
         self.traits = traits
-        reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes)
+        let keepsOrder = traits.reservations.contains { $0.keepsOrder }
+        reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes, keys: keepsOrder ? traits.ranks.map { -$0 } : [])
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         milestone = graph.milestoneIndex ?? -1
         initialDisplay = graph.initialDisplayIndex ?? -1

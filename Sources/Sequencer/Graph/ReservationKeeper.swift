@@ -1,13 +1,15 @@
-/// The operations put aside for the milestone, and for an initial display before it.
+/// The operations put aside for the milestone, and for an initial display before it, or for what comes before them in the launch's order.
 package struct ReservationKeepers: Sendable {
     /// The most urgent first.
     private var keepers: [ReservationKeeper]
 
-    /// - Parameter lanes: nil for no limit.
+    /// - Parameters:
+    ///   - lanes: nil for no limit.
+    ///   - keys: of each operation, where the launch is given its order: the smaller goes first.
     /// - Returns: nil where there is nothing to keep free.
-    package init?(_ reservations: [Reservations], lanes: Int?) {
+    package init?(_ reservations: [Reservations], lanes: Int?, keys: [Int64]) {
         if reservations.isEmpty { return nil }
-        keepers = reservations.map { ReservationKeeper($0, lanes: lanes ?? .max) }
+        keepers = reservations.map { ReservationKeeper($0, lanes: lanes ?? .max, keys: $0.keepsOrder ? keys : []) }
     }
 
     package var isEmpty: Bool { keepers.isEmpty }
@@ -107,6 +109,8 @@ struct ReservationKeeper: Sendable {
 
     private let reservations: Reservations
     private let lanes: Int
+    /// Of each operation, where others make room for what comes before them in the launch's order; empty elsewhere. The smaller goes first.
+    private let keys: [Int64]
     var level: UInt8 { reservations.level }
     /// On the milestone's way: the operations that run, and those that are ready.
     private var running: [Running] = []
@@ -119,10 +123,13 @@ struct ReservationKeeper: Sendable {
     /// When to look again at operations that were put aside, even if nothing has ended by then; nil if none was put aside.
     private(set) var nextLook: Nanoseconds?
 
-    /// - Parameter lanes: `.max` for no limit.
-    init(_ reservations: Reservations, lanes: Int) {
+    /// - Parameters:
+    ///   - lanes: `.max` for no limit.
+    ///   - keys: of each operation, where reservations keep the launch's order.
+    init(_ reservations: Reservations, lanes: Int, keys: [Int64] = []) {
         self.reservations = reservations
         self.lanes = lanes
+        self.keys = keys
         holders = [Running?](repeating: nil, count: reservations.machineCount)
     }
 
@@ -199,12 +206,19 @@ struct ReservationKeeper: Sendable {
         if machines == 0 { return nil }
         let duration = reservations.duration(node)
         let end = time.addingSaturated(duration)
+        func isEarlier(_ other: Int) -> Bool { keys.isEmpty || (keys[other], other) < (keys[node], node) }
+        func keepsWaiting(behind other: Int, endingAt otherEnd: Nanoseconds) -> Bool {
+            // Mostly nothing behind it is in time, whatever its place in the order.
+            guard reservations.usesBehind(other, endingAt: otherEnd, anyOf: machines, before: end) else { return false }
+            if keys.isEmpty { return true }
+            return reservations.usesBehind(other, endingAt: otherEnd, anyOf: machines, before: end, where: isEarlier)
+        }
         var limit: Nanoseconds?
         for other in running {
             // An expectation that was wrong: nothing waits for it for longer than its own time, or than it would wait for this one.
             let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
             guard otherLimit > time else { continue }
-            guard reservations.usesBehind(Int(other.node), endingAt: max(other.end, time), anyOf: machines, before: end) else { continue }
+            guard keepsWaiting(behind: Int(other.node), endingAt: max(other.end, time)) else { continue }
             limit = max(limit ?? 0, otherLimit)
         }
         let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }
@@ -219,14 +233,14 @@ struct ReservationKeeper: Sendable {
                 let start = max(holder.end, time)
                 let otherEnd = start.addingSaturated(reservations.duration(node))
                 if otherLimit > time,
-                    start < end && reservations.uses(node) & taken != 0
-                        || reservations.usesBehind(node, endingAt: otherEnd, anyOf: machines, before: end)
+                    start < end && reservations.uses(node) & taken != 0 && isEarlier(node) || keepsWaiting(behind: node, endingAt: otherEnd)
                 {
                     limit = max(limit ?? 0, otherLimit)
                     continue
                 }
             }
-            guard other.limit > time else { continue }
+            // What comes first in the order, and could start, has started.
+            guard keys.isEmpty, other.limit > time else { continue }
             let isAboutToStart = if startsReady, case .none = obstacle { true } else { false }
             let otherEnd = time.addingSaturated(reservations.duration(node))
             // A ready operation may need several resources, and wait for another one of them.

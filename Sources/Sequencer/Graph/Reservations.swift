@@ -4,6 +4,9 @@
 /// for, delays that by all of its time. So it waits, when something that runs is expected to let the milestone's next operation begin there sooner than
 /// it would end itself. The milestone's way is known from expected durations; without any, nothing is kept free.
 ///
+/// In a launch that is given its order, and whose goal is the makespan, each operation makes room likewise for those that come before it in the order, on the main thread
+/// and at resources. So every schedule can be written as an order: that in which its operations start.
+///
 /// This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 package struct Reservations: Sendable {
     /// Places that one operation uses at a time, and the lanes: by number.
@@ -18,8 +21,14 @@ package struct Reservations: Sendable {
     /// The most resources that are kept free: those that most operations on the milestone's way use.
     private static let maximumResources = 16 - Machine.firstResource
 
+    /// How many operations are looked at, to find one that comes before another in the order: more would cost more than they save.
+    private static let maximumLooks = 64
+
     /// Of ``Urgency``: less urgent operations make room.
     let level: UInt8
+    /// Whether operations make room for those that come before them in the launch's order.
+    let keepsOrder: Bool
+    private let successors: AdjacencyList
     /// For each operation that the milestone needs and each machine: the time from the operation's end to the first use by another one
     /// behind it, `.max` without one. Empty rows are left out: `rows` says where each operation's begins, -1 for those without.
     private let near: [Nanoseconds]
@@ -42,14 +51,22 @@ package struct Reservations: Sendable {
 
     /// - Parameters:
     ///   - durations: expected of each operation; 0 without an expectation.
-    ///   - level: of ``Urgency``: less urgent operations make room for those at least as urgent as this.
+    ///   - isNeeded: the operations that others make room for.
+    ///   - level: of ``Urgency``: the least of these operations.
     ///   - hasLanes: whether lanes are limited.
-    /// - Returns: nil where no operation can be in the milestone's way.
+    ///   - keepsOrder: whether operations make room for those that come before them in the launch's order.
+    /// - Returns: nil where no operation can be in the way of another.
     /// - Complexity: O((operations + dependencies) × machines), with at most 16 machines.
-    private init?(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, level: UInt8, hasLanes: Bool) {
-        let isNeeded = urgency.levels.map { $0 >= level }
-        guard isNeeded.contains(true), isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
-        self.level = level
+    private init?(
+        _ graph: ValidatedGraph,
+        durations: [Nanoseconds],
+        isNeeded: [Bool],
+        level: UInt8,
+        hasLanes: Bool,
+        keepsOrder: Bool = false
+    ) {
+        guard isNeeded.contains(true), keepsOrder || isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
+        (self.level, self.keepsOrder, successors) = (level, keepsOrder, graph.successors)
         // A join takes no time, even with an expectation.
         let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
         let isKnown = durations.indices.map { graph.isJoin($0) || durations[$0] > 0 && !graph.policy($0).isInteractive }
@@ -61,11 +78,16 @@ package struct Reservations: Sendable {
             for resource in graph.policy(node).exclusive { bits |= resources[resource].map { 1 << UInt16($0) } ?? 0 }
             return bits
         }
-        var needed: UInt16 = 0
-        for node in uses.indices where isNeeded[node] { needed |= uses[node] }
+        var (needed, shared): (UInt16, UInt16) = (0, 0)
+        for node in uses.indices where isNeeded[node] {
+            shared |= needed & uses[node]
+            needed |= uses[node]
+        }
+        // One lane is as good as another, and soon free.
+        if keepsOrder { needed = shared & ~(1 << UInt16(Machine.lane)) }
         // A step that suspends gives the main thread back at once.
         let keeps = uses.indices.map { graph.isMain($0) && graph.policy($0).suspends ? uses[$0] & ~(1 << Machine.main) : uses[$0] }
-        let contested = uses.indices.map { isNeeded[$0] || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
+        let contested = uses.indices.map { isNeeded[$0] && !keepsOrder || durations[$0] <= 0 ? 0 : keeps[$0] & needed }
         guard contested.contains(where: { $0 != 0 }) else { return nil }
         var near: [Nanoseconds] = []
         var rows = [Int32](repeating: -1, count: graph.count)
@@ -105,9 +127,18 @@ package struct Reservations: Sendable {
     /// - Complexity: O((operations + dependencies) × machines).
     package static func all(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, hasLanes: Bool) -> [Reservations] {
         guard urgency.hasLevels else { return [] }
-        return (1...max(urgency.highest, 1)).reversed().compactMap {
-            Reservations(graph, durations: durations, urgency, level: $0, hasLanes: hasLanes)
+        return (1...max(urgency.highest, 1)).reversed().compactMap { level in
+            Reservations(graph, durations: durations, isNeeded: urgency.levels.map { $0 >= level }, level: level, hasLanes: hasLanes)
         }
+    }
+
+    /// For each operation, against those that come after it in the order that a launch is given; none where no operation can be in the way of another.
+    ///
+    /// - Complexity: O((operations + dependencies) × machines).
+    package static func inOrder(_ graph: ValidatedGraph, durations: [Nanoseconds], hasLanes: Bool) -> [Reservations] {
+        let isNeeded = [Bool](repeating: true, count: graph.count)
+        let all = Reservations(graph, durations: durations, isNeeded: isNeeded, level: 0, hasLanes: hasLanes, keepsOrder: true)
+        return all.map { [$0] } ?? []
     }
 
     /// The operations that use a resource.
@@ -190,6 +221,27 @@ package struct Reservations: Sendable {
             machines &= machines - 1
             let wait = near[row + (machine == Machine.lane && leavesLane ? Machine.secondLane : machine)]
             if wait < .max, end.addingSaturated(wait) < time { return true }
+        }
+        return false
+    }
+    /// Whether something behind an operation that `isEarlier` is expected to use one of the machines before a time, if that operation ends at `end`.
+    func usesBehind(
+        _ node: Int,
+        endingAt end: Nanoseconds,
+        anyOf machines: UInt16,
+        before time: Nanoseconds,
+        where isEarlier: (Int) -> Bool
+    ) -> Bool {
+        var next = [(node: node, end: end)]
+        var looks = 0
+        while let last = next.popLast() {
+            for successor in successors[last.node].lazy.map(\.index) {
+                if uses[successor] & machines != 0, isEarlier(successor) { return true }
+                looks += 1
+                if looks == Self.maximumLooks { return false }
+                let end = last.end.addingSaturated(durations[successor])
+                if isKnown[successor], end < time { next.append((successor, end)) }
+            }
         }
         return false
     }

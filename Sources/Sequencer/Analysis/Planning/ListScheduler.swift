@@ -5,8 +5,8 @@ import Sequencer
 /// It is what the engine does in virtual time, see `VirtualScheduler+Rest.swift`: all that ends at one moment ends before anything starts at it.
 ///
 /// This is list scheduling (R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", 1969), and what the engine does with the longest
-/// remaining path as key. No lane idles while an operation could run on it, but to keep it free for the milestone (``Reservations``). An operation whose resources are held is passed over until one
-/// of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
+/// remaining path as key. No lane idles while an operation could run on it, but to keep it free for the milestone or, in a launch that is given its order,
+/// for what comes first in it (``Reservations``). An operation whose resources are held is passed over until one of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
 ///
 /// One scheduler is used for any number of schedules: its arrays are made once.
 struct ListScheduler {
@@ -50,9 +50,11 @@ struct ListScheduler {
     /// By resource: the operations that wait for it. The first ones of a free resource have been made ready, if any waited.
     private var parked: [Parking]
     private var time: Nanoseconds = 0
-    /// Nil where nothing can be in the milestone's way, after that, and in a backward schedule.
+    /// Nil where nothing can be in the way of what is kept room for, after that, and in a backward schedule.
     private var keeper: ReservationKeepers?
     private let reservations: [Reservations]
+    /// Those of a launch that is given its order; empty where nothing can be in the way of another.
+    private let orderReservations: [Reservations]
     /// The level (``Urgency``) of the current goal.
     private var soughtLevel: UInt8 = 0
     /// Nil where processors do not matter, when the milestone has ended, and in a backward schedule.
@@ -66,6 +68,7 @@ struct ListScheduler {
         self.problem = problem
         self.lanes = lanes
         reservations = keepsFree ? problem.reservations(lanes: lanes) : []
+        orderReservations = keepsFree ? problem.orderReservations(lanes: lanes) : []
         starts = [Nanoseconds](repeating: 0, count: problem.count)
         ends = starts
         waiting = [Int32](repeating: 0, count: problem.count)
@@ -74,17 +77,22 @@ struct ListScheduler {
         sequence.reserveCapacity(problem.count)
     }
 
+    /// Whether a launch that is given its order keeps places free for what comes first in it.
+    var canKeepOrder: Bool { !orderReservations.isEmpty }
+
     /// Makes a schedule; of ready operations the one with the smallest key goes first, of equal ones the one that was added first.
     ///
-    /// - Parameter isBackward: schedules from the end: an operation starts once all that depend on it have ended.
+    /// - Parameters:
+    ///   - isBackward: schedules from the end: an operation starts once all that depend on it have ended.
+    ///   - keepsOrder: whether the main thread and resources are kept free for operations with smaller keys, as in a launch that is given its order.
     /// - Returns: the makespan.
     /// - Complexity: O(dependencies + operations · log operations), if no operation needs several contended resources.
-    mutating func schedule(_ keys: [Int64], isBackward: Bool = false) -> Nanoseconds {
+    mutating func schedule(_ keys: [Int64], isBackward: Bool = false, keepsOrder: Bool = false) -> Nanoseconds {
         let before = isBackward ? problem.successors : problem.predecessors
         let after = isBackward ? problem.predecessors : problem.successors
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
-        keeper = isBackward ? nil : ReservationKeepers(reservations, lanes: lanes)
+        keeper = isBackward ? nil : ReservationKeepers(keepsOrder ? orderReservations : reservations, lanes: lanes, keys: keys)
         soughtLevel = problem.urgency.highest
         processors = isBackward ? nil : problem.processors.map { ProcessorShare(processors: $0) }
         lastEnd = 0
@@ -303,95 +311,5 @@ struct ListScheduler {
         case .main, .suspended: readyForMain.push(Candidate(key: keys[Int(node)], node: node))
         case .nowhere: readyJoins.append(node)
         }
-    }
-}
-
-/// The rule that decides which of several ready operations goes first.
-///
-/// The rules are among those compared by R. Kolisch ("Serial and parallel resource-constrained project scheduling methods revisited", 1996) and,
-/// for processors, by T. L. Adam, K. M. Chandy and J. R. Dickson ("A comparison of list schedules for parallel processing systems", 1974).
-///
-/// Operations that the milestone needs go before all others; the rules order both parts.
-enum PriorityRule: CaseIterable {
-    /// The engine's rule (``Urgency``): operations that the milestone needs by the path to it, then the longest remaining path.
-    case longestPath
-    /// The longest remaining path, of equal ones the operation with more successors: CP/MISF (H. Kasahara, S. Narita, "Practical multiprocessor
-    /// scheduling algorithms for efficient parallel processing", 1984).
-    case longestPathThenSuccessors
-    /// The longest remaining path or, if it takes longer, the work that is left after the operation, shared by all lanes.
-    case longestTail
-    /// The longest remaining path, with the successors' own longest paths for a tenth.
-    case heaviestSuccessors
-    /// The longest operation.
-    case longestOperation
-
-    /// A key for each operation; the smaller goes first.
-    func keys(_ problem: PlanningProblem, lanes: Int) -> [Int64] {
-        switch self {
-        case .longestPath:
-            return problem.urgency.ranks(lanes: lanes).map { -$0 }
-        case .longestPathThenSuccessors:
-            return positions(problem) { (problem.urgency.paths[$0], Int64(problem.successors.range($0).count)) }
-        case .longestTail:
-            let tails = problem.workAfter(lanes: lanes)
-            return positions(problem) { (tails[$0], Int64(problem.successors.range($0).count)) }
-        case .heaviestSuccessors:
-            var weights = [Nanoseconds](repeating: 0, count: problem.count)
-            for node in problem.order.lazy.reversed().map(Int.init) {
-                var (longest, sum): (Nanoseconds, Nanoseconds) = (0, 0)
-                for successor in problem.successors[node] {
-                    longest = max(longest, weights[Int(successor)])
-                    sum = sum.addingSaturated(problem.urgency.paths[Int(successor)] / 10)
-                }
-                weights[node] = problem.durations[node].addingSaturated(max(longest, min(longest.addingSaturated(longest / 4), sum)))
-            }
-            return positions(problem) { (weights[$0], problem.urgency.paths[$0]) }
-        case .longestOperation:
-            return positions(problem) { (problem.durations[$0], problem.urgency.paths[$0]) }
-        }
-    }
-
-    /// Each operation's place in an order: the milestone's operations first, then by weight, the heaviest first, then as they were added.
-    private func positions(_ problem: PlanningProblem, _ weight: (Int) -> (Int64, Int64)) -> [Int64] {
-        let weights = (0..<problem.count).map(weight)
-        let levels = problem.urgency.levels
-        let sorted = (0..<problem.count).sorted { left, right in
-            if levels[left] != levels[right] { return levels[left] > levels[right] }
-            return weights[left] != weights[right] ? weights[left] > weights[right] : left < right
-        }
-        var keys = [Int64](repeating: 0, count: problem.count)
-        for (position, node) in sorted.enumerated() { keys[node] = Int64(position) }
-        return keys
-    }
-}
-
-extension PlanningProblem {
-    /// The most operations of a graph whose closure is computed: the memory that it takes is quadratic in their number.
-    private static let maximumClosure = 2_000
-
-    /// For each operation, the shortest time from its start to the end of all that comes after it: its longest path or the work after it, shared
-    /// by the lanes.
-    func workAfter(lanes: Int) -> [Nanoseconds] {
-        guard count <= Self.maximumClosure else { return urgency.paths }
-        let words = (count + 63) / 64
-        var after = [UInt64](repeating: 0, count: words * count)
-        var tails = urgency.paths
-        for node in order.lazy.reversed().map(Int.init) {
-            for successor in successors[node].lazy.map(Int.init) {
-                for word in 0..<words { after[node * words + word] |= after[successor * words + word] }
-                after[node * words + successor / 64] |= 1 << UInt64(successor % 64)
-            }
-            var work: Nanoseconds = 0
-            for word in 0..<words {
-                var bits = after[node * words + word]
-                while bits != 0 {
-                    let other = word * 64 + bits.trailingZeroBitCount
-                    if places[other] == .lane { work = work.addingSaturated(durations[other]) }
-                    bits &= bits - 1
-                }
-            }
-            tails[node] = max(tails[node], durations[node].addingSaturated(work / Int64(lanes)))
-        }
-        return tails
     }
 }

@@ -114,6 +114,9 @@ extension LaunchPlan {
 /// Every schedule that can become the best one is made forward, by list scheduling: an engine that starts ready operations in its order carries it
 /// out as it is, when durations are as expected.
 ///
+/// Where the goal is the makespan, the shortest schedule may let the main thread or a resource idle for what comes soon, which no list schedule does. So the walk begins with
+/// the order of the best one, and makes schedules in which operations wait for those before them in the order (``Reservations``).
+///
 /// The walk is a local search over random keys (J. C. Bean, "Genetic algorithms and random keys for sequencing and optimization", 1994): it moves a few operations
 /// in the order, keeps the result if it is not worse, and begins again from another schedule when nothing has become better for long. It
 /// ends at a bound that no schedule beats, or after a number of schedules. The same problem, seed and limit give the same schedule.
@@ -166,6 +169,8 @@ struct PlanSearch {
 
     /// After how many schedules without a better one the walk begins again elsewhere.
     private static let patience = 200
+    /// How often a schedule is made once more by the order of its own starts, until it stays the same.
+    private static let repetitions = 3
     /// Between two places in the order that are next to each other.
     private static let step: Int64 = 1 << 10
 
@@ -174,6 +179,8 @@ struct PlanSearch {
     private let limit: Int
     private var scheduler: ListScheduler
     private var random: SplitMix64
+    /// Whether schedules keep places free for what comes first in the order, as a launch does that is given a plan's order for the goal of the makespan.
+    private var keepsOrder = false
     private(set) var best = Schedule()
     /// How many schedules were made.
     private(set) var evaluations = 0
@@ -209,6 +216,13 @@ struct PlanSearch {
             if isDone { return }
             if candidate.length < start.length { start = candidate }
         }
+        if scheduler.canKeepOrder {
+            // By the order of its starts, a schedule in which nothing was kept free stays as it is.
+            keepsOrder = true
+            start = evaluated(places(best.sequence))
+            improve(&start)
+            if isDone { return }
+        }
         walk(from: start)
     }
 
@@ -216,17 +230,49 @@ struct PlanSearch {
 
     private mutating func evaluated(_ keys: [Int64]) -> Candidate {
         evaluations += 1
-        let makespan = scheduler.schedule(keys)
+        let makespan = scheduler.schedule(keys, keepsOrder: keepsOrder)
+        var candidate = Candidate(keys: keys, length: lastLength(makespan))
+        if keepsOrder {
+            candidate.keys = places(scheduler.sequence)
+            if candidate.length < best.length, !repeatItself(&candidate) { return candidate }
+        }
+        if candidate.length < best.length {
+            best = Schedule(length: candidate.length, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
+        }
+        return candidate
+    }
+
+    /// The length of the schedule that was made last.
+    private func lastLength(_ makespan: Nanoseconds) -> Length {
         let ends = scheduler.ends
-        let length = Length(
+        return Length(
             initialDisplay: problem.initialDisplay.map { ends[$0] } ?? 0,
             milestone: problem.milestone.map { ends[$0] } ?? makespan,
             makespan: makespan
         )
-        if length < best.length {
-            best = Schedule(length: length, starts: scheduler.starts, ends: scheduler.ends, sequence: scheduler.sequence)
+    }
+
+    /// Schedules by the order in which operations started in the last schedule, which is all that a launch is told of it, until that gives the same order again.
+    ///
+    /// One that was held back for another, which then started even later, starts earlier this time.
+    ///
+    /// - Returns: whether it did.
+    private mutating func repeatItself(_ candidate: inout Candidate) -> Bool {
+        for _ in 0..<Self.repetitions {
+            let sequence = scheduler.sequence
+            evaluations += 1
+            let makespan = scheduler.schedule(candidate.keys, keepsOrder: true)
+            candidate = Candidate(keys: places(scheduler.sequence), length: lastLength(makespan))
+            if scheduler.sequence == sequence { return true }
         }
-        return Candidate(keys: keys, length: length)
+        return false
+    }
+
+    /// By operation, its place in a sequence.
+    private func places(_ sequence: [Int32]) -> [Int64] {
+        var places = [Int64](repeating: 0, count: problem.count)
+        for (place, node) in sequence.enumerated() { places[Int(node)] = Int64(place) }
+        return places
     }
 
     /// Schedules back and forth, until that helps no more: from the end, the operation that ended last goes first, then from the beginning
@@ -256,7 +302,8 @@ struct PlanSearch {
             if next.length <= current.length { current = Candidate(keys: spread(next.keys), length: next.length) }
             guard fruitless > Self.patience, !isDone else { continue }
             fruitless = 0
-            current = evaluated(blurredRanks())
+            let isNear = keepsOrder ? Bool.random(using: &random) : false
+            current = evaluated(isNear ? shaken() : blurredRanks())
             improve(&current)
             current.keys = spread(current.keys)
         }
@@ -270,6 +317,13 @@ struct PlanSearch {
             let node = Int.random(in: 0..<problem.count, using: &random)
             keys[node] += Int64.random(in: -width...width, using: &random) * Self.step + Self.step / 2
         }
+        return keys
+    }
+
+    /// The best order, with some operations elsewhere: an iterated local search begins again near its best (H. R. Lourenço, O. C. Martin, T. Stützle, 2003).
+    private mutating func shaken() -> [Int64] {
+        var keys = spread(places(best.sequence))
+        for _ in 0..<3 { keys = moved(keys) }
         return keys
     }
 

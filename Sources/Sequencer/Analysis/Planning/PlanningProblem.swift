@@ -50,6 +50,8 @@ struct PlanningProblem: Sendable {
     let initialDisplay: Int?
     /// The reservations for both, without a limit of lanes, and with one; empty if nothing can be in their way.
     private let reservations: (any: [Reservations], limited: [Reservations])
+    /// Likewise those of a launch that is given its order, if its goal is the makespan.
+    private let orderReservations: (any: [Reservations], limited: [Reservations])
     /// The processors, which what the milestone does not need leaves to it; nil where they do not matter.
     let processors: Int?
     /// Whether each operation keeps its thread.
@@ -102,10 +104,19 @@ struct PlanningProblem: Sendable {
             Reservations.all(graph, durations: expected, urgency, hasLanes: false),
             Reservations.all(graph, durations: expected, urgency, hasLanes: true)
         )
+        orderReservations =
+            goal == .makespan
+            ? (
+                Reservations.inOrder(graph, durations: expected, hasLanes: false),
+                Reservations.inOrder(graph, durations: expected, hasLanes: true)
+            ) : ([], [])
         self.processors = urgency.hasLevels ? processors : nil
         keepsThread = processors == nil ? [] : (0..<graph.count).map { !traits[$0] && graph.keepsThread($0) }
     }
 
     /// The reservations for the milestone, and for an initial display before it; empty if nothing can be in their way.
     func reservations(lanes: Int) -> [Reservations] { lanes < count ? reservations.limited : reservations.any }
+
+    /// The reservations of a launch that is given its order, if its goal is the makespan; empty if nothing can be in the way of another.
+    func orderReservations(lanes: Int) -> [Reservations] { lanes < count ? orderReservations.limited : orderReservations.any }
 }

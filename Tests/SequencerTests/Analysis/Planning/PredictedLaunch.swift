@@ -43,11 +43,14 @@ struct PredictedLaunch: Sendable {
     let processors: Int?
     /// Whether the launch follows the order of a plan that was searched for.
     let isSearched: Bool
+    let goal: LaunchGoal
     /// How long each operation takes, by itself.
     let durations: [Duration]
 
-    /// - Parameter instant: the position of an operation that takes no time.
-    init(seed: UInt64, operations: ClosedRange<Int>, instant: Int? = nil) {
+    /// - Parameters:
+    ///   - instant: the position of an operation that takes no time.
+    ///   - goal: with that of the makespan, the launch follows the order of a plan that was searched for.
+    init(seed: UInt64, operations: ClosedRange<Int>, instant: Int? = nil, goal: LaunchGoal = .milestone) {
         var generator = SplitMix64(seed: seed &+ 50_000)
         func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
         let random = RandomGraph(seed: seed, operations: operations)
@@ -113,7 +116,8 @@ struct PredictedLaunch: Sendable {
         self.seed = seed
         self.durations = kinds.indices.map { [.straight, .join, .conditionalJoin].contains(kinds[$0]) ? .zero : durations[$0] }
         lanes = [nil, 1, 2, 3, 8, 100].randomElement(using: &generator) ?? nil
-        isSearched = random.count <= 10 && chance(0.3)
+        let isChosen = random.count <= 10 && chance(0.3)
+        (isSearched, self.goal) = (isChosen || goal == .makespan, goal)
         processors = chance(0.4) ? Int.random(in: 1...3, using: &generator) : nil
         var graph = random.graph(
             options: { options[$0] },
@@ -184,6 +188,7 @@ struct PredictedLaunch: Sendable {
         // Other tests may keep the main thread for longer than a second; none of these steps waits for anything but the clock.
         options.clock = VirtualClock(patience: .seconds(60))
         (planOptions.processors, options.processors) = (processors, processors)
+        (planOptions.goal, options.goal) = (goal, goal)
         let plan = try graph.plan(planOptions)
         if isSearched { options.order = plan.order }
         let report = try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report

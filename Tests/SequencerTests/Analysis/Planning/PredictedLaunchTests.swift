@@ -18,6 +18,16 @@ struct PredictedLaunchTests {
         }
     }
 
+    @Test("300 random launches whose goal is the makespan do so too, by the order of a plan that was searched for")
+    func makespan() async throws {
+        for seed in 0..<300 as Range<UInt64> {
+            let launch = PredictedLaunch(seed: seed, operations: 1...(seed % 40 == 7 ? 30 : 10), goal: .makespan)
+            let differences = try await launch.differences()
+            #expect(differences == [], "seed \(seed)")
+            if !differences.isEmpty { return }
+        }
+    }
+
     /// A launch of steps that take as long as is expected of them.
     private struct Sample {
         var graph = OperationGraph("sample")
