@@ -40,7 +40,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The graph's name.
     public package(set) var scenario: String
     /// The version of the app that was launched, from its ``LaunchOptions``.
-    public package(set) var version: String?
+    package var version: String?
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?
     /// How the launch ended, up to its milestone.
@@ -50,7 +50,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The identifier of the milestone; nil when the graph has none.
     public package(set) var milestone: String?
     /// The identifier of the initial display; nil when the graph has none.
-    public package(set) var initialDisplay: String?
+    package var initialDisplay: String?
     /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
     public package(set) var beforeRun: Duration?
     /// The time from the beginning of the launch to the end of its last operation.
@@ -180,7 +180,7 @@ extension LaunchReport {
         /// The identifiers of those that failed or timed out.
         public let failures: [String]
         /// The identifiers of those that were still running when the launch stopped waiting for them.
-        public let stragglers: [String]
+        package let stragglers: [String]
 
         package init(outcome: Outcome?, start: Duration, operations: [String], failures: [String] = [], stragglers: [String] = []) {
             self.outcome = outcome
@@ -201,14 +201,6 @@ extension LaunchReport.Outcome: CustomStringConvertible {
         case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
         case .cancelled: "cancelled"
         }
-    }
-}
-
-extension LaunchReport.AfterMilestone: CustomStringConvertible {
-    /// One line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
-    public var description: String {
-        let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
-        return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
     }
 }
 
