@@ -1,25 +1,18 @@
 import Dispatch
 
 /// When the blocks of an event are called.
-public struct EventPriority: Sendable {
-    private enum Kind: Sendable {
-        case atOnce, soon
-        case whenIdle(IdleTime)
-    }
-
-    private let kind: Kind
-
+public enum EventPriority: Sendable {
     /// On the thread that settles the event, before that call returns; on the main thread, at its next turn, before the others.
     ///
     /// Such a block delays the code that settles the event.
-    public static let atOnce = EventPriority(kind: .atOnce)
+    case atOnce
     /// At the next turn of the main thread, in the order in which the blocks were added; elsewhere, as soon as there is a thread, in any order.
-    public static let soon = EventPriority(kind: .soon)
+    case soon
     /// One at a time, each when the main thread has been idle for a moment, such as at ``IdleTime/main``.
-    public static func whenIdle(_ idle: IdleTime) -> EventPriority { EventPriority(kind: .whenIdle(idle)) }
+    case whenIdle(IdleTime)
 
     var rank: EventStateMachine.Rank {
-        switch kind {
+        switch self {
         case .atOnce: .atOnce
         case .soon: .soon
         case .whenIdle: .whenIdle
@@ -27,7 +20,7 @@ public struct EventPriority: Sendable {
     }
 
     func call(_ body: @escaping @Sendable () -> Void) {
-        switch kind {
+        switch self {
         case .atOnce: body()
         case .soon: DispatchQueue.global(qos: .userInitiated).async { body() }
         case .whenIdle(let idle): idle.add { body() }
@@ -35,7 +28,7 @@ public struct EventPriority: Sendable {
     }
 
     func callOnMain(_ body: @escaping @MainActor @Sendable () -> Void) {
-        switch kind {
+        switch self {
         // Detached: the block does not belong to the step or the task that has settled the event.
         case .atOnce, .soon: Task.detached(priority: .userInitiated) { @MainActor in body() }
         case .whenIdle(let idle): idle.add(on: .main) { body() }

@@ -303,7 +303,7 @@ extension LaunchStateMachine {
         case .skipped where !nodes[node].isSkippedAlone: return .skip
         case .skipped: return .startWithoutValue
         case .failed, .timedOut, .cancelled:
-            switch graph.policy(node).onFailure.kind {
+            switch graph.policy(node).onFailure {
             // When the milestone has ended, a failure concerns the operation, and those that wait for it.
             case .required: return endOfLaunchProper == nil ? .stopLaunch : .skip
             case .skipDependents: return .skip
@@ -334,7 +334,7 @@ extension LaunchStateMachine {
     /// An operation will be skipped for the sake of `node`, which it waits for: alone, if it only lacks a value that is missing on purpose, or may be missing.
     private mutating func skip(_ dependent: Int, for node: Int, _ cause: Int32, _ effect: Effect) {
         let isConditional = traits[dependent].contains(.hasCondition) && nodes[node].isSkippedAlone
-        let isAlone = effect == .startWithoutValue && (isConditional || graph.policy(dependent).onFailure.kind == .continue)
+        let isAlone = effect == .startWithoutValue && (isConditional || graph.policy(dependent).onFailure == .continue)
         if nodes[dependent].cause < 0 {
             nodes[dependent].cause = cause
             nodes[dependent].isSkippedAlone = isAlone

@@ -29,7 +29,7 @@ extension OperationGraph {
                 } else if policy.fallback != nil || node.substitute != nil {
                     true
                 } else {
-                    switch policy.onFailure.kind {
+                    switch policy.onFailure {
                     case .required: false
                     case .skipDependents: !needed.contains(index)
                     case .continue:

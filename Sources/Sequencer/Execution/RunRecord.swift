@@ -202,7 +202,7 @@ final class RunRecord: Sendable {
     private func outcomeAfterMilestone(_ later: [Int]) -> LaunchReport.Outcome {
         if let stop { return outcome(of: stop) }
         let required = later.filter { node in
-            (nodes[node].hasFailed || nodes[node].outcome == .cancelled) && graph.policy(node).onFailure.kind == .required
+            (nodes[node].hasFailed || nodes[node].outcome == .cancelled) && graph.policy(node).onFailure == .required
         }
         return required.min { nodes[$0].end < nodes[$1].end }.map { failed($0) } ?? .completed
     }

@@ -1,24 +1,24 @@
 import Foundation
 
 /// The effect on the launch when an operation does not succeed and has no fallback.
-public struct FailurePolicy: NamedValue, Sendable, Hashable {
-    enum Kind: String, Sendable {
-        case required, skipDependents, `continue`
-    }
-
-    let kind: Kind
-
+public enum FailurePolicy: NamedValue, Sendable {
     /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone has ended, it is as ``skipDependents``, and
     /// ``LaunchReport/afterMilestone`` has failed. The default.
-    public static let required = FailurePolicy(kind: .required)
+    case required
     /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch goes on.
-    public static let skipDependents = FailurePolicy(kind: .skipDependents)
+    case skipDependents
     /// Dependents run as if the operation had succeeded; those that read its value are skipped, for it is missing. So is everything behind these, unless their
     /// own policy is `continue`.
-    public static let `continue` = FailurePolicy(kind: .continue)
+    case `continue`
 
     /// The policy's name, as scenario files spell it.
-    package var name: String { kind.rawValue }
+    package var name: String {
+        switch self {
+        case .required: "required"
+        case .skipDependents: "skipDependents"
+        case .continue: "continue"
+        }
+    }
 }
 
 /// How often, and after which pauses, a failed operation is tried again: see ``StepOption/retry(attempts:backoff:multiplier:maximumBackoff:jitter:)``.
