@@ -156,9 +156,6 @@ public struct SampleServiceOptions: Sendable {
     }
 }
 
-/// A speaker that the sample service tells of, for programs that have a `Speaker` of their own.
-public typealias SampleSpeaker = Speaker
-
 /// Which versions of the app may run, as the sample service says it.
 public struct SampleVersionPolicy: Sendable, Hashable, Codable {
     /// A time in which nobody can use the app.

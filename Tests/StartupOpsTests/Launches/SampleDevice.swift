@@ -47,7 +47,7 @@ final class SampleDevice: Sendable {
 
     /// What the service says of the speaker.
     func moveSpeaker(to port: Int) {
-        service.setSpeakers([SampleSpeaker(id: "kitchen", name: "Kitchen", host: "127.0.0.1", port: port)])
+        service.setSpeakers([Speaker(id: "kitchen", name: "Kitchen", host: "127.0.0.1", port: port)])
     }
 
     func giveUpSpeakerSoon() { isSpeakerGivenUpSoon.withLock { $0 = true } }

@@ -77,7 +77,7 @@ struct SampleServiceTests {
         }
         #expect(try ask(.get, path, headers: ["If-None-Match": "\"other\""]).status == 200)
         #expect(try ask(.get, "/v1/configuration?country=DE&language=en", headers: ["If-None-Match": tag]).status == 200)
-        service.setSpeakers([SampleSpeaker(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
+        service.setSpeakers([.init(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
         let changed = try ask(.get, path, headers: ["If-None-Match": tag])
         #expect(changed.status == 200)
         #expect((changed.object["speakers"] as? [String: Any])?["port"] as? Int == 7400)
@@ -189,7 +189,7 @@ struct SampleServiceTests {
 
     @Test("GraphQL answers by the operation's name, and names what it refuses")
     func graphQL() throws {
-        service.setSpeakers([SampleSpeaker(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
+        service.setSpeakers([.init(id: "s1", name: "Kitchen", host: "127.0.0.1", port: 7400)])
         let token = try tokens().access
         let greeting = SampleBodies.graphQL("Greeting", #"{"lang":"fr"}"#)
         let register = SampleBodies.graphQL("RegisterSpeaker", #"{"id":"s1"}"#)

@@ -21,7 +21,7 @@ struct BackendServer {
         let host = options.host
         let speaker = try await Speaker(host: host, port: options.speakerPort, name: "Kitchen")
         let speakerPort = speaker.port
-        service.setSpeakers([SampleSpeaker(id: "kitchen", name: "Kitchen", host: host, port: speakerPort)])
+        service.setSpeakers([.init(id: "kitchen", name: "Kitchen", host: host, port: speakerPort)])
         var application = Application(
             responder: SampleResponder(service: service),
             configuration: ApplicationConfiguration(address: .hostname(host, port: options.port), serverName: nil),

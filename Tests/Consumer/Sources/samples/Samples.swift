@@ -10,7 +10,7 @@ enum Samples {
         try showService(shown)
         try await showBackend(shown)
         let speaker = try LoopbackSpeaker(name: "Kitchen")
-        let isThere: SampleSpeaker = speaker.speaker
+        let isThere = speaker.speaker
         shown.show("a speaker listens on this machine", isThere.name == "Kitchen" && isThere.port > 0, isThere)
         speaker.stop()
         shown.end()
