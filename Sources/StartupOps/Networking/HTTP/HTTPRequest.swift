@@ -129,14 +129,9 @@ extension HTTPHeaders: SecretHolding {
     public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
 }
 
-extension HTTPRequest: SecretHolding {
-    /// The description, and the names of the header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description, "headers": headers]) }
-}
+extension HTTPRequest: SecretHolding {}
 
 extension HTTPResponse: SecretHolding {
     /// The status and the length of the body.
     public var description: String { "\(status), \(body.count) bytes" }
-    /// The description, and the names of the header fields.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description, "headers": headers]) }
 }
