@@ -2,7 +2,7 @@ import Foundation
 
 /// A user's session: the tokens, and their owner.
 ///
-/// It is `Codable` so that a ``SessionStore`` can keep it; everything else that prints, dumps or reflects it sees no token.
+/// A ``SessionStore`` keeps it; everything else that prints, dumps or reflects it sees no token.
 public struct Session: Sendable, Hashable {
     /// The bearer token that requests carry.
     public let accessToken: Secret
@@ -98,15 +98,22 @@ extension Session: SecretHolding {
     public var description: String { isAnonymous ? "an anonymous session" : "a session" }
 }
 
-extension Session: Codable {
+/// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
+package struct KeptSession: Codable, Sendable {
+    /// The session.
+    package let session: Session
+
     private enum CodingKeys: String, CodingKey {
         case accessToken, refreshToken, userID, isAnonymous, expiresAt, origin, installation
     }
 
+    /// A session to keep.
+    package init(_ session: Session) { self.session = session }
+
     /// Reads what a store has kept.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
+        session = Session(
             accessToken: Secret(try values.decode(String.self, forKey: .accessToken)),
             refreshToken: try values.decodeIfPresent(String.self, forKey: .refreshToken).map { Secret($0) },
             userID: try values.decodeIfPresent(String.self, forKey: .userID),
@@ -117,16 +124,16 @@ extension Session: Codable {
         )
     }
 
-    /// Writes the tokens in the clear: for a store for secrets, and nothing else.
-    public func encode(to encoder: any Encoder) throws {
+    /// Writes the tokens in the clear.
+    package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(accessToken.value, forKey: .accessToken)
-        try values.encodeIfPresent(refreshToken?.value, forKey: .refreshToken)
-        try values.encodeIfPresent(userID, forKey: .userID)
-        try values.encode(isAnonymous, forKey: .isAnonymous)
-        try values.encodeIfPresent(expiresAt, forKey: .expiresAt)
-        try values.encodeIfPresent(origin, forKey: .origin)
-        try values.encodeIfPresent(installation, forKey: .installation)
+        try values.encode(session.accessToken.value, forKey: .accessToken)
+        try values.encodeIfPresent(session.refreshToken?.value, forKey: .refreshToken)
+        try values.encodeIfPresent(session.userID, forKey: .userID)
+        try values.encode(session.isAnonymous, forKey: .isAnonymous)
+        try values.encodeIfPresent(session.expiresAt, forKey: .expiresAt)
+        try values.encodeIfPresent(session.origin, forKey: .origin)
+        try values.encodeIfPresent(session.installation, forKey: .installation)
     }
 }
 
