@@ -73,7 +73,12 @@ public final class TokenManager: Sendable {
     package func keepSession() -> KeptSession? { storage.keep() }
 
     /// Ends the session and clears all that is stored of it.
-    public func end(_ reason: LogoutReason) { storage.end(reason) }
+    ///
+    /// - Parameter reason: a few words, which ``TokenEvent/loggedOut(because:)`` repeats.
+    public func end(because reason: String) { end(LogoutReason(reason)) }
+
+    /// Ends the session and clears all that is stored of it.
+    package func end(_ reason: LogoutReason) { storage.end(reason) }
 
     /// How many callers wait for a refresh: for tests, to know that all have arrived.
     var waiterCount: Int { storage.waiterCount }
@@ -174,18 +179,18 @@ public enum TokenEvent: Sendable, Hashable {
     /// There is a new token: after a login, a switch of users or a refresh.
     case sessionChanged(userID: String?)
     /// The session has ended; said once for each.
-    case loggedOut(LogoutReason)
+    case loggedOut(because: String)
     /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app ended now. Storing is tried again at the next use.
     case notStored(StorageError)
 }
 
 /// Why a session ended.
-public struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
+package struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
     /// The reason, in a few words.
-    public let description: String
+    package let description: String
 
     /// A reason of the app's own.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 
     /// The person asked for it.
     package static let requested = LogoutReason("requested")

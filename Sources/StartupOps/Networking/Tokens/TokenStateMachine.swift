@@ -208,7 +208,7 @@ extension TokenStateMachine {
         holding = .nobody
         heldRejection = nil
         if !wasOver {
-            effects.events = [.loggedOut(reason)]
+            effects.events = [.loggedOut(because: reason.description)]
             lastLogout = reason
         }
         return effects
