@@ -54,7 +54,7 @@ final class Phone {
         plan.enablesRestoreAccount = true
         plan.modules = [
             BootstrapModule("speakers", isActive: { directory.launchState().lastSpeaker.value != nil }) { configuration in
-                ServiceSpeakers(client: configuration.client, connector: TCPSpeakerConnector(clientName: "music-app"))
+                configuration.client.speakers(connectedBy: TCPSpeakerConnector(clientName: "music-app"))
             }
         ]
         var http = HTTPClient.Configuration()

@@ -1,8 +1,17 @@
 import StartupNetworking
 import StartupStorage
 
+extension APIClient {
+    /// The speakers that the service knows, beside those that are known otherwise.
+    ///
+    /// - Parameter connector: finds out which of them answer, and connects them on the local network.
+    public func speakers(connectedBy connector: any DeviceConnector) -> any DeviceConnector {
+        ServiceSpeakers(client: self, connector: connector)
+    }
+}
+
 /// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local network.
-public struct ServiceSpeakers: DeviceConnector {
+package struct ServiceSpeakers: DeviceConnector {
     private struct Found: DomainConvertible {
         let host: String
         let port: Int
@@ -18,23 +27,23 @@ public struct ServiceSpeakers: DeviceConnector {
     /// - Parameters:
     ///   - client: asks the service which speakers there are.
     ///   - connector: finds out which of them answer, and connects them.
-    public init(client: APIClient, connector: any DeviceConnector) {
+    package init(client: APIClient, connector: any DeviceConnector) {
         self.client = client
         self.connector = connector
     }
 
     /// Connects a speaker.
-    public func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
+    package func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
         try await connector.connect(to: speaker, by: deadline)
     }
 
     /// The speakers that answer, of those that the service knows of and those at `endpoints`. A service that does not answer knows of none.
-    public func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
+    package func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] {
         try await scan(endpoints, by: deadline) { _ in }
     }
 
     /// The same; a service that does not answer is noted.
-    public func scan(
+    package func scan(
         _ endpoints: [AppConfiguration.Endpoint],
         by deadline: Deadline,
         note: @Sendable (String) -> Void

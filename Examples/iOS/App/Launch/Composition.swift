@@ -51,7 +51,7 @@ final class Composition {
             app: app,
             deviceID: UIDevice.current.identifierForVendor?.uuidString ?? "unknown"
         )
-        let speakers = ServiceSpeakers(client: service.client, connector: TCPSpeakerConnector(clientName: "music-app"))
+        let speakers = service.client.speakers(connectedBy: TCPSpeakerConnector(clientName: "music-app"))
         return StartupServices(
             updates: service,
             configurations: service,
