@@ -114,7 +114,7 @@ struct TimelineText {
             case 1: ", 1 lane"
             case let count: ", \(count) lanes"
             }
-        // The main thread is no lane. Without it, two bars side by side would stand below "1 lane".
+        // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
         let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
         let whole = time + lanes + (usesMain ? " and the main thread" : "")
         let fits = displayWidth(printable(report.scenario, limit: 200)) + displayWidth(whole) <= width

@@ -41,6 +41,18 @@ struct DocumentationLinkTests {
         )
     }
 
+    @Test("Every guide is one step away from the README, and from the first page of the documentation")
+    func guides() throws {
+        let catalog = "Sources/Sequencer/Sequencer.docc"
+        let guides = try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "\(catalog)/Guides").path)
+        let (readme, landing) = (try Self.text("README.md"), try Self.text("\(catalog)/Sequencer.md"))
+        #expect(guides.count > 15)
+        for guide in guides {
+            #expect(readme.contains("(\(catalog)/Guides/\(guide))"))
+            #expect(landing.contains("<doc:\(guide.dropLast(".md".count))>"))
+        }
+    }
+
     @Test("The account that publishes the package is named in one place: the README")
     func address() throws {
         let pages = DocumentationPages(root: Self.root)

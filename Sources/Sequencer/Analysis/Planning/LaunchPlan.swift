@@ -1,6 +1,6 @@
 import Sequencer
 
-/// A predicted launch: when each operation starts and ends, and on which lane, if each takes as long as expected.
+/// A predicted launch: the start, the end and the lane of each operation, if all take as long as expected.
 ///
 /// Operations start after those they wait for, at most as many at a time as there are lanes, and no more hold a resource than may. Of several that could start,
 /// on a lane or on the main thread, the one that comes first in the order does; one that would be in the milestone's way there waits, as in a launch; so does, if
