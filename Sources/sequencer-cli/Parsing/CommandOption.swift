@@ -45,6 +45,7 @@ struct OptionDeclaration: Sendable {
     var takesFile: Bool {
         switch kind {
         case .flag: false
+        // By the name of the value, so that help and completions cannot disagree.
         case .value(let name), .repeated(let name): name.contains("FILE") || name.contains("DIR")
         }
     }
@@ -59,6 +60,7 @@ struct OptionDeclaration: Sendable {
 
     /// How a person writes the option, `-o, --output FILE`.
     var spelling: String {
+        // Long names stand below each other, whether there is a short one or not.
         let names = (short.map { "-\($0), " } ?? "    ") + "--" + name
         switch kind {
         case .flag: return names
@@ -112,6 +114,7 @@ struct CommandOption<Root>: Sendable {
         Self(declaration: OptionDeclaration(name: name, short: short, kind: .value(value), help: help, words: words)) {
             root,
             texts throws(ValueError) in
+            // Once at most: the scanner refuses an option that is given twice.
             for text in texts { set(&root, try read(text)) }
         }
     }
@@ -204,15 +207,19 @@ struct ScannedArguments: Sendable {
     init(_ arguments: ArraySlice<String>, for command: CommandDeclaration) throws(UsageError) {
         self.command = command
         var rest = arguments
+        // By words and not by characters: the shell has taken quotes away already.
         while let word = rest.popFirst() {
+            // Behind it every word is an argument, even one that begins with a dash (POSIX, guideline 10).
             if word == "--" {
                 for word in rest { try add(positional: word) }
                 break
             }
             if word.hasPrefix("--") {
+                // Only the first sign divides: a value may hold more of them.
                 let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 try add(try option(named: parts[0]), attached: parts.count > 1 ? parts[1] : nil, rest: &rest)
             } else if word.hasPrefix("-"), word != "-" {
+                // The rest of the word is the value, as in -oFILE.
                 let attached = word.dropFirst(2)
                 let option = command.allOptions.first { $0.short == word.dropFirst().first }
                 guard let option else { throw failure("unknown option \(quoted(word)); see '--help'") }
@@ -240,8 +247,10 @@ struct ScannedArguments: Sendable {
             if values[option.name] != nil { throw failure("option '--\(option.name)' is given twice") }
             values[option.name] = []
         case .value(let name), .repeated(let name):
+            // The kind has the value's name, so comparing the two tells a single value from a repeated one.
             if option.kind == .value(name), values[option.name] != nil { throw failure("option '--\(option.name)' is given twice") }
             guard let value = attached ?? takeValue(&rest) else { throw failure("option '--\(option.name)' lacks its value \(name)") }
+            // An empty variable of a script: --output "" would otherwise be a file without a name.
             if value.isEmpty { throw failure("option '--\(option.name)' has an empty value; expected \(name)") }
             values[option.name, default: []].append(value)
         }
@@ -250,6 +259,7 @@ struct ScannedArguments: Sendable {
     /// The next word unless it is an option: `-` and `-1s` are values, `--json` and `-o` are not.
     private func takeValue(_ rest: inout ArraySlice<String>) -> String? {
         guard let word = rest.first else { return nil }
+        // A negative number is a value, so that its own complaint names the range.
         let isOption = word.hasPrefix("-") && word != "-" && !(word.dropFirst().first?.isNumber ?? false)
         return isOption ? nil : rest.popFirst()
     }

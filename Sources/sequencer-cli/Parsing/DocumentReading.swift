@@ -15,6 +15,7 @@ func readDocument<Document>(
     } catch {
         throw ScenarioError(file: file, position: lines.position(of: error.offset), path: "", message: error.message)
     }
+    // Two steps, since a text that is not JSON has a place but no path.
     do throws(ScenarioFault) {
         return try read(ScenarioField(value: value, path: .root), lines)
     } catch {
@@ -38,6 +39,7 @@ func decodeDocument<Document: Decodable>(
     } catch {
         failure = error
     }
+    // A text that is not JSON at all gets the message of the strict reader, which goes over it first.
     return try readDocument(bytes, file: file) { root, _ throws(ScenarioFault) in throw root.fault(for: failure) }
 }
 
@@ -45,6 +47,7 @@ extension ScenarioField {
     /// The decoder's error as a fault of the value that it is about.
     fileprivate func fault(for error: any Error) -> ScenarioFault {
         switch error as? DecodingError {
+        // The key itself is not there: its object is the place.
         case .keyNotFound(let key, let context)?: field(at: context.codingPath).missing(key.stringValue)
         case .typeMismatch(let type, let context)?, .valueNotFound(let type, let context)?:
             field(at: context.codingPath).expected(Self.name(of: type))
@@ -57,6 +60,7 @@ extension ScenarioField {
     private func field(at path: [any CodingKey]) -> ScenarioField {
         var field = self
         for key in path {
+            // A decoder's path may end in a place that the text does not have.
             let next = key.intValue.flatMap { place in (try? field.elements()).flatMap { $0.indices.contains(place) ? $0[place] : nil } }
             guard let child = next ?? field.child(key.stringValue) else { break }
             field = child

@@ -30,6 +30,7 @@ func inputName(_ path: String) -> String {
 func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
     let input = try OpenInput(path)
     defer { input.close() }
+    // Before anything is read: no memory for a file that is refused anyway (J1).
     if let size = input.size, size > limit { throw tooLarge(path, limit) }
     var bytes: [UInt8] = []
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
@@ -37,6 +38,7 @@ func readInput(_ path: String, limit: Int = ScenarioDocument.sizeLimit) throws(I
     while true {
         let count = try input.read(into: chunk)
         if count == 0 { return bytes }
+        // The size may be unknown, or grow while the file is read.
         if bytes.count + count > limit { throw tooLarge(path, limit) }
         bytes.append(contentsOf: chunk[..<count])
     }
@@ -53,6 +55,7 @@ struct OpenInput {
     init(_ path: String) throws(InputError) {
         self.path = path
         var status = stat()
+        // A closed descriptor 0 may belong to something else by now (A7).
         if isStandardInput(path) {
             guard isOpenStandardStream(STDIN_FILENO) else { throw systemError(path, EBADF) }
             descriptor = STDIN_FILENO
@@ -62,6 +65,7 @@ struct OpenInput {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 { throw systemError(path, errno) }
         do throws(InputError) {
+            // Of the descriptor, not of the path: the file may be another one by then.
             if fstat(descriptor, &status) != 0 { throw systemError(path, errno) }
             switch status.st_mode & S_IFMT {
             case S_IFREG: break
@@ -73,6 +77,7 @@ struct OpenInput {
             Foundation.close(descriptor)
             throw error
         }
+        // From here on the caller closes it.
         self.descriptor = descriptor
         size = Int(status.st_size)
     }
@@ -84,6 +89,7 @@ struct OpenInput {
         while true {
             let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
+            // A signal came, which its own thread handles.
             if errno == EINTR { continue }
             guard errno == EAGAIN else { throw systemError(path, errno) }
             // Another process made this terminal or pipe non-blocking: wait for it instead.
@@ -117,5 +123,6 @@ private func tooLarge(_ path: String, _ limit: Int) -> InputError {
 /// that are free. Reading from one would wait for ever. They have no type of file.
 func isOpenStandardStream(_ descriptor: Int32) -> Bool {
     var status = stat()
+    // A type of 0 is that of an anonymous inode: an epoll or an eventfd of the runtime.
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != 0
 }

@@ -10,6 +10,7 @@ struct JSONNesting {
 
     /// Whether an object may come next.
     var mayBeginObject: Bool {
+        // A comma in an array may be followed by an object, in an object only by a key.
         last == ASCII.colon || last == ASCII.openBracket || last == ASCII.comma && kinds & 1 == 0
     }
 
@@ -24,24 +25,28 @@ struct JSONNesting {
             offset += 1
             switch byte {
             case ASCII.quote:
+                // A string of JSON has no line feed in it.
                 guard let end = Self.endOfString(in: line, from: offset) else {
                     isBroken = true
                     return nil
                 }
                 offset = end
             case ASCII.openBrace, ASCII.openBracket:
+                // Kinds are the bits of one integer.
                 if depth == JSONTokenizer.skippedDepthLimit {
                     isBroken = true
                     return nil
                 }
                 (kinds, depth) = (kinds << 1 | (byte == ASCII.openBrace ? 1 : 0), depth + 1)
             case ASCII.closeBrace, ASCII.closeBracket:
+                // An end of the other kind means that something has broken off.
                 guard depth > 0, (kinds & 1 == 1) == (byte == ASCII.closeBrace) else {
                     isBroken = true
                     return nil
                 }
                 (kinds, depth) = (kinds >> 1, depth - 1)
                 if depth == 0 { return offset }
+            // Not the last byte in the sense of the grammar.
             case _ where ASCII.isWhitespace(byte): continue
             default: break
             }
@@ -55,6 +60,7 @@ struct JSONNesting {
         var offset = start
         while offset < line.count {
             if line[offset] == ASCII.quote { return offset + 1 }
+            // The byte after a backslash may be a quote.
             offset += line[offset] == ASCII.backslash ? 2 : 1
         }
         return nil

@@ -14,6 +14,7 @@ func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
 
 /// Names the encodings that editors write when one is not careful.
 func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
+    // RFC 8259, section 8.1, forbids writers to add one.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
         throw JSONError(offset: 0, message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
     }
@@ -76,6 +77,7 @@ private struct JSONParser {
 
     mutating func parseDocument() throws(JSONFault) -> JSONValue {
         json.skipWhitespace()
+        // Its own sentence: "unexpected end" would not say that the file is empty.
         if json.offset == json.bytes.count { throw fault("the text is empty; expected a JSON value") }
         let value = try parseValue(depth: 0)
         json.skipWhitespace()
@@ -105,6 +107,7 @@ private struct JSONParser {
             guard json.current == ASCII.quote else { throw expected("a key in double quotes") }
             let start = json.offset
             let key = try json.readString()
+            // Most readers take the last of two, some the first (J4).
             if !keys.insert(key, after: members) { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             json.skipWhitespace()
             guard json.skip(ASCII.colon) else { throw expected("':' after the key \(quoted(key))") }
@@ -139,6 +142,7 @@ private struct JSONParser {
         let name = Unicode.Scalar(end)
         guard json.skip(ASCII.comma) else { throw expected("',' or '\(name)'") }
         json.skipWhitespace()
+        // Pointed to the comma, which is to be removed.
         if json.current == end { throw fault("a trailing comma before '\(name)' is not allowed in JSON", at: comma) }
     }
 
@@ -149,6 +153,7 @@ private struct JSONParser {
             throw fault("-Infinity is not a number in JSON")
         }
         try json.skipNumber()
+        // skipNumber() stops after the zero; here the number as a whole is the mistake.
         if ASCII.zero...ASCII.nine ~= json.current { throw fault("a number has a leading zero", at: start) }
         return String(decoding: json.bytes[start..<json.offset], as: UTF8.self)
     }
@@ -156,6 +161,7 @@ private struct JSONParser {
     /// Reads `true`, `false` or `null`, and names what people write in their place.
     private mutating func parseWord() throws(JSONFault) -> JSONValue.Content {
         let start = json.offset
+        // Letters of either case: the bit that tells them apart is masked out.
         while UInt8(ascii: "A")...UInt8(ascii: "Z") ~= json.current & 0xDF { json.offset += 1 }
         let word = String(decoding: json.bytes[start..<json.offset], as: UTF8.self)
         switch word {
@@ -223,6 +229,7 @@ extension JSONTokenizer {
         }
         if current == UInt8(ascii: "'") { return "text goes in double quotes in JSON, not in single ones; expected \(expected)" }
         var decoder = UTF8()
+        // The character as a whole, for a byte of it would be unreadable.
         var rest = bytes[offset...].makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&rest) else {
             return "the text is not UTF-8 (byte 0x\(hexadecimal(UInt32(current), digits: 2)))"

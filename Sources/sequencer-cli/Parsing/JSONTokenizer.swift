@@ -63,6 +63,7 @@ struct JSONTokenizer {
         let start = offset
         offset += 1
         switch current {
+        // No other escape exists (section 7).
         case ASCII.quote, ASCII.backslash, ASCII.slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"),
             UInt8(ascii: "t"):
             offset += 1
@@ -104,6 +105,7 @@ struct JSONTokenizer {
             switch bytes[start + 1] {
             case UInt8(ascii: "n"): result.append(0x0A)
             case UInt8(ascii: "t"): result.append(0x09)
+            // Surrogates are characters only in pairs, so each has to be decoded with the one after it.
             case UInt8(ascii: "r"): result.append(0x0D)
             case UInt8(ascii: "b"): result.append(0x08)
             case UInt8(ascii: "f"): result.append(0x0C)
@@ -145,6 +147,7 @@ struct JSONTokenizer {
         var rest = bytes[range].makeIterator()
         var offset = range.lowerBound
         while case .scalarValue(let scalar) = decoder.decode(&rest) { offset += UTF8.width(scalar) }
+        // Within the text, where an incomplete character ends it.
         return JSONFault(min(offset, bytes.count - 1), .notUTF8)
     }
 
@@ -153,8 +156,10 @@ struct JSONTokenizer {
     /// Skips a number. A digit after a leading zero is left for the reader to find.
     mutating func skipNumber() throws(JSONFault) {
         let isNegative = skip(ASCII.minus)
+        // Section 6: a number begins with 0 or with another digit, never with both.
         if !skip(ASCII.zero) { try skipDigits(after: isNegative ? .minus : .nothing) }
         if skip(ASCII.dot) { try skipDigits(after: .point) }
+        // Both cases of the letter, by the bit that tells them apart.
         guard current | 0x20 == UInt8(ascii: "e") else { return }
         offset += 1
         if !skip(ASCII.plus) { _ = skip(ASCII.minus) }
@@ -192,10 +197,12 @@ struct JSONTokenizer {
             case ASCII.openBrace, ASCII.openBracket:
                 if depth == Self.skippedDepthLimit { throw JSONFault(offset, .tooDeep(Self.skippedDepthLimit)) }
                 let isObject = current == ASCII.openBrace
+                // The innermost container is the last bit.
                 kinds = kinds << 1 | (isObject ? 1 : 0)
                 depth += 1
                 offset += 1
                 skipWhitespace()
+                // An empty container is a value by itself; any other one begins with its first element.
                 if current != (isObject ? ASCII.closeBrace : ASCII.closeBracket) {
                     if isObject { try skipKey() }
                     continue
@@ -215,6 +222,7 @@ struct JSONTokenizer {
                 let isObject = kinds & 1 == 1
                 if skip(ASCII.comma) {
                     if isObject { try skipKey() }
+                    // The next value follows.
                     break
                 }
                 guard skip(isObject ? ASCII.closeBrace : ASCII.closeBracket) else {

@@ -17,6 +17,7 @@ func quoted(_ text: String, limit: Int = 64) -> String {
 /// The words as a message lists them: `'a', 'b' or 'c'`.
 func alternatives(_ words: [String]) -> String {
     let words = words.map { quoted($0) }
+    // A list of one has no "or"; one of none is said to be.
     guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
     return words.dropLast().joined(separator: ", ") + " or " + last
 }
@@ -61,6 +62,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 ///
 /// As a text it would have other bytes: a path would name another file, or another folder, than the one that was meant.
 func checkArgumentBytes(_ arguments: [UnsafeMutablePointer<CChar>?]) throws(UsageError) {
+    // Every word, before any is used: a path that was changed could be somebody else's file (S23).
     for (place, bytes) in arguments.enumerated() {
         guard let bytes, String(validatingCString: bytes) == nil else { continue }
         throw UsageError("argument \(place) (\(quoted(String(cString: bytes)))) is not UTF-8, so what it names cannot be found; rename it")

@@ -19,6 +19,7 @@ struct ProgramCommand: Equatable, Sendable {
         var quote: Character?
         var rest = Substring(text)
         while let character = rest.popFirst() {
+            // Within single quotes a backslash is itself, as in a shell (POSIX, 2.2.2).
             if character == "\\", quote != "'" {
                 guard let next = rest.popFirst() else { throw ValueError(message: "\(quoted(text)) ends with a backslash") }
                 // Within quotes it is itself before any other character.
@@ -28,6 +29,7 @@ struct ProgramCommand: Equatable, Sendable {
                 quote = nil
             } else if quote == nil, character == "'" || character == "\"" {
                 quote = character
+                // An empty pair of quotes is an empty word.
                 word = word ?? ""
             } else if quote == nil, character.isWhitespace {
                 if let word { words.append(word) }
@@ -38,6 +40,7 @@ struct ProgramCommand: Equatable, Sendable {
         }
         if quote != nil { throw ValueError(message: "\(quoted(text)) has a quotation mark that is not closed") }
         if let word { words.append(word) }
+        // Words may be empty, a program may not.
         if words.first?.isEmpty ?? true { throw ValueError(message: "\(quoted(text)) names no program") }
         self.text = text
         self.words = words

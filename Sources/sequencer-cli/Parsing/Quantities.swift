@@ -23,6 +23,7 @@ enum DurationText {
     /// The result is exact: text finer than a nanosecond is refused, never rounded.
     static func parse(_ text: String, minimum: Minimum = .positive) throws(ValueError) -> Duration {
         if text.isEmpty { throw error(text, "is empty", minimum) }
+        // Told apart from "-": only a number can be negative.
         if text.hasPrefix("-"), text.dropFirst().utf8.first.map(isDigit) == true { throw error(text, "is negative", minimum) }
 
         let bytes = Array(text.utf8)
@@ -31,6 +32,7 @@ enum DurationText {
         var fraction: ArraySlice<UInt8> = []
         if rest.first == UInt8(ascii: ".") {
             fraction = rest.dropFirst().prefix(while: isDigit)
+            // "1.s" is a slip for a number that is not there.
             if fraction.isEmpty { throw error(text, "is not a duration", minimum) }
             rest = bytes[fraction.endIndex...]
         }
@@ -38,6 +40,7 @@ enum DurationText {
         if rest.isEmpty { throw error(text, "has no unit", minimum) }
         let name = String(decoding: rest, as: UTF8.self)
         guard let unit = units.first(where: { $0.name == name }) else {
+            // "5 s" and "5s!" have no unit that could be unknown.
             let isWord = name.unicodeScalars.allSatisfy(\.properties.isAlphabetic)
             throw error(text, isWord ? "has the unknown unit \(quoted(name))" : "is not a duration", minimum)
         }
@@ -83,13 +86,16 @@ enum DurationText {
         let digits = digits.drop { $0 == UInt8(ascii: "0") }
         // 24 h have 14 digits in nanoseconds; any 15 digits times any unit fit in 128 bits.
         guard digits.count <= 15, let product = Int64(exactly: number(digits) * UInt128(nanoseconds)) else { return nil }
+        // Far above the limit of 24 h, and low enough that the sum with the fraction cannot overflow.
         return product <= 1_000_000 * 1_000_000_000 ? product : nil
     }
 
     /// The digits after the point times the unit, or nil when a part of a nanosecond remains.
     private static func scale(fraction digits: ArraySlice<UInt8>, by nanoseconds: UInt64) -> Int64? {
         var digits = digits
+        // Zeros at the end say nothing: 1.500000000000000000000s is exact.
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        // Any further digit is finer than a nanosecond in every unit.
         guard digits.count <= 18 else { return nil }
         let power = (0..<digits.count).reduce(into: UInt128(1)) { power, _ in power *= 10 }
         let (quotient, remainder) = (number(digits) * UInt128(nanoseconds)).quotientAndRemainder(dividingBy: power)
@@ -117,6 +123,7 @@ enum ShareText {
     /// Reads a number and a per cent sign; 5% is 0.05.
     static func parse(_ text: String) throws(ValueError) -> Double {
         let digits = text.dropLast()
+        // By bytes: Double reads "inf", "nan", "0x5" and exponents as well.
         let isPlain = text.hasSuffix("%") && !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E }
         guard isPlain, let percent = Double(digits), percent <= 1000 else {
             throw ValueError(message: "\(quoted(text)) is not a share; expected a number and '%' such as '5%', at most '1000%'")
@@ -127,6 +134,7 @@ enum ShareText {
     /// The share in per cent, to a tenth: `9.5%`.
     static func format(_ share: Double, signed: Bool = false) -> String {
         let tenths = (share * 1000).rounded() / 10
+        // Never "-0.0%".
         return String(format: signed ? "%+.1f%%" : "%.1f%%", tenths == 0 ? 0 : tenths)
     }
 

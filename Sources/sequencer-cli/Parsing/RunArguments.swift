@@ -230,6 +230,7 @@ struct Injection: Equatable, Sendable {
         var injections: [Injection] = []
         var seen: Set<String> = []
         for text in texts { injections.append(try parse(text)) }
+        // After all of them have been read, so that a word that means nothing is named first.
         for injection in injections where !seen.insert(injection.operation).inserted {
             throw ValueError(message: "the operation \(quoted(injection.operation)) is given twice")
         }
@@ -263,6 +264,7 @@ extension Region {
 
     /// The region of the first of the locale's variables that names one, as in `LANG=de_DE.UTF-8`; else English in the United States.
     static func current(_ environment: [String: String]) -> Region {
+        // As for messages, whose language it is: LC_ALL wins, then LC_MESSAGES, then LANG (POSIX, 8.2).
         let regions = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.compactMap { locale in
             Region(String(locale.prefix { $0 != "." && $0 != "@" }))
         }
@@ -270,10 +272,12 @@ extension Region {
     }
 
     private init?(_ text: String) {
+        // Empty parts count, so that "de-" is refused.
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
         let isValid =
             parts.count == 2
             && parts.allSatisfy { part in
+                // Bytes and letters: two letters of another script have more bytes.
                 part.utf8.count == 2 && part.allSatisfy { $0.isASCII && $0.isLetter }
             }
         guard isValid else { return nil }

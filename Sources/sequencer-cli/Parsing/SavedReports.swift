@@ -16,6 +16,7 @@ enum SavedReports {
             let schema: String
         }
         guard let first = documents(in: bytes).first else { return false }
+        // Only the head is decoded here: a bench is told by its schema before anything else in it matters.
         return (try? JSONDecoder().decode(Head.self, from: Data(bytes[first])))?.schema == SavedSchema.report
     }
 
@@ -23,6 +24,7 @@ enum SavedReports {
     /// - Throws: the first mistake, with its place in the file.
     static func decode(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport] {
         let documents = documents(in: bytes)
+        // An empty file, or array: the decoder has the message, and its place.
         if documents.isEmpty { return [try decodeDocument(LaunchReport.self, from: bytes, file: file)] }
         var reports: [LaunchReport] = []
         for document in documents {
@@ -48,6 +50,7 @@ enum SavedReports {
             while json.offset < bytes.count {
                 let start = json.offset
                 do throws(JSONFault) {
+                    // A mistake ends the list, and the decoder finds its place.
                     documents += try skipDocuments(&json)
                 } catch {
                     json.offset = bytes.count

@@ -41,6 +41,7 @@ extension ScenarioParser {
         var facts: [String: [String]] = [:]
         for member in try object.object() {
             if let complaint = ScenarioField.complaint(about: member.key, called: "the name") { throw member.fault(complaint, in: object) }
+            // The command line divides a fact at its first sign.
             if member.key.contains("=") { throw member.fault("the name of a fact cannot hold '='", in: object) }
             facts[member.key] = try values(value(of: member, in: object))
         }
@@ -52,12 +53,14 @@ extension ScenarioParser {
         var conditions: [FactCondition] = []
         for member in try object.object() {
             let field = value(of: member, in: object)
+            // One value without an array is the usual condition.
             if case .string = field.value.content {
                 conditions.append(FactCondition(fact: member.key, values: [try field.label("the value")]))
             } else {
                 conditions.append(FactCondition(fact: member.key, values: try values(field)))
             }
         }
+        // No condition at all would be true always, and hide that something is missing.
         if conditions.isEmpty { throw object.fault("the condition is empty; expected facts and their values") }
         return conditions
     }
@@ -69,6 +72,7 @@ extension ScenarioParser {
     private func values(_ field: ScenarioField) throws(ScenarioFault) -> [String] {
         let values = try field.labels("the value")
         if values.isEmpty { throw field.fault("no value is given; expected one or more") }
+        // A value twice is a slip for another one.
         if Set(values).count < values.count { throw field.fault("a value is given twice") }
         return values
     }

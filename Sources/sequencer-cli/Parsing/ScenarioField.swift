@@ -20,6 +20,7 @@ struct ScenarioField: Sendable {
     ) throws(ScenarioFault) -> [(key: Key, field: ScenarioField)] {
         var known: [(Key, ScenarioField)] = []
         for member in try object() {
+            // Never passed over: a misspelt key would change nothing, in silence (J5).
             guard let key = Key(rawValue: member.key) else {
                 let hint = homes[member.key].map { "it belongs \($0)" } ?? suggestion(for: member.key, in: Key.allCases.map(\.rawValue))
                 try unknown(member.fault("unknown \(name) \(quoted(member.key)); \(hint)", in: self))
@@ -49,6 +50,7 @@ struct ScenarioField: Sendable {
     /// The value of a key that an object must have.
     func required(_ key: String) throws(ScenarioFault) -> ScenarioField {
         guard let child = child(key) else {
+            // Something that is not an object is complained about as such.
             _ = try object()
             throw missing(key)
         }
@@ -97,6 +99,7 @@ struct ScenarioField: Sendable {
     func milliseconds(from minimum: Duration) throws(ScenarioFault) -> Duration {
         let longest = OperationGraph.maximumDuration
         let milliseconds = try number(in: minimum.milliseconds...longest.milliseconds)
+        // The text has milliseconds with up to six decimals; the product is rounded, for it is a Double.
         return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
     }
 
@@ -122,11 +125,14 @@ struct ScenarioField: Sendable {
         if text.utf8.count > 256 {
             return "\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed"
         }
+        // The usual case first: nearly all texts need no closer look.
         if isPlain(text) { return nil }
+        // Scalars that turn the direction of writing, or that nobody sees, are not shown (J10).
         for (scalar, isShown) in JudgedScalars(text) where !isShown {
             return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
         }
         if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }
+        // A space at an end cannot be seen, and makes another name.
         if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
             return "\(name) \(quoted(text)) has a space at its start or end"
         }

@@ -12,6 +12,7 @@ struct ScenarioGraphCheck {
     let faults: ScenarioFaults
 
     func run() throws(ScenarioFault) {
+        // First: the other checks go by the places of names.
         let indices = try indicesOfUniqueIDs()
         try checkDependencies(indices)
         try checkResources()
@@ -44,6 +45,7 @@ struct ScenarioGraphCheck {
         if document.resources.isEmpty { return }
         let held = Set(document.operations.flatMap(\.exclusive))
         guard let members = try root.child("resources")?.object() else { return }
+        // A limit of a resource that nobody holds is a slip in one of the two names.
         for member in members where !held.contains(member.key) {
             let field = ScenarioField(value: member.value, path: .key(member.key, of: .key("resources", of: root.path)))
             let message = "no operation holds the resource \(quoted(member.key))\(question(nearestName(to: member.key, in: held.sorted())))"
@@ -57,6 +59,7 @@ struct ScenarioGraphCheck {
         // One without an id is a mistake that is known.
         for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
             if let first = indices[operation.id] {
+                // Both places, for either may be the wrong one (J11).
                 let place = lines.position(of: field("id", of: first).value.offset)
                 let message = "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)"
                 try faults.keep { () throws(ScenarioFault) in throw field("id", of: index).fault(message) }
@@ -75,6 +78,7 @@ struct ScenarioGraphCheck {
                 var complaint: String?
                 if let target = indices[id] {
                     if dependency.onFailure != nil { complaint = objection(toPolicyFor: document.operations[target]) }
+                    // Overwrites the objection: waiting for itself is the graver mistake.
                     if id == operation.id { complaint = "\(quoted(id)) depends on itself" }
                     // Most operations wait for one other: no set for those.
                     if operation.after.count > 1, !seen.insert(target).inserted {
@@ -108,6 +112,7 @@ struct ScenarioGraphCheck {
                 guard let complaint = complaint(about: condition, values) else { continue }
                 try faults.keep { () throws(ScenarioFault) in
                     let when = field("when", of: index)
+                    // To the fact within the condition where that has one.
                     throw (when.child(condition.fact) ?? when).fault(complaint)
                 }
             }
@@ -135,6 +140,7 @@ struct ScenarioGraphCheck {
 
     private func dependency(_ position: Int, of index: Int) -> ScenarioField {
         let after = field("after", of: index)
+        // An element that could not be read has no place of its own.
         guard let elements = try? after.elements(), elements.indices.contains(position) else { return after }
         return elements[position]
     }

@@ -15,6 +15,7 @@ extension ScenarioParser {
         guard let (key, field) = members.first else {
             throw object.fault("the work is empty; expected \(alternatives(WorkKey.allCases.map(\.rawValue)))")
         }
+        // The kinds are named in the order of the file.
         if members.count > 1 {
             let given = members.map { quoted($0.key.rawValue) }.joined(separator: " and ")
             throw object.fault("an operation has one kind of work, found \(given)")
@@ -36,6 +37,7 @@ extension ScenarioParser {
             words.append(word)
         }
         guard let program = words.first else { throw field.fault("the command is empty; expected a program and its arguments") }
+        // Arguments may be blank or empty, the program may not.
         if program.allSatisfy(\.isWhitespace) { throw field.fault("the command's program is blank") }
         return words
     }
@@ -50,6 +52,7 @@ extension ScenarioParser {
                 let text = try field.string()
                 do throws(ValueError) { url = try URLText.parse(text) } catch { throw field.fault(error.message) }
             case .method:
+                // Exactly: methods are case-sensitive (RFC 9110, section 9.1).
                 let word = try field.string()
                 guard HTTPDocument.methods.contains(word) else {
                     throw field.fault(unknownWord(word, called: "method", among: HTTPDocument.methods))
@@ -68,14 +71,17 @@ extension ScenarioParser {
         var seen: Set<String> = []
         for member in try object.object() {
             let field = ScenarioField(value: member.value, path: .key(member.key, of: object.path))
+            // RFC 9110, section 5.1: a name is a token.
             let isToken = member.key.utf8.allSatisfy(URLText.isToken)
             if member.key.isEmpty || !isToken {
                 throw member.fault("\(quoted(member.key)) is not the name of a header", in: object)
             }
+            // Names of headers do not depend on case.
             if !seen.insert(member.key.lowercased()).inserted {
                 throw member.fault("the header \(quoted(member.key)) is given twice", in: object)
             }
             let text = try field.string()
+            // A line break would begin another header; a tab is allowed (RFC 9110, section 5.5).
             if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {
                 throw field.fault("the header's value holds a control character")
             }

@@ -60,6 +60,7 @@ struct ScenarioParser {
     static let homes: [String: String] = {
         var homes: [String: String] = [:]
         func add<Key: RawRepresentable<String> & CaseIterable>(_ keys: Key.Type, _ home: String) {
+            // The first home counts: `id`, `after` and others are keys of an operation above all.
             for key in keys.allCases where homes[key.rawValue] == nil { homes[key.rawValue] = home }
         }
         add(OperationKey.self, "in an operation")
@@ -78,6 +79,7 @@ struct ScenarioParser {
         do throws(ScenarioFault) {
             if isGraph { try parseGraph(root, &document) } else { try parse(root, &document) }
         } catch {
+            // Full: the list has as many mistakes as were asked for.
             if !faults.isFull { throw error }
         }
         return document
@@ -102,6 +104,7 @@ struct ScenarioParser {
                 }
             }
         }
+        // Also after mistakes: names can be checked as far as they were read.
         try check(document, root, operations, required: ["name", "operations"])
     }
 
@@ -114,11 +117,13 @@ struct ScenarioParser {
         _ read: (ScenarioField) throws(ScenarioFault) -> OperationDocument
     ) throws(ScenarioFault) -> [ScenarioField] {
         let fields = try field.elements()
+        // Before memory is taken for them.
         if fields.count > ScenarioDocument.operationLimit {
             throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
         }
         document.operations.reserveCapacity(fields.count)
         for (index, field) in fields.enumerated() {
+            // One for each, readable or not: places of operations and of their documents are the same.
             document.operations.append(OperationDocument(id: ""))
             try faults.keep { () throws(ScenarioFault) in document.operations[index] = try read(field) }
         }
@@ -163,6 +168,7 @@ struct ScenarioParser {
         let schema = try field.string()
         if schema == ScenarioDocument.schema { return false }
         if schema == ScenarioDocument.graphSchema { return true }
+        // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
         let isNewer = [ScenarioDocument.schema, ScenarioDocument.graphSchema].contains { known in
             schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
         }
@@ -226,6 +232,7 @@ struct ScenarioParser {
         var seen: Set<String> = []
         for element in try field.elements() {
             let resource = try name(element)
+            // To the array, for either of the two may go.
             if !seen.insert(resource).inserted { throw field.fault("the resource \(quoted(resource)) is given twice") }
             resources.append(resource)
         }
@@ -285,6 +292,7 @@ struct ScenarioParser {
         guard let attempts else { throw object.missing("attempts") }
         retry.attempts = attempts
         guard let most else { return retry }
+        // A limit below the first pause would never let it take place.
         if most < retry.backoff {
             throw object.fault("'maxBackoff' \(DurationText.format(most)) is less than 'backoff' \(DurationText.format(retry.backoff))")
         }

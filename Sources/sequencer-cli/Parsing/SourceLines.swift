@@ -24,6 +24,7 @@ struct SourceLines {
         var marks = [SourcePosition(line: 1, column: 1)]
         marks.reserveCapacity(bytes.count / Self.stride + 1)
         bytes.withUnsafeBufferPointer { buffer in
+            // Whole pieces only: the rest is less than one.
             for start in Swift.stride(from: 0, to: buffer.count - buffer.count % Self.stride, by: Self.stride) {
                 marks.append(marks[marks.count - 1].moved(over: buffer[start..<(start + Self.stride)]))
             }
@@ -49,6 +50,7 @@ extension SourcePosition {
     fileprivate func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
         var (line, column) = (line, column)
         for byte in bytes {
+            // Only line feeds: with CR LF the carriage return is the last column of its line.
             if byte == 0x0A {
                 (line, column) = (line + 1, 1)
             } else if byte & 0xC0 != 0x80 {
@@ -101,12 +103,14 @@ indirect enum JSONPath: CustomStringConvertible, Sendable {
         switch self {
         case .root: ""
         case .element(let index, let parent): "\(parent)[\(index)]"
+        // A key at the top has no dot before it.
         case .key(let key, .root) where JSONPath.isPlain(key): key
         case .key(let key, let parent): JSONPath.isPlain(key) ? "\(parent).\(key)" : "\(parent)[\(quoted(key))]"
         }
     }
 
     private static func isPlain(_ key: String) -> Bool {
+        // Anything else is quoted, so that a dot in a key does not look like a level.
         1...64 ~= key.utf8.count && key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
     }
 }

@@ -8,9 +8,11 @@ import Foundation
 enum URLText {
     static func parse(_ text: String) throws(ValueError) -> URL {
         guard !text.isEmpty else { throw ValueError(message: "the address is empty") }
+        // Visible ASCII only: RFC 3986 knows no other characters.
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !forbidden.contains($0) }) else {
             throw ValueError(message: "the address holds a character that must be percent-encoded")
         }
+        // An escape that is not one would be taken differently by each reader.
         let escapes = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().map { $0.prefix(2) }
         guard escapes.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
             throw ValueError(message: "the address holds a '%' without two hexadecimal digits after it")
@@ -22,7 +24,9 @@ enum URLText {
         guard scheme == "https" || scheme == "http" else {
             throw ValueError(message: "unknown scheme \(quoted(scheme)); expected 'https'")
         }
+        // As RFC 3986 divides an address: the authority ends at the first of these.
         let authority = text[colon.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        // Before the sign anything may stand that looks like a host to a person (RFC 3986, section 7.6).
         if authority.contains("@") {
             throw ValueError(message: "the address holds a user name or a password, which do not belong in an address")
         }
@@ -30,6 +34,7 @@ enum URLText {
         if scheme == "http", !isLoopback(host) {
             throw ValueError(message: "the address is not encrypted; expected 'https' ('http' is for localhost, 127.0.0.1 and [::1] only)")
         }
+        // Foundation may still refuse it.
         guard let url = URL(string: text), url.host != nil else { throw ValueError(message: "the address is not a valid URL") }
         return url
     }
@@ -49,6 +54,7 @@ enum URLText {
             guard let close = authority.firstIndex(of: "]") else { throw ValueError(message: "the address's host lacks its ']'") }
             host = authority[...close]
             rest = authority[authority.index(after: close)...]
+            // The system's own reader: the forms of an IPv6 address are many.
             var parsed = in6_addr()
             guard inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &parsed) == 1 else {
                 throw ValueError(message: "the address's host \(quoted(String(host))) is not an IPv6 address")
@@ -57,17 +63,21 @@ enum URLText {
             host = authority.prefix { $0 != ":" }
             rest = authority[host.endIndex...]
             let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+            // No escape and no underscore, and a label between any two dots.
             let isName = labels.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") } }
+            // RFC 1035: a name has at most 253 characters as a text.
             guard isName, host.utf8.count <= 253 else {
                 let problem = host.isEmpty ? "the address has no host" : "the address's host \(quoted(String(host))) is not a host name"
                 throw ValueError(message: problem)
             }
         }
         if !rest.isEmpty {
+            // UInt16 takes a plus sign, which an address may not have.
             guard rest.first == ":", let port = UInt16(rest.dropFirst()), port > 0, rest.dropFirst().utf8.allSatisfy(isAlphanumeric) else {
                 throw ValueError(message: "the address's port is not a number from 1 to 65535")
             }
         }
+        // Hosts do not depend on case (RFC 3986, section 3.2.2).
         return host.lowercased()
     }
 
@@ -86,6 +96,7 @@ enum BackendAddress {
     /// Reads an address that ``URLText`` accepts, without anything behind its path: the paths of the services are put there.
     static func parse(_ text: String) throws(ValueError) -> URL {
         let url = try URLText.parse(text)
+        // In the text, for an empty query is one, too.
         if text.contains(where: { $0 == "?" || $0 == "#" }) {
             throw ValueError(message: "the address of services ends with its path; expected no '?' and no '#'")
         }
