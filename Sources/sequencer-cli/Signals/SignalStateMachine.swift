@@ -40,6 +40,7 @@ struct SignalStateMachine {
         case SIGCONT: return .resume
         case SIGUSR1: return .tell
         default:
+            // The first one stays: it is the one that a shell is told of.
             defer { first = first ?? number }
             return isRunning && first == nil ? .cancel : .end(128 + number)
         }
@@ -47,6 +48,7 @@ struct SignalStateMachine {
 
     /// The cancelled launch has had its time.
     mutating func patienceEnded() -> Action {
+        // The launch may have ended in the same moment.
         guard isWaiting, let first else { return .nothing }
         return .end(128 + first)
     }

@@ -34,6 +34,7 @@ final class SignalThread: Sendable {
     /// Begins to handle signals. Signals that are ignored already, as by `nohup`, stay ignored, except for SIGINT, SIGQUIT and SIGTERM, which shells
     /// ignore out of habit.
     func begin() throws {
+        // Once for the process: handlers and the pipe stay to its end.
         let hasBegun = state.withLock { state in
             defer { state.hasBegun = true }
             return state.hasBegun
@@ -43,8 +44,10 @@ final class SignalThread: Sendable {
         bell = pipe.writing
         // A handler must never wait.
         _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
+        // Before the handlers: a signal in between would be written into a pipe that nobody reads.
         try startThread { self.run(pipe.reading) }
         let unlessIgnored = [SIGHUP, SIGTSTP].filter { !ignoresSignal($0) }
+        // SIGCONT always: after a stop the terminals are not as they were, even if nobody sent SIGTSTP.
         for number in [SIGINT, SIGQUIT, SIGTERM, SIGCONT] + unlessIgnored { signal(number, ring) }
     }
 
@@ -66,6 +69,7 @@ final class SignalThread: Sendable {
     /// - Returns: the signal that cancelled the launch.
     func launchEnded() -> Int32? {
         state.withLock { state in
+            // Forgotten at once, so that a signal from here on calls no code of a launch that is over.
             state.launch = nil
             return state.machine.launchEnded()
         }
@@ -73,7 +77,9 @@ final class SignalThread: Sendable {
 
     /// Has SIGUSR1 call `tell`, on a thread of its own; nil lets it end the process again.
     func onStatusRequest(_ tell: (@Sendable () -> Void)?) {
+        // A status is a help: without a thread for it SIGUSR1 keeps its meaning.
         try? begin()
+        // The closure first: a handler without one would swallow the signal.
         state.withLock { $0.tell = tell }
         signal(SIGUSR1, tell == nil ? SIG_DFL : ring)
     }
@@ -97,8 +103,10 @@ final class SignalThread: Sendable {
         /// The rest of the patience; nil while no launch is to end.
         var rest: Int32?
         while true {
+            // Suspending: the patience does not pass while the machine sleeps.
             let begin = SuspendingClock.now
             let number = nextSignal(bell, within: rest ?? -1)
+            // An interruption of `poll` must not begin the patience anew.
             if let left = rest { rest = max(0, left - Int32(clamping: (SuspendingClock.now - begin).nanoseconds / 1_000_000)) }
             let action = state.withLock { state in
                 if let number { return state.machine.received(number) }
@@ -114,8 +122,10 @@ final class SignalThread: Sendable {
             case .resume: resume()
             case .tell:
                 let tell = state.withLock { $0.tell }
+                // On a thread of its own: a terminal that takes nothing must not hold up the next signal.
                 if let tell { try? startThread(tell) }
             }
+            // Asked under the lock: the launch may have ended meanwhile.
             if !state.withLock({ $0.machine.isWaiting }) {
                 rest = nil
             } else if rest == nil || action == .resume || action == .stop {
@@ -129,6 +139,7 @@ final class SignalThread: Sendable {
     private func nextSignal(_ bell: Int32, within limit: Int32) -> Int32? {
         var request = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
         var number: UInt8 = 0
+        // One byte at a time: a second signal must not be read away with the first.
         guard poll(&request, 1, limit) > 0, read(bell, &number, 1) == 1 else { return nil }
         return Int32(number)
     }
@@ -140,13 +151,16 @@ final class SignalThread: Sendable {
         TerminalCursor.restoreAll()
         if let abandon = state.withLock({ $0.launch?.abandon }) {
             let isDone = Locked(false)
+            // On a thread of its own: removing files may hang on a disk, and then the patience ends it.
             let work: @Sendable () -> Void = {
                 abandon()
                 isDone.withLock { $0 = true }
             }
             var rest = (try? startThread(work)) == nil ? 0 : Self.patience / 10
+            // Another signal ends the wait, too.
             while rest > 0, !isDone.withLock({ $0 }), nextSignal(bell, within: 10) == nil { rest -= 1 }
         }
+        // Not `exit`: its handlers, and a thread that holds a lock, could keep the process.
         _exit(status)
     }
 
@@ -155,9 +169,11 @@ final class SignalThread: Sendable {
     private func stop() {
         TerminalEcho.pause()
         TerminalCursor.pause()
+        // The system's own stop, so that a shell sees a stopped job and takes the terminal back.
         signal(SIGTSTP, SIG_DFL)
         // Sent to this thread it stops the process before this returns, unless the system has nobody who would let the process go on again.
         pthread_kill(pthread_self(), SIGTSTP)
+        // Before the terminals are changed again: another Ctrl-Z may come at once.
         signal(SIGTSTP, ring)
         resume()
     }
@@ -173,8 +189,10 @@ nonisolated(unsafe) private var bell: Int32 = -1
 
 /// The handler: tells the thread, and does nothing that a handler must not do.
 private func ring(_ number: Int32) {
+    // The interrupted code may be about to read errno.
     let code = errno
     var byte = UInt8(truncatingIfNeeded: number)
+    // write(2) is one of the few functions that a handler may call (POSIX, 2.4.3).
     _ = write(bell, &byte, 1)
     errno = code
 }
@@ -190,5 +208,6 @@ func ignoresSignal(_ number: Int32) -> Bool {
     #else
         let handler = current.__sigaction_handler.sa_handler
     #endif
+    // Function pointers cannot be compared in Swift, and SIG_IGN is a number in place of one.
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }
