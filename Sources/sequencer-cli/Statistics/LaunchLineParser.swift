@@ -46,6 +46,7 @@ struct LaunchLineParser {
     private mutating func parse() throws(JSONFault) -> LaunchLine? {
         json.skipWhitespace()
         if json.offset == json.bytes.count { return nil }
+        // Schemas demand keys, not an order: all are read before any is judged.
         try readObject { parser throws(JSONFault) in try parser.readMember() }
         json.skipWhitespace()
         if json.offset < json.bytes.count { throw expected("nothing after the object") }
@@ -53,6 +54,7 @@ struct LaunchLineParser {
     }
 
     private func result() throws(JSONFault) -> LaunchLine {
+        // The schema first: without it any other complaint would be misleading.
         guard let schema else { throw missing("schema") }
         guard schema == SavedSchema.report || schema == SavedSchema.crash else {
             let expected = "expected '\(SavedSchema.report)' or '\(SavedSchema.crash)'"
@@ -60,11 +62,13 @@ struct LaunchLineParser {
             throw JSONFault(0, .mistake("unknown schema \(quoted(schema, limit: 40)); \(expected)\(hint)"))
         }
         guard let scenario else { throw missing("scenario") }
+        // A crash has no outcome and no budget.
         if schema == SavedSchema.crash { return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation)) }
         guard let name = outcome else { throw missing("outcome") }
         guard let outcome = LaunchOutcome(rawValue: name) else {
             throw JSONFault(0, .mistake(unknownWord(name, called: "outcome", among: LaunchOutcome.allCases.map(\.rawValue))))
         }
+        // Told apart from a budget without its members.
         guard seen & 1 << Key.budget.rawValue != 0 else { throw missing("budget") }
         guard let measured else { throw missing("budget.measuredMs") }
         guard let verdict else { throw missing("budget.verdict") }
@@ -99,8 +103,10 @@ struct LaunchLineParser {
     private mutating func readMember() throws(JSONFault) {
         let start = json.offset
         let key = try readKey()
+        // Few keys, compared byte by byte: a dictionary would need a text for each key of each line.
         guard let wanted = Key.allCases.first(where: { key.matches($0.name) }) else { return try json.skipValue() }
         let bit = UInt8(1) << wanted.rawValue
+        // Of two values the decoder would take one, this reader another.
         if seen & bit != 0 { throw JSONFault(start, .mistake("the key '\(wanted.name)' comes twice")) }
         seen |= bit
         switch wanted {
@@ -129,6 +135,7 @@ struct LaunchLineParser {
 
     /// Reads a key and its colon. One that is written with escapes is decoded, as every reader of JSON does.
     private mutating func readKey() throws(JSONFault) -> RawKey {
+        // A copy is a few words: the bytes themselves are not copied.
         var copy = json
         let hasEscapes = try json.skipString()
         let raw = UnsafeBufferPointer(rebasing: json.bytes[copy.offset + 1..<json.offset - 1])
@@ -143,6 +150,7 @@ struct LaunchLineParser {
         guard json.current == ASCII.quote else { throw JSONFault(start, .mistake("expected '\(key)' to be a string")) }
         var copy = json
         try json.skipString()
+        // Before the text is made: a name may be as long as its line.
         guard json.offset - start <= Self.nameLimit + 2 else {
             throw JSONFault(start, .mistake("'\(key)' has more than \(Self.nameLimit) bytes"))
         }
@@ -169,6 +177,7 @@ struct LaunchLineParser {
 
     /// The fault as it is said of one line among many: in fewer words than of a file that a person has written.
     private func explained(_ fault: JSONFault) -> JSONError {
+        // A line that was cut off says so, for that is how most of them break.
         func expected(_ what: String) -> String {
             fault.offset < json.bytes.count ? "expected \(what)" : "the line ends early; expected \(what)"
         }
@@ -193,6 +202,7 @@ private struct RawKey {
     let decoded: String?
 
     func matches(_ name: StaticString) -> Bool {
+        // Most keys have no escapes: compared without making a text.
         if let decoded { return decoded == name.description }
         guard raw.count == name.utf8CodeUnitCount else { return false }
         for index in 0..<raw.count where raw[index] != name.utf8Start[index] { return false }
@@ -220,6 +230,7 @@ struct LineSplitter {
         while start < piece.count, let base = piece.baseAddress {
             guard let found = memchr(base + start, 0x0A, piece.count - start) else { return keep(piece[start...]) }
             let end = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+            // The usual case, without a copy: the whole line lies in this piece.
             if rest.isEmpty, !isTooLong {
                 count += 1
                 body(end - start <= limit ? UnsafeBufferPointer(rebasing: piece[start..<end]) : nil)
@@ -250,6 +261,7 @@ struct LineSplitter {
     private mutating func flush(_ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
         count += 1
         if isTooLong { body(nil) } else { rest.withUnsafeBufferPointer(body) }
+        // The next line that is divided needs the memory again.
         rest.removeAll(keepingCapacity: true)
         isTooLong = false
     }

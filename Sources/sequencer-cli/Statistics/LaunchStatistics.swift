@@ -31,6 +31,7 @@ struct LaunchStatistics: Sendable {
     /// In the order of their names; the group of all further ones comes last.
     var sortedGroups: [LaunchGroup] {
         groups.sorted { left, right in
+            // By the flag: the name of the group sorts before letters.
             if left.isOther != right.isOther { return right.isOther }
             return (left.key.scenario, left.key.version ?? "") < (right.key.scenario, right.key.version ?? "")
         }
@@ -43,6 +44,7 @@ struct LaunchStatistics: Sendable {
 
     private mutating func place(of key: Key) -> Int {
         if let place = places[key] { return place }
+        // Made when the first one needs it: a file of few scenarios does not list it.
         if groups.count == Self.groupLimit {
             groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
         }
@@ -97,6 +99,7 @@ struct LaunchGroup: Sendable {
     mutating func add(_ end: LaunchLine.End) {
         switch end {
         case .report(let outcome, let measured, let isMet, let display):
+            // By outcome, since the time of a failed launch says nothing about one that completed.
             times[outcome, default: QuantileSketch()].insert(measured)
             if let display { displays.insert(display) }
             if !isMet { misses += 1 }
@@ -115,6 +118,7 @@ struct LaunchGroup: Sendable {
     }
 
     private mutating func add(_ count: Int, crashesOf operation: String) {
+        // A known operation goes on being counted under its own name; a new one needs room.
         let isKnown = crashesByOperation[operation] != nil || crashesByOperation.count < LaunchStatistics.operationLimit
         crashesByOperation[isKnown ? operation : LaunchStatistics.other, default: 0] += count
     }
@@ -190,6 +194,7 @@ struct QuantileSketch: Equatable, Sendable {
         zeros += other.zeros
         minimum = min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
+        // Only buckets with something in them: empty ones would make this sketch wider.
         for (index, count) in other.buckets.enumerated() where count > 0 { add(count, to: other.first + index) }
     }
 
@@ -199,6 +204,7 @@ struct QuantileSketch: Equatable, Sendable {
             buckets = [count]
             return
         }
+        // Buckets are one piece: there is room for the new one, and for those between.
         if bucket < first {
             buckets.insert(contentsOf: repeatElement(0, count: first - bucket), at: 0)
             first = bucket
@@ -215,6 +221,7 @@ struct QuantileSketch: Equatable, Sendable {
     /// - Returns: nil without values.
     func percentile(_ percent: Double) -> Double? {
         guard count > 0 else { return nil }
+        // Zeros have no bucket, and come before all others.
         var left = Double(SortedSample.rank(percent, of: count) - zeros)
         if left <= 0 { return minimum }
         for (index, count) in buckets.enumerated() {
@@ -222,6 +229,7 @@ struct QuantileSketch: Equatable, Sendable {
             guard left <= 0 else { continue }
             // As far, relatively, from the lower end of the bucket as from the upper one.
             let value = 2 * pow(Self.growth, Double(first + index)) / (Self.growth + 1)
+            // Never beyond a value that was there.
             return min(max(value, minimum), maximum)
         }
         return maximum

@@ -45,6 +45,7 @@ struct LinesSummary: Sendable {
     /// - Complexity: O(bytes) for all lines together.
     mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
         var complaints: [Complaint] = []
+        // Before the line is counted: the report that broke off ended in the line before it. A line too long to be kept ends it as well.
         if line.map({ beginsAnother($0) }) ?? true, let complaint = finish() { complaints.append(complaint) }
         lines += 1
         guard let line else {
@@ -70,6 +71,7 @@ struct LinesSummary: Sendable {
         (begun, begunLines, isIndented) = ([], 0, false)
         // One that has broken off spoils no blank lines.
         var last = lines
+        // Blank lines behind a report that was cut are nobody's mistake.
         while let byte = bytes.last, ASCII.isWhitespace(byte) {
             if byte == ASCII.newline { last -= 1 }
             bytes.removeLast()
@@ -81,6 +83,7 @@ struct LinesSummary: Sendable {
     /// or because only reports and crashes begin with their schema.
     private func beginsAnother(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         if begun.isEmpty || line.first != ASCII.openBrace { return false }
+        // The tool's own layout is a brace alone at the start of a line, with indented keys below.
         return nesting.isBroken || !nesting.mayBeginObject || isIndented && line.dropFirst().allSatisfy(ASCII.isWhitespace)
             || line.dropFirst().drop(while: ASCII.isWhitespace).starts(with: Self.firstKey)
     }
@@ -92,12 +95,14 @@ struct LinesSummary: Sendable {
         while true {
             while offset < line.count, isBetweenReports(line[offset]) { offset += 1 }
             if offset == line.count { return complaints }
+            // Anything but an object ends with its line.
             var end: Int? = line.count
             if line[offset] == ASCII.openBrace {
                 nesting = JSONNesting()
                 end = nesting.follow(line, from: offset)
             }
             guard let end else {
+                // Blanks in place of the bytes before it: the columns of mistakes are those of the line.
                 begun = [UInt8](repeating: ASCII.space, count: offset)
                 begun.append(contentsOf: line[offset...])
                 begunLines = 1
@@ -112,10 +117,12 @@ struct LinesSummary: Sendable {
     /// Adds a line to the report that has been begun. One whose end cannot be known ends with a brace at the begin of a line.
     private mutating func goOn(_ line: UnsafeBufferPointer<UInt8>) -> [Complaint] {
         let end = nesting.isBroken ? nil : nesting.follow(line, from: 0)
+        // Blank lines say nothing of the layout.
         if let first = line.first, ASCII.isWhitespace(first), !line.allSatisfy(ASCII.isWhitespace) { isIndented = true }
         begun.append(ASCII.newline)
         begun.append(contentsOf: line[..<(end ?? line.count)])
         begunLines += 1
+        // The end of a broken report is guessed by its layout; the limit keeps the memory bounded.
         let isOver = end != nil || begun.count > Self.maximumBytes || nesting.isBroken && line.first == ASCII.closeBrace
         var complaints: [Complaint] = []
         if isOver, let complaint = finish() { complaints.append(complaint) }
@@ -126,6 +133,7 @@ struct LinesSummary: Sendable {
     /// Whether the byte may stand before, between and after reports.
     private mutating func isBetweenReports(_ byte: UInt8) -> Bool {
         switch byte {
+        // Brackets are counted only as far as one array goes: reports are never two levels deep.
         case ASCII.openBracket where !isInArray: isInArray = true
         case ASCII.closeBracket where isInArray: isInArray = false
         case ASCII.comma: return isInArray
@@ -144,6 +152,7 @@ struct LinesSummary: Sendable {
             return nil
         } catch {
             let before = report[..<min(error.offset, report.count)]
+            // Lines within the report count from its own first one.
             let start = before.lastIndex(of: ASCII.newline).map { $0 + 1 } ?? -column
             let line = first + before.count { $0 == ASCII.newline }
             return Complaint(
@@ -159,6 +168,7 @@ struct LinesSummary: Sendable {
     ///
     /// - Returns: how many, 1 at least.
     private mutating func countBroken(from first: Int, to last: Int) -> Int {
+        // Several mistakes in one line are one broken line.
         let count = max(last - max(first - 1, lastBroken), 0)
         brokenLines += count
         lastBroken = last

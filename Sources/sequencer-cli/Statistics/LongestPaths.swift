@@ -17,6 +17,7 @@ struct LongestPaths {
             waiting[node] = list.count
             for predecessor in list { successors[predecessor].append(node) }
         }
+        // Kahn's algorithm: without recursion, and operations in a circle never get ready.
         var order = predecessors.indices.filter { waiting[$0] == 0 }
         var next = 0
         while next < order.count {
@@ -49,21 +50,26 @@ struct LongestPaths {
         var gains = [Duration](repeating: .zero, count: durations.count)
         var places = [Int](repeating: -1, count: durations.count)
         for (place, node) in order.enumerated() { places[node] = place }
+        // A circle has no order to go by: nobody in it gains.
         guard let end = path.last, places[end] >= 0 else { return gains }
         for node in path { gains[node] = durations[node] }
+        // Union by jumping over: each operation of the path is visited once, however many steps go past it.
         var next = Array(0...path.count)
         /// The first operation of the path, from this one on, without a longest path past it.
         func firstOpen(_ index: Int) -> Int {
             var place = index
+            // Halves the way while it is gone, so that later searches are short.
             while next[place] != place {
                 next[place] = next[next[place]]
                 place = next[place]
             }
             return place
         }
+        // The longest first: the first step past an operation decides its gain.
         for bypass in bypasses(of: path, places, ends, durations, to: last).sorted(by: { $0.length > $1.length }) {
             var index = firstOpen(bypass.passed.lowerBound)
             while index < bypass.passed.upperBound {
+                // Never more than its own duration.
                 gains[path[index]] = min(durations[path[index]], ends[end] - bypass.length)
                 next[index] = index + 1
                 index = firstOpen(index)
@@ -82,6 +88,7 @@ struct LongestPaths {
     ) -> [(passed: Range<Int>, length: Duration)] {
         // By place, how many operations of the path come before it.
         var before = [Int](repeating: 0, count: order.count + 1)
+        // Counted one place later, so that the sum below is that of earlier ones.
         for node in path { before[places[node] + 1] = 1 }
         for place in order.indices { before[place + 1] += before[place] }
         var bypasses: [(passed: Range<Int>, length: Duration)] = []
@@ -99,6 +106,7 @@ struct LongestPaths {
             bypasses.append((0..<before[places[node]], tail))
             if last == nil { bypasses.append((before[places[node] + 1]..<path.count, ends[node])) }
         }
+        // A step that goes past nothing tells nothing.
         return bypasses.filter { !$0.passed.isEmpty }
     }
 
@@ -114,6 +122,7 @@ struct LongestPaths {
 
     private func ends(_ durations: [Duration]) -> [Duration] {
         var ends = [Duration](repeating: .zero, count: durations.count)
+        // By the order, and not by names: predecessors come first.
         for node in order { ends[node] = (predecessors[node].map { ends[$0] }.max() ?? .zero) + durations[node] }
         return ends
     }

@@ -21,6 +21,7 @@ struct MeasuredPaths {
         paths = LongestPaths(report.operations.map { operation in operation.dependencies.compactMap { places[$0] } })
         // An operation that was put off held nothing up, even if others wait for it.
         durations = report.operations.map { $0.isDeferred ? .zero : $0.duration }
+        // Work that was put off makes a launch end with its milestone as well.
         let endsWithMilestone = report.isMilestoneReached || report.operations.contains(where: \.isDeferred)
         last = endsWithMilestone ? report.criticalPath.last.flatMap { places[$0] } : nil
         holdUps = HoldUps(report)
@@ -44,6 +45,7 @@ struct MeasuredPaths {
     /// dependency that ended last. First comes the one that began the launch.
     func chain() -> [Int] {
         guard let end else { return [] }
+        // One that was put off was not waited for, though it is a dependency.
         return holdUps.chain(endingWith: end) { node in paths.predecessors[node].filter { !operations[$0].isDeferred } }
     }
 }

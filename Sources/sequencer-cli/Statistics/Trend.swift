@@ -20,6 +20,7 @@ struct Trend: Equatable, Sendable {
     /// - Complexity: O(n log n).
     init?(_ values: [Double]) {
         guard Self.p(values) < Self.significance, let earlier = SortedSample(values[..<(values.count / 2)])?.median,
+            // Halves and not the ends: single runs would decide those.
             let later = SortedSample(values[(values.count / 2)...])?.median, earlier > 0, later > 0
         else { return nil }
         ratio = later / earlier
@@ -32,6 +33,7 @@ struct Trend: Equatable, Sendable {
     /// The probability that chance alone gives a trend at least as clear, in either direction; by the normal distribution, with a correction for
     /// counting in whole steps.
     static func p(_ values: [Double]) -> Double {
+        // One measurement rises nowhere.
         guard values.count > 1 else { return 1 }
         var sorted = values
         let falling = countFalling(&sorted)
@@ -39,13 +41,16 @@ struct Trend: Equatable, Sendable {
         var run = 1
         for index in sorted.indices.dropFirst() {
             run = sorted[index] == sorted[index - 1] ? run + 1 : 1
+            // In a run of equal ones, each makes a pair with all before it.
             ties += run - 1
         }
         let count = Double(values.count)
         let pairs = values.count * (values.count - 1) / 2
+        // Rising pairs minus falling ones: those of equal values are neither.
         let balance = Double(abs(pairs - ties - 2 * falling))
         // Ties make it smaller: to leave them out makes the test more cautious.
         let variance = count * (count - 1) * (2 * count + 5) / 18
+        // The sum moves in steps of two, so half a step is taken off (continuity correction).
         return min(erfc(max(balance - 1, 0) / (2 * variance).squareRoot()), 1)
     }
 
@@ -54,6 +59,7 @@ struct Trend: Equatable, Sendable {
     private static func countFalling(_ values: inout [Double]) -> Int {
         var count = 0
         var width = 1
+        // From the bottom up: no recursion.
         while width < values.count {
             var merged: [Double] = []
             merged.reserveCapacity(values.count)
@@ -61,7 +67,9 @@ struct Trend: Equatable, Sendable {
                 let (middle, end) = (min(start + width, values.count), min(start + 2 * width, values.count))
                 var (left, right) = (start, middle)
                 while left < middle, right < end {
+                    // Only strictly smaller: an equal pair does not fall.
                     if values[right] < values[left] {
+                        // All that are left on the left side are larger.
                         count += middle - left
                         merged.append(values[right])
                         right += 1
