@@ -11,6 +11,7 @@ struct ThreadError: Error, Equatable, CustomStringConvertible {
 
 /// Runs `body` on a thread of its own, which nobody waits for.
 func startThread(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+    // Not Foundation's Thread: its code never runs where the system starts none, and nobody is told.
     let code = SystemThread.start(body)
     if code != 0 { throw ThreadError(code: code) }
 }
@@ -22,11 +23,13 @@ func countThreads(upTo most: Int) -> (count: Int, error: ThreadError?) {
     let (gate, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     var count = 0
     defer {
+        // All are let go first: one by one, each would wait for its turn.
         for _ in 0..<count { gate.signal() }
         for _ in 0..<count { ended.wait() }
         // The system counts a thread for a moment after its end, and this process needs all of them.
         if count < most { usleep(2_000) }
     }
+    // Started and held: only threads that exist at the same time are counted by the system's limit.
     while count < most {
         do throws(ThreadError) {
             try startThread {
@@ -44,10 +47,12 @@ func countThreads(upTo most: Int) -> (count: Int, error: ThreadError?) {
 /// The error in the system's words; with too many processes and threads, or no room for another one's stack, it adds a remedy.
 func resourceText(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
+    // Other errors have no limit that could be raised.
     guard code == EAGAIN else { return text }
     let memory = memoryLimit.map { "this process may have \($0 >> 20) MB of memory, see 'ulimit -v'" }
     let number = processLimit.map { "this user may have \($0), see 'ulimit -u'" }
     let limits = [memory, number].compactMap(\.self)
+    // Without a number of its own the limit is that of a control group, which getrlimit does not show.
     let limit = limits.isEmpty ? "the container may have one" : limits.joined(separator: "; ")
     return "\(text); end some processes or threads, or raise the limit (\(limit))"
 }
@@ -56,12 +61,14 @@ func resourceText(_ code: Int32) -> String {
 private var memoryLimit: UInt64? {
     var limit = rlimit()
     let limits = memory.compactMap { getrlimit($0, &limit) == 0 ? UInt64(limit.rlim_cur) : nil }
+    // Above a terabyte it is a formality.
     return limits.min().flatMap { $0 < 1 << 40 ? $0 : nil }
 }
 
 /// How many processes and threads the user may have at a time; nil where the system sets no number.
 private var processLimit: UInt64? {
     var limit = rlimit()
+    // Without a limit the number is the largest that there is.
     guard getrlimit(processes, &limit) == 0, limit.rlim_cur < 1 << 31 else { return nil }
     return UInt64(limit.rlim_cur)
 }

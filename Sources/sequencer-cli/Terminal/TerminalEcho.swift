@@ -23,6 +23,7 @@ enum TerminalEcho {
     ///
     /// - Returns: false when typed text would be visible all the same.
     static func hide(_ descriptor: Int32) -> Bool {
+        // A pipe shows nothing that is typed.
         guard isatty(descriptor) == 1 else { return true }
         _ = restoresAtExit
         return state.withLock { state in
@@ -31,9 +32,11 @@ enum TerminalEcho {
             var modes = silent(saved, descriptor)
             // Success means that any of the changes was made: only asking tells whether this one was.
             if set(modes, of: descriptor), tcgetattr(descriptor, &modes) == 0, modes.c_lflag & tcflag_t(ECHO) == 0 {
+                // The first saved modes stay: those of a second call would be the silent ones.
                 state.saved[descriptor] = state.saved[descriptor] ?? saved
                 return true
             }
+            // Some of the changes may have been made.
             _ = set(saved, of: descriptor)
             return false
         }
@@ -42,7 +45,9 @@ enum TerminalEcho {
     private static func silent(_ modes: termios, _ descriptor: Int32) -> termios {
         var modes = modes
         modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
+        // The line feed that ends a password is shown, so that the cursor does not stay in the question.
         modes.c_lflag |= tcflag_t(ECHONL)
+        // The value that turns a key off is the terminal's own.
         let disabled = cc_t(truncatingIfNeeded: fpathconf(descriptor, Int32(_PC_VDISABLE)))
         withUnsafeMutableBytes(of: &modes.c_cc) { keys in
             for key in [VSUSP, VQUIT] { keys[Int(key)] = disabled }
@@ -62,6 +67,7 @@ enum TerminalEcho {
     static func restoreAll() {
         state.withLock { state in
             state.isLeaving = true
+            // All of them are tried: one that is gone does not matter any more.
             for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
             state.saved = [:]
         }
@@ -70,6 +76,7 @@ enum TerminalEcho {
     /// Restores every terminal until ``resume()``, because the process will be stopped.
     static func pause() {
         state.withLock { state in
+            // Kept as saved: the process may go on, and be silent again.
             for (descriptor, saved) in state.saved { _ = set(saved, of: descriptor) }
         }
     }

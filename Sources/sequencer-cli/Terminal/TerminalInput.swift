@@ -29,6 +29,7 @@ final class TerminalInput: Sendable {
     /// - Returns: nil when the descriptor does not belong to a terminal.
     convenience init?(terminalOf descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
+        // A new description of the terminal: O_NONBLOCK belongs to the description, which the shell shares.
         if let own = reopened(descriptor) {
             self.init(descriptor: own, ownsDescriptor: true)
         } else {
@@ -37,6 +38,7 @@ final class TerminalInput: Sendable {
     }
 
     deinit {
+        // The thread ends by itself: it may be in `poll` at this moment.
         reader.close()
     }
 
@@ -50,12 +52,16 @@ final class TerminalInput: Sendable {
     ///     seen all the same: that counts as dismissed.
     ///   - prompt: shows the question; called when it is this question's turn. From then on, nothing that is secret is shown.
     func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> TerminalLine {
+        // Cancelled while it waited in line: the turn went to the next one already.
         guard await turns.take() else { return .dismissed }
         defer { turns.give() }
         if Task.isCancelled { return .dismissed }
+        // Before the prompt: it is the sign that typed text is hidden.
         if isSecret, !TerminalEcho.hide(reader.descriptor) { return .dismissed }
+        // However the question ends: answered, cancelled or given up by the reader.
         defer { if isSecret { TerminalEcho.restore(reader.descriptor) } }
         prompt()
+        // Before the handler is set, so that it has a number to give up.
         let question = reader.makeQuestion()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -74,6 +80,7 @@ final class TerminalInput: Sendable {
 private func reopened(_ descriptor: Int32) -> Int32? {
     var name = [CChar](repeating: 0, count: 1024)
     guard ttyname_r(descriptor, &name, name.count) == 0 else { return nil }
+    // No controlling terminal, should the process have none.
     let own = open(name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     if own < 0 { return nil }
     var (old, new) = (stat(), stat())
@@ -116,6 +123,7 @@ final class Turns: Sendable {
             }
             return state.waiters.removeFirst().turn
         }
+        // Outside the lock: the next one may run at once on this thread.
         next?.resume(returning: true)
     }
 
@@ -129,6 +137,7 @@ final class Turns: Sendable {
     private func wait(_ ticket: Int, unless isCancelled: () -> Bool = { false }) async -> Bool {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
+                // Taken in any case: by this task, or by the one that it waits for.
                 defer { state.isTaken = true }
                 if state.isTaken { state.waiters.append((ticket, continuation)) }
                 return !state.isTaken
@@ -145,6 +154,7 @@ final class Turns: Sendable {
 
     private func withdraw(_ ticket: Int) {
         let turn = state.withLock { state in
+            // Not there any more means that it has its turn: it will give it back itself.
             state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0).turn }
         }
         turn?.resume(returning: false)

@@ -17,6 +17,7 @@ struct TerminalInputStateMachine: Sendable {
 
     /// - Returns: the line that is there already; nil when the question has to wait.
     mutating func ask(_ question: Int) -> TerminalLine? {
+        // Lines that were typed ahead answer the questions in their order.
         if let line = lines.next() { return line }
         self.question = question
         return nil
@@ -24,6 +25,7 @@ struct TerminalInputStateMachine: Sendable {
 
     /// - Returns: the line that answers the question; nil when it is not complete.
     mutating func received(_ bytes: some Sequence<UInt8>) -> TerminalLine? {
+        // Bytes without a question would be kept for one that nobody has seen yet.
         guard question != nil else { return nil }
         lines.append(bytes)
         guard let line = lines.next() else { return nil }
@@ -37,6 +39,7 @@ struct TerminalInputStateMachine: Sendable {
     mutating func ended() -> TerminalLine? {
         guard question != nil else { return nil }
         question = nil
+        // Ctrl-D after half a line sends that half, as terminals do.
         return lines.rest() ?? .dismissed
     }
 
@@ -44,6 +47,7 @@ struct TerminalInputStateMachine: Sendable {
     ///
     /// - Returns: whether it still waited.
     mutating func abandon(_ question: Int) -> Bool {
+        // Another question, or an answer that came first.
         guard self.question == question else { return false }
         self.question = nil
         lines.removeAll()
@@ -75,6 +79,7 @@ struct LineBuffer: Sendable {
             bytes.removeSubrange(...end)
             return line
         }
+        // The rest of the line is still to come, and must not pass for a line of its own.
         if bytes.count > limit {
             isSkipping = true
             bytes = []
@@ -86,6 +91,7 @@ struct LineBuffer: Sendable {
     mutating func rest() -> TerminalLine? {
         if let line = next() { return line }
         defer { bytes = [] }
+        // A line too long that ends with the input has been dropped, and is told all the same.
         return bytes.isEmpty && !isSkipping ? nil : take(bytes[...])
     }
 
@@ -95,6 +101,7 @@ struct LineBuffer: Sendable {
     }
 
     private mutating func take(_ line: ArraySlice<UInt8>) -> TerminalLine {
+        // The next line begins anew, however long this one was.
         defer { isSkipping = false }
         return isSkipping || line.count > limit ? .tooLong : TerminalLine(line)
     }
@@ -114,6 +121,7 @@ enum TerminalLine: Equatable, Sendable {
     /// - Parameter bytes: a line without its line feed; a carriage return before that is dropped, too.
     init(_ bytes: some BidirectionalCollection<UInt8>) {
         let text =
+            // Pipes of other systems end lines with CR LF; a terminal has turned it into a line feed.
             bytes.last == UInt8(ascii: "\r")
             ? String(validating: bytes.dropLast(), as: UTF8.self) : String(validating: bytes, as: UTF8.self)
         self = text.map(TerminalLine.text) ?? .notUTF8

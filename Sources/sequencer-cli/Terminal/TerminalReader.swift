@@ -50,6 +50,7 @@ final class TerminalReader: Sendable {
             if line == nil { state.continuation = continuation }
             return line
         }
+        // Without a line the thread has to be told that there is a descriptor to look at.
         if let line { continuation.resume(returning: line) } else { ring() }
     }
 
@@ -63,6 +64,7 @@ final class TerminalReader: Sendable {
             return state.takeContinuation()
         }
         continuation?.resume(returning: .dismissed)
+        // The thread would go on polling the descriptor otherwise.
         ring()
     }
 
@@ -72,6 +74,7 @@ final class TerminalReader: Sendable {
             state.isClosed = true
             return state.bell != nil
         }
+        // Without a thread nobody else would close it.
         if hasThread { ring() } else { closeDescriptor() }
     }
 
@@ -93,8 +96,10 @@ final class TerminalReader: Sendable {
     ///
     /// - Returns: false where the system has no descriptors or no threads left.
     private func hasThread() -> Bool {
+        // Asked apart from starting one: only one question at a time gets here.
         if state.withLock({ $0.bell != nil }) { return true }
         guard let bell = try? makePipe(for: "") else { return false }
+        // Before the thread begins: it may end at once, and takes this away.
         state.withLock { $0.bell = bell.writing }
         if (try? startThread { self.run(bell: bell.reading) }) != nil { return true }
         state.withLock { $0.bell = nil }
@@ -106,14 +111,19 @@ final class TerminalReader: Sendable {
     private func run(bell: Int32) {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
+            // By the state alone: the bell says only that something has changed.
             let wish = state.withLock { $0.isClosed ? Wish.end : $0.machine.question == nil ? .wait : .read }
             if wish == .end { break }
             // A negative descriptor is left out.
             var requests = [bell, wish == .read ? descriptor : -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            // Interrupted by a signal: nothing in the requests counts.
             if poll(&requests, 2, -1) < 0 { continue }
+            // All of the rings at once: each only says to look.
             if requests[0].revents != 0 { _ = read(bell, &buffer, buffer.count) }
+            // Errors too: a terminal that is gone is read as ended.
             if requests[1].revents != 0 { readOnce(&buffer) }
         }
+        // The number is taken away before it is closed: another file may get it.
         let writing = state.withLock { state in
             defer { state.bell = nil }
             return state.bell
@@ -130,8 +140,10 @@ final class TerminalReader: Sendable {
             // Under the lock, so that nothing is read for one question and given to the next. It does not wait: something is there.
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&request, 1, 0) > 0 else { return (nil, .dismissed) }
+            // A hang-up alone has nothing to read.
             let isReadable = request.revents & Int16(POLLIN) != 0
             let count = isReadable ? read(descriptor, &buffer, buffer.count) : 0
+            // Nothing has come after all; the question still waits.
             if count < 0, errno == EINTR || errno == EAGAIN { return (nil, .dismissed) }
             guard let line = count > 0 ? state.machine.received(buffer[..<count]) : state.machine.ended() else { return (nil, .dismissed) }
             return (state.takeContinuation(), line)

@@ -8,10 +8,12 @@ extension TerminalScreens {
     func menu(title: String, question: String, options: [String], default standard: Int? = nil) async -> Int? {
         if options.isEmpty { return nil }
         let standard = standard.flatMap { options.indices.contains($0) ? $0 : nil }
+        // Numbers are aligned at their ends.
         let digits = String(options.count).count
         let rows = options.enumerated().map { index, option in
             let number = String(index + 1)
             let space = String(repeating: " ", count: digits - number.count)
+            // An option is one entry: a line feed from a service would look like two.
             return ScreenText.Paragraph(text: "\(space)\(number)  \(option.replacing("\n", with: " "))", indent: digits + 2)
         }
         let text = ScreenText(title: title, paragraphs: [.init(text: question), .blank] + rows + [.blank, Self.leaving])
@@ -50,9 +52,11 @@ extension TerminalScreens {
         let complaint = problem.map { [ScreenText.Paragraph(text: $0, tone: .red)] } ?? []
         let text = ScreenText(title: title, paragraphs: complaint + [Self.leaving])
         return await screen {
+            // The screen stays for all fields: nothing else comes between them.
             show(text)
             var answers: [String] = []
             for field in fields {
+                // One missing answer makes all of them useless.
                 guard let answer = await ask(field) else { return nil }
                 answers.append(answer)
             }
@@ -62,6 +66,7 @@ extension TerminalScreens {
 
     private func ask(_ field: FormField) async -> String? {
         await ask("\(printable(field.label, limit: 60)): ", isSecret: field.isSecret) { text in
+            // Spaces in a password are a part of it.
             let answer = field.isSecret ? text : text.trimmed
             if answer.isEmpty, !field.isOptional { return .nonsense("\(field.label) is missing.") }
             return .answer(answer)
@@ -84,6 +89,7 @@ extension TerminalScreens {
     @discardableResult
     func pages(title: String, _ pages: [(title: String, text: String)]) async -> PagesEnd {
         let end = await screen { () -> PagesEnd? in
+            // "1 of 1" says nothing.
             for (index, page) in pages.enumerated() {
                 let heading = pages.count == 1 ? title : "\(title) (\(index + 1) of \(pages.count))"
                 let head = page.title.isEmpty ? [] : [ScreenText.Paragraph(text: page.title, tone: .bold), .blank]
@@ -128,12 +134,14 @@ enum Choice: Equatable, Sendable {
         let names = options.map { $0.trimmed.lowercased() }
         let word = text.lowercased()
         var matches = names.indices.filter { names[$0] == word }
+        // The beginning of a name only if no name is meant as a whole.
         if matches.isEmpty { matches = names.indices.filter { names[$0].hasPrefix(word) } }
         switch matches.count {
         case 1: self = .option(matches[0])
         case 0:
             let hint = question(nearestName(to: text, in: options))
             self = .unclear("There is no \(quoted(text)); \(Self.expectation(options))\(hint.isEmpty ? "." : hint)")
+        // Four are enough to see why.
         default: self = .unclear("\(quoted(text)) could be \(alternatives(matches.prefix(4).map { options[$0] })); enter its number.")
         }
     }

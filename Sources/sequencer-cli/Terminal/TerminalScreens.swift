@@ -45,9 +45,11 @@ struct TerminalScreens: Sendable {
     /// - Returns: nil when standard input is not a terminal.
     init?(color: ColorMode, live: LivePause?, environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
+        // Standard error may be a file; the person sits at the terminal that is read.
         let terminal = Terminal.standardError.isTerminal ? .standardError : input.terminal
         self.init(
             input: input,
+            // It is one of the two terminals for sure.
             style: TextStyle(color: color, isTerminal: true, environment: environment),
             size: { terminal.size(environment) },
             live: live,
@@ -59,6 +61,7 @@ struct TerminalScreens: Sendable {
     ///
     /// It is shown even if the task is cancelled: a message at the end of a launch must be seen.
     func message(title: String, lines: [String]) async {
+        // The turn comes for certain, so nothing is given back twice.
         _ = await turns.take(isPatient: true)
         await live?.pause()
         show(ScreenText(title: title, paragraphs: lines.map { .init(text: $0) }))
@@ -71,6 +74,7 @@ struct TerminalScreens: Sendable {
     /// - Parameter standard: the meaning of an empty line; nil asks again.
     func confirm(question: String, default standard: Bool? = nil) async -> Bool? {
         let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
+        // Room for the hint and its brackets on the last line.
         let lines = wrapped(printable(question), to: max(size().width - 1 - hint.count - 3, 2), ellipsis: style.ellipsis)
         return await screen {
             await ask(lines.joined(separator: "\n") + " \(hint): ") { text in
@@ -96,6 +100,7 @@ struct TerminalScreens: Sendable {
     /// Has the terminal for itself until `body` returns; nil without having it when the task is cancelled before.
     func screen<Result>(_ body: () async -> Result?) async -> Result? {
         guard await turns.take() else { return nil }
+        // In this order, undone the other way round: the view comes back before the next screen can begin.
         defer { turns.give() }
         await live?.pause()
         defer { live?.resume() }
@@ -113,6 +118,7 @@ struct TerminalScreens: Sendable {
 
     /// Asks until there is an answer, at most ``maximumAnswers`` times.
     func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
+        // A bound: a terminal that sends nonsense without end must not hold the launch.
         for _ in 0..<Self.maximumAnswers {
             let problem: String
             switch await input.line(isSecret: isSecret, prompt: { output(prompt) }) {
@@ -123,6 +129,7 @@ struct TerminalScreens: Sendable {
             case .tooLong: problem = "That is too long."
             case .notUTF8: problem = "That is not text in UTF-8."
             case .text(let text):
+                // An arrow comes as an escape sequence: taken as text it would move the cursor in later output.
                 if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }) {
                     problem = "That holds a key that is no text, such as an arrow."
                     break
@@ -166,6 +173,7 @@ struct ScreenText: Equatable, Sendable {
     func text(width: Int, style: TextStyle) -> String {
         let room = max(width - 1, 2)
         let title = truncated(printable(title), to: room, ellipsis: style.ellipsis)
+        // Both limits: many short lines, or a few long ones.
         let rows = paragraphs.flatMap { lines(of: $0, to: room, style) }.prefix(Self.maximumLines)
         return (title.isEmpty ? "" : style.bold(title) + "\n") + rows.map { $0 + "\n" }.joined()
     }
