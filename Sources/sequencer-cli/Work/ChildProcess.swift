@@ -52,6 +52,7 @@ struct ChildProcess: Sendable {
     ///   still running when the task was cancelled, once it has ended.
     func run() async throws -> Output {
         let child = RunningChild(command, capture, killDelay: killDelay)
+        // A handler and not a child task: the process is outside of Swift's cancellation.
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { child.start($0) }
         } onCancel: {
@@ -83,6 +84,7 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
 
     /// The last line of output that is not blank, fit for a terminal.
     var lastLine: String? {
+        // Any line break: programs of other systems write theirs.
         let lines = output.tail.split(whereSeparator: \.isNewline)
         guard let line = lines.last(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
         return printable(line.trimmingCharacters(in: .whitespaces), limit: 200)

@@ -31,6 +31,7 @@ struct ChildProcessStateMachine {
     private(set) var isCancelled = false
 
     mutating func cancel() -> Action {
+        // A second cancellation, or one after the end, has nobody to signal.
         guard case .running = phase else { return .nothing }
         isCancelled = true
         phase = .terminating
@@ -43,6 +44,7 @@ struct ChildProcessStateMachine {
             phase = .killed
             return .kill
         case .lingering:
+            // The rest of the group has had its time.
             return reap()
         case .running, .killed, .reaped:
             return .nothing
@@ -59,10 +61,12 @@ struct ChildProcessStateMachine {
     /// The child has ended, and waits to be reaped.
     mutating func exited() -> Action {
         switch phase {
+        // Others of its group still have the output open: they get the rest of the delay.
         case .terminating where !hasOutputEnded:
             phase = .lingering
             return .nothing
         case .running, .terminating, .killed:
+            // Killed, or nothing of it is left: no reason to wait.
             return reap()
         case .lingering, .reaped:
             return .nothing
@@ -71,6 +75,7 @@ struct ChildProcessStateMachine {
 
     private mutating func reap() -> Action {
         phase = .reaped
+        // Only a cancelled child's group is ended: one that ended by itself may leave a daemon behind.
         return .reap(killsGroup: isCancelled)
     }
 }

@@ -18,8 +18,10 @@ enum LiveChildren {
     /// - Parameter spawn: starts it, and returns the system's error. It has the lock, under which pipes are made, too: a pipe is inherited until it
     ///   is marked.
     static func start(_ spawn: (inout pid_t) -> Int32) -> (pid: pid_t, code: Int32) {
+        // Before the lock, which starting the guard takes itself.
         ChildGuard.begin()
         let child = state.withLock { state -> (pid: pid_t, code: Int32) in
+            // A signal is about to end the tool: `killAll()` has gone through the list already.
             if state.isLeaving { return (0, ECANCELED) }
             var pid: pid_t = 0
             let code = spawn(&pid)
@@ -39,9 +41,11 @@ enum LiveChildren {
     ///
     /// - Returns: the system's error; 0 when there is a status.
     static func reap(_ pid: pid_t, _ status: inout Int32) -> Int32 {
+        // Before the pid is given up: the guard must not kill a stranger that gets it later.
         ChildGuard.ended(pid)
         return state.withLock { state in
             state.pids.remove(pid)
+            // Does not wait: the child has ended, and only its status is left.
             while waitpid(pid, &status, 0) < 0 {
                 if errno != EINTR { return errno }
             }
@@ -67,6 +71,7 @@ enum LiveChildren {
 
 /// Signals the child's group, or the child where it has moved to another.
 func signalGroup(_ pid: pid_t, _ signal: Int32) {
+    // The group is gone, or not the child's: the child itself is left.
     if kill(-pid, signal) != 0 { kill(pid, signal) }
 }
 
@@ -93,7 +98,9 @@ enum ChildGuard {
 
     /// The end of the pipe to write to; made for the first child.
     private static let pipe: Int32? = {
+        // Without a guard the tool works; only a killed one leaves its children.
         guard let ends = try? makePipe(for: "") else { return nil }
+        // The guard has its own by then; the tool only writes.
         defer { close(ends.reading) }
         // A shell can only read from a descriptor that blocks; the tool must not wait for a shell.
         _ = fcntl(ends.reading, F_SETFL, 0)
@@ -101,10 +108,12 @@ enum ChildGuard {
         // It may live for long: a process that waits for the end of a pipe or a socket would wait for it, if it had that open.
         let request = SpawnRequest(["/bin/sh", "-c", script], input: ends.reading, closesOthers: true)
         var pid: pid_t = 0
+        // Under the lock of the pipes, so that no child inherits an end of this one.
         guard LiveChildren.whileNoneStarts({ request.start(&pid) }) == 0 else {
             close(ends.writing)
             return nil
         }
+        // The first shell ends as soon as it has made the second, so this does not wait long.
         while waitpid(pid, nil, 0) < 0, errno == EINTR {}
         return ends.writing
     }()
@@ -118,6 +127,7 @@ enum ChildGuard {
 
     private static func tell(_ line: String) {
         guard let pipe else { return }
+        // A pipe that is full or closed: the guard is slow or gone, and the tool goes on.
         _ = Array(line.utf8).withUnsafeBytes { write(pipe, $0.baseAddress, $0.count) }
     }
 }

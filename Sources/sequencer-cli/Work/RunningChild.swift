@@ -33,6 +33,7 @@ final class RunningChild: Sendable {
     /// Runs the child, unless the run was cancelled before.
     func start(_ continuation: CheckedContinuation<ChildProcess.Output, any Error>) {
         do {
+            // The continuation is resumed exactly once: by the thread, or here without one.
             try startThread { continuation.resume(with: Result { try self.run() }) }
         } catch {
             continuation.resume(throwing: noThread(error))
@@ -58,11 +59,13 @@ final class RunningChild: Sendable {
     private func run() throws -> ChildProcess.Output {
         let name = command.first ?? ""
         let bell = try makePipe(for: name)
+        // Set and asked in one step: a cancellation before it rang no bell, one after it does.
         let isCancelled = state.withLock { state in
             state.bell = bell.writing
             return state.isCancelled
         }
         defer {
+            // First under the lock: `ring` must not write to a number that is somebody else's by then.
             state.withLock { $0.bell = nil }
             close(bell.writing)
             close(bell.reading)
@@ -73,6 +76,7 @@ final class RunningChild: Sendable {
         let (pids, started) = (Locked<pid_t?>(nil), DispatchSemaphore(value: 0))
         do {
             try startThread {
+                // The pid is known only after the start; without one there is nothing to wait for.
                 started.wait()
                 guard let pid = pids.withLock({ $0 }) else { return }
                 let isThere = waitForExit(pid)
@@ -82,6 +86,7 @@ final class RunningChild: Sendable {
             throw noThread(error)
         }
         let spawned = Result { try spawn(command, hasErrors: capture.hasErrors) }
+        // Also after a failure: the second thread waits for it.
         pids.withLock { $0 = try? spawned.get().pid }
         started.signal()
         let child = try spawned.get()
@@ -90,6 +95,7 @@ final class RunningChild: Sendable {
         let reason = attendant.attend(bell: bell.reading) {
             state.withLock { ($0.isCancelled, $0.isThere) }
         }
+        // Before the status: a child that was cancelled and ended well was cancelled all the same.
         if attendant.machine.isCancelled { throw CancellationError() }
         let output = attendant.tail.output
         if reason != .status(0) { throw ChildProcessError(command: name, reason: reason, output: output) }
@@ -126,13 +132,16 @@ private struct Attendant {
             if requests[1].revents != 0 { readOnce() }
             if requests[0].revents != 0 {
                 var byte: UInt8 = 0
+                // One byte for one change: the state has both.
                 _ = read(bell, &byte, 1)
                 let (isCancelled, isThere) = news()
+                // Somebody else has reaped it: this only gives the pid up and tells the error.
                 if isThere == false { ending = reap(pid) }
                 // First: a child that was asked to end may have done so meanwhile.
                 if isCancelled { perform(machine.cancel()) }
                 if isThere == true { perform(machine.exited()) }
             }
+            // By a monotonic clock: setting the wall clock must not end a command.
             if let killTime, DispatchTime.now().uptimeNanoseconds >= killTime {
                 self.killTime = nil
                 perform(machine.killDelayPassed())
@@ -154,6 +163,7 @@ private struct Attendant {
             killTime = DispatchTime.now().uptimeNanoseconds + killDelay
         case .kill: signalGroup(pid, SIGKILL)
         case .reap(let killsGroup):
+            // Before the reaping: until then the group's number belongs to the child.
             if killsGroup { signalGroup(pid, SIGKILL) }
             ending = reap(pid)
         }
@@ -163,6 +173,7 @@ private struct Attendant {
     private var timeout: Int32 {
         guard let killTime else { return -1 }
         let now = DispatchTime.now().uptimeNanoseconds
+        // Rounded up: rounded down, the last millisecond would be spent in a busy loop.
         return killTime <= now ? 0 : Int32(clamping: (killTime - now) / 1_000_000 + 1)
     }
 
@@ -198,6 +209,7 @@ private struct Attendant {
 private func waitForExit(_ pid: pid_t) -> Bool {
     while true {
         var information = siginfo_t()
+        // WNOWAIT: the status stays, and with it the pid, for the thread that signals.
         if waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == 0 { return true }
         if errno != EINTR { return false }
     }

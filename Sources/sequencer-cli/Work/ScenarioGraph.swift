@@ -10,6 +10,7 @@ extension ScenarioDocument {
     func graph(clock: ClockMode) -> OperationGraph {
         var graph = OperationGraph(name)
         graph.reserveCapacity(operations.count)
+        // Limits first: operations refer to resources by name.
         for (resource, limit) in resources { graph.limit(ExclusiveResource(resource), to: limit) }
         let edges = ScenarioEdges(self)
         for operation in operations {
@@ -33,6 +34,7 @@ private struct ScenarioEdges {
     private var absent: Set<String> = []
 
     init(_ document: ScenarioDocument) {
+        // Sets are made only where a scenario uses these features: most do not, and may have a million operations.
         var (areOptional, continued): (Bool, Set<String>) = (false, [])
         for operation in document.operations {
             for dependency in operation.after {
@@ -51,11 +53,13 @@ private struct ScenarioEdges {
         operation.after.compactMap { dependency in
             if dependency.isOptional, !identifiers.contains(dependency.id) { return nil }
             let isSkipped = dependency.onFailure == .skip || dependency.onFailure == nil && mixed.contains(dependency.id)
+            // A skipped operation does not fail, so its dependents must not be skipped because they need its result.
             return NamedDependency(dependency.id, needsResult: isSkipped && !absent.contains(dependency.id))
         }
     }
 
     func policy(of operation: OperationDocument) -> FailurePolicyDocument {
+        // The failing operation goes on for those that may, and each of the others says that it needs its result.
         mixed.contains(operation.id) ? .continue : operation.onFailure
     }
 }
@@ -77,6 +81,7 @@ extension OperationDocument {
         } else if work == .none, fallback == nil {
             graph.join(id, options, after: after)
         } else if work.computes, clock == .wall {
+            // Not async: a step that computes must not hold a thread of the cooperative pool (O8).
             let duration = work.knownDuration ?? expected ?? .zero
             graph.add(id, options, after: after, fallback: fallback) { launch in
                 try burnProcessorTime(duration, in: launch)
@@ -110,10 +115,12 @@ extension OperationDocument {
         var options: [StepOption] = []
         if let title { options.append(.title(title)) }
         if let timeout { options.append(.timeout(timeout)) }
+        // An absent operation takes no time, or the plan would wait for it.
         if let expected = runs ? expected ?? work.knownDuration : Duration.zero { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry)) }
         if when != nil || !conditions.isEmpty { options.append(.when { runs }) }
+        // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
@@ -170,6 +177,7 @@ extension WorkDocument {
             try await launch.sleep(for: expected ?? .zero)
         case .expected(keepsThread: true):
             let duration = expected ?? .zero
+            // In virtual time a computation is a wait that keeps its processor.
             if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
         case .compute(let duration):
             if clock == .virtual { try await launch.compute(for: duration) } else { try burnProcessorTime(duration, in: launch) }
@@ -189,8 +197,10 @@ extension WorkDocument {
 /// Keeps the calling thread's processor busy until it has spent `duration` of processor time.
 func burnProcessorTime(_ duration: Duration, in launch: StepContext) throws {
     let end = processorTime() + duration
+    // A loop that the compiler cannot take out: its value is used behind it.
     var value: UInt64 = 1
     while processorTime() < end {
+        // Between two looks at the clock: for the time of a thread that is a system call.
         for _ in 0..<10_000 { value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
         try launch.checkCancellation()
     }
@@ -200,6 +210,7 @@ func burnProcessorTime(_ duration: Duration, in launch: StepContext) throws {
 /// The processor time that the calling thread has spent.
 private func processorTime() -> Duration {
     var time = timespec()
+    // The thread's own time: what other processes take of the processor does not count.
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
 }
@@ -208,6 +219,7 @@ extension HTTPDocument {
     /// One attempt each: how often to try again is the operation's to say.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
+        // The operation's own retries decide; the client's would multiply with them.
         configuration.retry = .never
         return HTTPClient(configuration)
     }()
@@ -218,7 +230,9 @@ extension HTTPDocument {
     /// - Throws: a ``NetworkError``, also for a status outside 200 to 299.
     func fetch(by deadline: Deadline) async throws -> String {
         var request = HTTPRequest(HTTPMethod(rawValue: method) ?? .get, url)
+        // Sorted, for the order of a dictionary is another one in each process.
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) { request.headers[name] = value }
+        // A status outside 200 to 299 fails the operation.
         let response = try await Self.client.send(request, deadline: deadline).checked(for: request)
         return "status \(response.status), \(response.body.count) bytes"
     }

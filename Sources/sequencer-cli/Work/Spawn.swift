@@ -12,6 +12,7 @@ func spawn(_ command: [String], hasErrors: Bool = true) throws(ChildProcessError
         throw ChildProcessError(command: name, reason: .system("could not be started: an argument contains a zero byte"))
     }
     let pipe = try makePipe(for: name)
+    // The child has its own: with this one open, the output would never end.
     defer { close(pipe.writing) }
     let request = SpawnRequest(command, output: pipe.writing, hasErrors: hasErrors)
     let (pid, code) = LiveChildren.start(request.start)
@@ -56,6 +57,7 @@ struct SpawnRequest {
             if let output, hasErrors || stream == STDOUT_FILENO {
                 posix_spawn_file_actions_adddup2(&actions, output, stream)
             } else {
+                // Dropped and not closed: a program without standard streams may write into a file that got the number.
                 posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
             }
         }
@@ -63,6 +65,7 @@ struct SpawnRequest {
         #if !canImport(Darwin)
             // There, none is passed on.
             if closesOthers {
+                // Only the open ones: closing every number up to the limit could take a million calls.
                 let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
                 for other in open.compactMap({ Int32($0) }) where other > STDERR_FILENO {
                     posix_spawn_file_actions_addclose(&actions, other)
@@ -77,11 +80,14 @@ struct SpawnRequest {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
+        // Not SIGHUP: under `nohup` the children are to survive as well. Handlers are reset by exec itself.
         for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
+        // A group of its own, for signals to it and to its own children; Ctrl-C does not reach it directly.
         posix_spawnattr_setpgroup(&attributes, 0)
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         #if canImport(Darwin)
+            // Of descriptors that were made by others without the mark.
             flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
         #endif
         posix_spawnattr_setflags(&attributes, Int16(flags))
@@ -89,6 +95,7 @@ struct SpawnRequest {
         let arguments = copies(command)
         let environment = copies(ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" })
         defer { (arguments + environment).forEach { free($0) } }
+        // With PATH, as a shell would find it; the error is that of exec, in the parent.
         return posix_spawnp(&pid, command.first ?? "", &actions, &attributes, arguments, environment)
     }
 }
@@ -111,9 +118,12 @@ private func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
 /// Neither end has the number of a standard stream, also where the tool was started without one: a reader of standard input would read this pipe.
 func makePipe(for name: String) throws(ChildProcessError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
+    // Between making a pipe and marking it a child could inherit both ends.
     try LiveChildren.whileNoneStarts { () throws(ChildProcessError) in
         if pipe(&ends) != 0 { throw startFailure(of: name, code: errno) }
+        // Duplicates above the standard streams, marked in the same call.
         let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
+        // Before closing, which sets errno as well.
         let code = errno
         for end in ends { close(end) }
         if moved.contains(-1) {
@@ -122,6 +132,7 @@ func makePipe(for name: String) throws(ChildProcessError) -> (reading: Int32, wr
         }
         ends = moved
     }
+    // The reading end only: a child expects its output to block.
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     return (ends[0], ends[1])
 }

@@ -16,9 +16,11 @@ struct WorkQuestion: Equatable, Sendable {
         var works: [(text: String, first: String, more: Int)] = []
         var places: [String: Int] = [:]
         var (programs, requests) = (0, 0)
+        // Only work that will run: a person would read in vain.
         for operation in document.operations where document.runs(operation) {
             guard let text = operation.work.foreignText else { continue }
             if case .command = operation.work { programs += 1 } else { requests += 1 }
+            // One search for both questions: whether the text is known, and its place.
             if let place = places.updateValue(works.count, forKey: text) {
                 places[text] = place
                 works[place].more += 1
@@ -48,27 +50,33 @@ struct WorkQuestion: Equatable, Sendable {
     ///   - withdraw: receives the closure that withdraws the question.
     /// - Throws: a ``ToolError`` unless the answer is yes.
     func ask(about scenario: String, withdrawnBy withdraw: (@escaping @Sendable () -> Void) -> Void = { _ in }) async throws(ToolError) {
+        // Also without a question: a log shows afterwards which programs were run.
         message(text)
         guard let input = Self.terminal(for: scenario) else { return }
+        // A task, so that a signal can withdraw the question.
         let question = Task {
             while true {
                 switch await input.line(prompt: { Terminal.standardError.write("Run this? [y/N] ") }) {
                 case .text(let text): return ["y", "yes"].contains(text.trimmed.lowercased())
                 case .dismissed: return false
+                // Nonsense is neither yes nor no.
                 case .tooLong, .notUTF8: continue
                 }
             }
         }
         withdraw { question.cancel() }
         if await question.value { return }
+        // Nothing has been run so far: the launch is refused as a whole.
         throw ToolError(.failed, "\(file) may not run its work, so nothing was run")
     }
 
     /// Where a person reads standard error and can answer; nil off a terminal.
     private static func terminal(for scenario: String) -> TerminalInput? {
         guard Terminal.standardError.isTerminal else { return nil }
+        // Standard input first, as it is where other questions are answered.
         if let input = TerminalInput(terminalOf: STDIN_FILENO) { return input }
         guard isStandardInput(scenario) else { return nil }
+        // The scenario comes by standard input, so the person has to be asked elsewhere.
         let own = open("/dev/tty", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         return own < 0 ? nil : TerminalInput(descriptor: own, ownsDescriptor: true)
     }
@@ -90,6 +98,7 @@ extension WorkDocument {
     }
 
     private static func shellWord(_ word: String) -> String {
+        // Letters of either case; everything else is quoted, so that a space in a word cannot pass for two words.
         let isPlain = !word.isEmpty && word.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || plain.contains($0) }
         return isPlain ? word : "'" + printable(word.replacing("'", with: "'\\''")) + "'"
     }
