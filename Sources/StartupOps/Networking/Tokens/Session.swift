@@ -99,7 +99,7 @@ extension Session: SecretHolding {
 }
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
-package struct KeptSession: Codable, Sendable {
+package struct StoredSession: Codable, Sendable {
     /// The session.
     package let session: Session
 
