@@ -52,7 +52,7 @@ struct PublicValuesTests {
         evidence.add(secret)
         evidence.add(session)
         evidence.add(store)
-        evidence.add(store.value(StoredSession.self, for: "session"))
+        evidence.add(store.value(SessionDocument.self, for: "session"))
         evidence.add(SessionStore(store))
         evidence.add(tokens)
         evidence.add(tokens.session)

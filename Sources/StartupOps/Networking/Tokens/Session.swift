@@ -99,7 +99,7 @@ extension Session: SecretHolding {
 }
 
 /// A session as a store for secrets keeps it: with its tokens in the clear. Nothing else can encode one.
-package struct StoredSession: Codable, Sendable {
+package struct SessionDocument: Codable, Sendable {
     /// The session.
     package let session: Session
 

@@ -55,7 +55,7 @@ public struct SessionStore: Sendable {
             return .absent
         case .absent:
             let isReadable = isProtectedDataAvailable()
-            switch store.value(StoredSession.self, for: place.session) {
+            switch store.value(SessionDocument.self, for: place.session) {
             case .value(let kept) where isOurs(kept.session): return .value(kept.session)
             case .unavailable(let error): return .unavailable(error)
             case .absent where !isReadable:
@@ -76,7 +76,7 @@ public struct SessionStore: Sendable {
             let place = place
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
-            try store.save(StoredSession(session), for: place.session)
+            try store.save(SessionDocument(session), for: place.session)
         }
         do {
             try exclusively(save)
@@ -157,7 +157,7 @@ extension SessionStore {
         let (usual, own) = (Place(origin: nil), Place(origin: origin))
         if origin == nil { return usual }
         if store.read(own.session) != .absent || store.read(own.clearing) != .absent { return own }
-        guard case .value(let other) = store.value(StoredSession.self, for: usual.session), !isOurs(other.session) else { return usual }
+        guard case .value(let other) = store.value(SessionDocument.self, for: usual.session), !isOurs(other.session) else { return usual }
         // A session that nobody can ever use keeps no place.
         return other.session.issuedBy == nil ? usual : own
     }
