@@ -103,7 +103,7 @@ public struct MeasuredLaunches: Sendable {
     package var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
 
     /// Contains the true median in 95 of 100 cases; nil when no run completed.
-    public var interval: ClosedRange<Duration>? {
+    package var interval: ClosedRange<Duration>? {
         sample.map(BootstrapInterval.median).map { .nearest(nanoseconds: $0.lower) ... .nearest(nanoseconds: max($0.lower, $0.upper)) }
     }
 
