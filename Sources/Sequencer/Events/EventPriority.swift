@@ -31,7 +31,7 @@ public enum EventPriority: Sendable {
         switch self {
         // Detached: the block does not belong to the step or the task that has settled the event.
         case .atOnce, .soon: Task.detached(priority: .userInitiated) { @MainActor in body() }
-        case .whenIdle(let idle): idle.add(on: .main) { body() }
+        case .whenIdle(let idle): idle.add { await body() }
         }
     }
 }

@@ -5,7 +5,7 @@
 /// ```swift
 /// let idle = IdleTime(after: .milliseconds(200), unless: { gestures.areGoingOn })
 /// idle.add { await images.prefetch() }
-/// idle.add(on: .main) { editor.warmUp() }
+/// idle.add { @MainActor in editor.warmUp() }
 /// ```
 ///
 /// Pieces begin in the order in which they were added, and never while another one runs. Time is real, also beside launches in virtual time.
@@ -60,7 +60,7 @@ public final class IdleTime: Sendable {
         self.probe = probe
     }
 
-    /// Adds a piece of work, to be done off the main thread.
+    /// Adds a piece of work, to be done off the main thread, or on it where the closure is `@MainActor`.
     public func add(_ work: @escaping @Sendable () async -> Void) {
         let isFirst = state.withLock { state in
             state.pieces.append(work)
@@ -69,11 +69,6 @@ public final class IdleTime: Sendable {
         }
         // Detached: it does not belong to the step or the task that adds it.
         if isFirst { Task.detached(priority: .utility) { await self.run() } }
-    }
-
-    /// Adds a piece of work, to be done on the main thread.
-    public func add(on thread: MainThread, _ work: @escaping @MainActor @Sendable () async -> Void) {
-        add { await work() }
     }
 
     /// Does a piece of work here, in its turn, and returns its value: for steps of a launch.

@@ -27,7 +27,7 @@ struct IdleTimeTests {
             await hold.wait()
             journal.note("first")
         }
-        idle.add(on: .main) { journal.note("second on main \(MainThreadCheck.isCurrent)") }
+        idle.add { @MainActor in journal.note("second on main \(MainThreadCheck.isCurrent)") }
         idle.add { done.open() }
         hold.open()
         await done.wait()
