@@ -26,7 +26,16 @@ struct MakespanOrderTests {
     }
 
     private static func run(_ graph: OperationGraph, _ order: [String]?) async throws -> LaunchReport {
-        try await graph.run(options: LaunchOptions(lanes: 3, order: order, goal: .makespan, clock: VirtualClock())).report
+        var options = LaunchOptions(lanes: 3, order: order, clock: VirtualClock())
+        options.goal = .makespan
+        return try await graph.run(options: options).report
+    }
+
+    private static func planOptions(lanes: Int, effort: Int? = nil) -> PlanOptions {
+        var options = PlanOptions(lanes: lanes)
+        options.goal = .makespan
+        if let effort { options.effort = effort }
+        return options
     }
 
     /// ```
@@ -41,7 +50,7 @@ struct MakespanOrderTests {
         Self.add("a", 50, .exclusive(resources), to: &graph, after: "config", onMain: onMain)
         Self.add("b", 100, .exclusive(resources), to: &graph, onMain: onMain)
         Self.add("upload", 300, to: &graph, after: "a")
-        let plan = try graph.plan(PlanOptions(lanes: 3, goal: .makespan))
+        let plan = try graph.plan(Self.planOptions(lanes: 3))
         #expect(plan.makespan == .milliseconds(360) && plan["b"]?.start == .milliseconds(60) && plan.isShortest)
         #expect(plan.faults() == [])
         let report = try await Self.run(graph, plan.order)
@@ -65,10 +74,10 @@ struct MakespanOrderTests {
     func search(seed: Int) throws {
         let sample = RandomPlanGraph(seed: UInt64(seed), operations: 1...20)
         let graph = try sample.graph.validated()
-        let first = try graph.plan(PlanOptions(lanes: sample.lanes, effort: 0, goal: .makespan))
-        let plan = try graph.plan(PlanOptions(lanes: sample.lanes, goal: .makespan))
+        let first = try graph.plan(Self.planOptions(lanes: sample.lanes, effort: 0))
+        let plan = try graph.plan(Self.planOptions(lanes: sample.lanes))
         #expect(plan.faults() == [])
         #expect(first.evaluations == 1 && plan.makespan <= first.makespan)
-        #expect(try graph.plan(PlanOptions(lanes: sample.lanes, goal: .makespan)).operations == plan.operations)
+        #expect(try graph.plan(Self.planOptions(lanes: sample.lanes)).operations == plan.operations)
     }
 }
