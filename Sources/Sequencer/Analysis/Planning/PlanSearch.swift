@@ -21,7 +21,7 @@ extension ValidatedGraph {
     /// display comes before both.
     ///
     /// The search begins with what a launch without a plan starts first, tries other rules, then changes the best schedule here and there; it ends
-    /// when the milestone and the makespan are as early as their lower bounds, or after a number of schedules that ``PlanOptions/effort`` multiplies. The same graph and
+    /// when the milestone and the makespan are as early as their lower bounds, or after a number of schedules that the `effort` of ``PlanOptions`` multiplies. The same graph and
     /// options always give the same plan. Operations without a known duration take no time.
     ///
     /// - Throws: a `GraphError` when an option is out of range, or names an operation that is not in the graph.
