@@ -54,23 +54,19 @@ public struct StoredSession: Sendable, Hashable {
 /// The reason why no session could be opened.
 public struct AccountError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        let name: String
-        /// The code's name.
-        public var description: String { name }
-
+    public enum Code: Sendable, Hashable {
         /// Nothing is stored.
-        public static let noSession = Code(name: "noSession")
+        case noSession
         /// The stored session cannot be read now.
-        public static let unavailable = Code(name: "unavailable")
+        case unavailable
         /// The session was ended by the service.
-        public static let sessionEnded = Code(name: "sessionEnded")
+        case sessionEnded
         /// The address or the password is wrong.
-        public static let invalidCredentials = Code(name: "invalidCredentials")
+        case invalidCredentials
         /// There is an account with this address already.
-        package static let accountExists = Code(name: "accountExists")
+        case accountExists
         /// The code is wrong.
-        package static let invalidCode = Code(name: "invalidCode")
+        case invalidCode
     }
 
     /// The kind of error.

@@ -117,10 +117,8 @@ public final class APIClient: Sendable {
     }
 }
 
-extension APIClient: CustomReflectable {
-    /// The address of the service and the facts about the client; no requests and answers, which hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["environment": environment, "info": info]) }
-}
+// Requests and answers hold secrets.
+extension APIClient: Opaque {}
 
 /// An app's answers about its own operations: which need a token, and what else REST requests say about the user.
 ///

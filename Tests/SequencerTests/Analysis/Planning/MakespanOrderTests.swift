@@ -31,7 +31,7 @@ struct MakespanOrderTests {
         return try await graph.run(options: options).report
     }
 
-    private static func planOptions(lanes: Int, effort: Int? = nil) -> PlanOptions {
+    private static func planOptions(lanes: Int?, effort: Int? = nil) -> PlanOptions {
         var options = PlanOptions(lanes: lanes)
         options.goal = .makespan
         if let effort { options.effort = effort }
