@@ -132,7 +132,8 @@ extension LaunchStateMachine {
         let time: Nanoseconds
     }
 
-    /// The traits of each operation, as bits, so that the common case looks nothing up.
+    /// The traits of each operation, as bits, so that the common case looks nothing up. "running, instructions" in `Benchmarks/instructions.json`
+    /// pays for it.
     struct NodeTraits: Sendable {
         struct Bits: OptionSet {
             let rawValue: UInt32
