@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerAnalysis
 
 /// The last word on a launch, for a terminal: whether it met its budget, or how else it ended.
 struct VerdictText {
@@ -30,10 +31,10 @@ struct VerdictText {
         case .completed: return budgetVerdict
         case .aborted(let operation, let reason):
             let names = "by \(printable(operation, limit: 80)) (\(printable(reason.description, limit: 80)))"
-            return ("ABORTED", " \(names): \(endings)\(milestone)")
+            return ("ABORTED", " \(names): \(report.progressText)\(milestone)")
         case .failed(let operation, let message):
             return ("FAILED", "  \(printable(operation, limit: 80)): \(printable(message, limit: 600))\(milestone)")
-        case .cancelled: return ("CANCELLED", "  \(endings)\(milestone)")
+        case .cancelled: return ("CANCELLED", "  \(report.progressText)\(milestone)")
         }
     }
 
@@ -55,9 +56,9 @@ struct VerdictText {
             rest += " since the process started"
             if let before = report.beforeRun { rest += ", \(style.duration(before)) of it before the launch" }
         }
-        if let budget = result.budget, !result.isMet {
-            // Only over the budget: otherwise nobody asks for a cause.
-            rest += ", \(style.duration(result.measured - budget.limit)) over"
+        // Only over the budget: otherwise nobody asks for a cause.
+        if let excess = report.excessText(style.duration) {
+            rest += ", \(excess)"
             let causes = result.causes
             // Causes may be a thousand; only those that are named are looked up.
             let wanted = Set(causes.prefix(Self.maximumNamed))
@@ -68,20 +69,9 @@ struct VerdictText {
         return (result.isMet ? "PASS" : "FAIL", rest + report.initialDisplayText(style.duration))
     }
 
-    /// An operation with its duration, and the one that was expected where that was less.
+    /// An operation with its times.
     private func describe(_ operation: OperationReport) -> String {
-        var times = style.duration(operation.duration)
-        if let expected = operation.expected, expected < operation.duration { times += ", \(style.duration(expected)) expected" }
-        return "\(printable(operation.id, limit: 80)) (\(times))"
-    }
-
-    /// How far a launch came that was stopped.
-    private var endings: String {
-        let operations = report.operations
-        let ended = operations.count { $0.outcome == .succeeded || $0.outcome == .fellBack }
-        let notStarted = operations.count { $0.start == nil }
-        let total = operations.count
-        return "\(ended) of \(total) operation\(total == 1 ? "" : "s") done, \(notStarted) not started"
+        "\(printable(operation.id, limit: 80)) (\(operation.timesText(style.duration)))"
     }
 
     /// `a, b, c and 7 more`.

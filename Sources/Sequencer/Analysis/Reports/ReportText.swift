@@ -19,6 +19,20 @@ extension LaunchReport {
         }
     }
 
+    /// By how much the launch is over its budget: `140 ms over`; nil when it is within.
+    package func excessText(_ text: (Duration) -> String = durationText) -> String? {
+        guard let limit = budget.budget?.limit, !budget.isMet, budget.measured > limit else { return nil }
+        return "\(text(budget.measured - limit)) over"
+    }
+
+    /// How far a launch came that was stopped: `5 of 9 operations done, 2 not started`.
+    package var progressText: String {
+        let ended = operations.count { $0.outcome == .succeeded || $0.outcome == .fellBack }
+        let notStarted = operations.count { $0.start == nil }
+        let total = operations.count
+        return "\(ended) of \(total) operation\(total == 1 ? "" : "s") done, \(notStarted) not started"
+    }
+
     /// The end of the operations that ran on after the milestone, without a full stop; nil when none did. Such as
     /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`. Identifiers and messages are as they are in the
     /// report.
@@ -65,6 +79,12 @@ extension OperationReport {
         if isCut { marks.append("cut") }
         if isDeferred { marks.append("deferred") }
         return marks
+    }
+
+    /// Its duration, and the one that was expected where that was less: `800 ms, 450 ms expected`.
+    package func timesText(_ text: (Duration) -> String = durationText) -> String {
+        let expected = expected.flatMap { $0 < duration ? ", \(text($0)) expected" : nil } ?? ""
+        return text(duration) + expected
     }
 
     /// Why it did not succeed, and its notes.
