@@ -1,4 +1,5 @@
-// Opens reports in headless Chromium: every operation is shown, by sight and by keyboard, with and without JavaScript, and nothing goes wrong.
+// Opens reports in headless Chromium: every operation is shown, by sight and by keyboard, with and without JavaScript, is found and sorted, no words
+// lie over others, and nothing goes wrong.
 //
 //   node pages.mjs CHROMIUM SCREENSHOTS REPORT PAGE [REPORT PAGE]...
 import { readFileSync } from 'node:fs';
@@ -20,15 +21,39 @@ async function check(report, file, name) {
     paper: getComputedStyle(document.body).backgroundColor, heading: document.querySelector('h1').textContent,
     elements: document.querySelectorAll('main img, main script, main b, iframe').length,
     verdict: document.querySelector('.verdict').textContent })`;
+  // Words of the timeline that lie over others, or beyond its edges.
+  const meeting = `(() => {
+    const frame = document.getElementById('timeline').getBoundingClientRect(), found = [];
+    const words = [...document.querySelectorAll('#timeline .label, #timeline .number, #timeline .head span')].map(each => [each.getBoundingClientRect(), each.textContent])
+      .filter(([box]) => box.width > 0).sort(([left], [right]) => left.top - right.top);
+    words.forEach(([box, text], place) => {
+      if (box.left < frame.left - 1 || box.right > frame.right + 1) found.push(text + ' is cut off');
+      for (let next = place + 1; next < words.length && words[next][0].top < box.bottom - 1; next += 1)
+        if (words[next][0].left < box.right - 1 && box.left < words[next][0].right - 1) found.push(text + ' lies over ' + words[next][1]);
+    });
+    return found;
+  })()`;
+  const lookAt = async (page, mode) => {
+    for (const width of [400, 1280, 2560]) {
+      await page.page('Emulation.setDeviceMetricsOverride', { width, height: 1000, deviceScaleFactor: 1, mobile: false });
+      // The page draws its axis anew after that.
+      if (mode === 'with JavaScript') await page.evaluate(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`);
+      const found = await page.evaluate(meeting);
+      expect(!found.length, `${mode}, ${width} pixels wide: ${found.slice(0, 3).join('; ')}`);
+    }
+    await page.page('Emulation.clearDeviceMetricsOverride');
+  };
   // Evaluating needs no script of the page's own.
   const plain = await open(file, { script: false, dark: true });
   const still = await plain.evaluate(contents);
   await plain.picture(`${name}-dark.png`);
+  await lookAt(plain, 'without JavaScript');
   faults.push(...plain.faults);
   await plain.close();
 
   const page = await open(file, { script: true });
   const live = await page.evaluate(contents);
+  await lookAt(page, 'with JavaScript');
   for (const [mode, shown] of [['without JavaScript', still], ['with JavaScript', live]]) {
     expect(shown.names.length === ids.length, `${mode}: ${shown.names.length} of ${ids.length} operations`);
     ids.forEach((id, place) => expect(shown.names[place] === id, `${mode}: ${shown.names[place]} instead of ${id}`));
@@ -42,7 +67,7 @@ async function check(report, file, name) {
     // By keyboard: one stop, then arrows; what is chosen shows what it comes after.
     const chosen = `({ id: document.activeElement?.dataset?.op, details: document.getElementById('details').innerText, hidden: document.getElementById('details').hidden,
       before: [...document.querySelectorAll('#timeline a.before')].map(each => each.dataset.op),
-      lines: document.querySelectorAll('#links path').length, selected: document.querySelectorAll('tr.selected').length })`;
+      lines: document.querySelectorAll('#links > *').length, selected: document.querySelectorAll('tr.selected').length })`;
     await page.evaluate(`document.querySelector('#timeline a.op[tabindex="0"]').focus()`);
     const first = await page.evaluate(chosen);
     await page.press('ArrowDown');
@@ -63,6 +88,32 @@ async function check(report, file, name) {
     expect((await page.evaluate(chosen)).hidden, 'Escape does not let go');
     await page.evaluate(`document.querySelector('#timeline a.op').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))`);
     expect(!(await page.evaluate(chosen)).hidden, 'a click shows nothing');
+  }
+  if (ids.length) {
+    // Search, sorting and magnification.
+    const tools = `({ tools: !document.getElementById('tools').hidden, rows: [...document.querySelectorAll('#operations tbody tr')].filter(each => !each.hidden).map(each => each.id),
+      bars: [...document.querySelectorAll('#timeline a.op')].filter(each => !each.hidden).length, found: document.getElementById('found').textContent })`;
+    const search = text => page.evaluate(`{ const search = document.getElementById('search'); search.value = ${JSON.stringify(text)}; search.dispatchEvent(new Event('input')); }`);
+    expect((await page.evaluate(tools)).tools, 'with JavaScript, there is nothing to search with');
+    const last = ids.reduce((longest, id) => (seen(id) && !/\s/.test(id) && id.length > longest.length ? id : longest), '');
+    if (last) {
+      await search(last);
+      const shown = await page.evaluate(tools);
+      expect(shown.rows.length >= 1 && shown.rows.includes(`row-${ids.indexOf(last)}`), `a search for ${last} shows ${shown.rows.length} rows`);
+      expect(shown.found === `${shown.rows.length} of ${ids.length}`, `a search says ${shown.found}`);
+      await search('');
+    }
+    await page.evaluate(`document.querySelectorAll('#operations thead button')[6].click()`);
+    const sorted = await page.evaluate(tools), longest = Math.max(...report.operations.map(operation => operation.durationMs ?? 0));
+    const top = report.operations[Number(sorted.rows[0].slice(4))];
+    expect(sorted.rows.length === ids.length && (top.durationMs ?? 0) >= longest * 0.99, `sorted by duration, ${top.id} comes first`);
+    await page.evaluate(`{ const order = document.getElementById('sort'); order.value = ''; order.dispatchEvent(new Event('change')); }`);
+    expect((await page.evaluate(tools)).rows.every((id, place) => id === `row-${place}`), 'the first order does not come back');
+    const width = `document.getElementById('timeline').offsetWidth`, before = await page.evaluate(width);
+    await page.evaluate(`document.getElementById('closer').click()`);
+    expect((await page.evaluate(width)) > before * 1.9, 'the timeline is not magnified');
+    await page.evaluate(`document.getElementById('whole').click()`);
+    expect((await page.evaluate(width)) === before, 'the whole launch is not shown again');
   }
   await page.evaluate(`document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))`);
   await page.picture(`${name}.png`);

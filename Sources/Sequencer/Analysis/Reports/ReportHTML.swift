@@ -3,12 +3,13 @@ import Sequencer
 extension LaunchReport {
     /// The launch as a web page: one file, without anything from elsewhere.
     ///
-    /// The verdict and the launch's figures come first, then the timeline of ``svg(maximumRows:)`` in the page, then a table of every operation with
-    /// its numbers, its dependencies, its error and its notes. All of it can be read without JavaScript. With it, an operation that
-    /// is pointed at, clicked or focused shows its numbers and its neighbours: the arrow keys go from one to the next (up and down) and
-    /// along dependencies (left and right), Enter goes to the table, Escape lets go. The page is light or dark as the person likes it. Names and
-    /// messages can hold any character; the page's own policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The
-    /// same document always gives the same text; nothing can fail.
+    /// The verdict, its reason and the launch's figures come first, then a legend and the timeline, which fills the width of any screen and has
+    /// labels above the bars on a narrow one, then a table of every operation with its numbers, its dependencies, its error and its notes. All of it
+    /// can be read without JavaScript. With it, operations are searched by words of their rows (`/` goes to the search), sorted by a column, and the
+    /// timeline is magnified (`+`, `-` and `0`, or the wheel with Control). An operation that is pointed at, clicked or focused shows its numbers and
+    /// its neighbours: the arrow keys go from one to the next (up and down) and along dependencies (left and right), Enter goes to the table, Escape
+    /// lets go. The page is light or dark as the person likes it. Names and messages can hold any character; the page's own policy
+    /// (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives the same text; nothing can fail.
     ///
     /// ```swift
     /// try await graph.run().report.html().write(toFile: "launch.html", atomically: true, encoding: .utf8)
@@ -16,7 +17,8 @@ extension LaunchReport {
     ///
     /// The format: <https://html.spec.whatwg.org/multipage/>, written so that a reader of XML understands it too.
     ///
-    /// - Parameter maximumRows: how many operations have a bar; every operation is in the table.
+    /// - Parameter maximumRows: how many operations have a row in the timeline; every operation is in the table, and those on the main thread and the
+    ///   first 16 lanes are on these.
     /// - Complexity: O(dependencies + operations · log operations).
     public func html(maximumRows: Int = 1000) -> String {
         fromProcessStart.page(maximumRows)
@@ -33,7 +35,8 @@ extension LaunchReport {
             <meta name="viewport" content="width=device-width, initial-scale=1"/>
             <title>\(title): \(Markup.text(verdictText))</title>
             <style>
-            \(TimelineStyle.css)
+            \(TimelineStyle.palette)
+            \(TimelineStyle.page)
             \(HTMLStyle.css)
             </style>
             </head>
@@ -41,12 +44,7 @@ extension LaunchReport {
             \(htmlHeader(title))
             <main>
             <h2>Timeline</h2>
-            <p class="legend">Thin grey: ready, but waiting for a lane, the main thread or a resource. Bar: running (violet on the main thread, yellow \
-            interactive, blue on a lane; red when it failed, pale when it did not succeed otherwise). Dotted: slack. Bordered and joined by a line: the critical path. Shaded: interactive \
-            time, which does not count against the budget. Dotted from top to bottom: the ends of the initial display and of the milestone.</p>
-            <div class="scroll">
-            \(TimelineDrawing(self, for: .page, maximumRows: maximumRows).svg())
-            </div>
+            \(HTMLTimeline(self, maximumRows: maximumRows).html())
             <section id="details" aria-live="polite" aria-label="The chosen operation" hidden="hidden"></section>
             <h2>Operations</h2>
             \(HTMLTable(self).html())
@@ -64,10 +62,11 @@ extension LaunchReport {
     private func htmlHeader(_ title: String) -> String {
         var text = "<header>\n<h1><bdi>\(title)</bdi></h1>\n"
         text += "<p class=\"verdict \(verdictClass)\">\(Markup.text(verdictText))</p>\n"
-        text += "<p id=\"outcome\">\(Markup.text(outcomeText)).</p>\n<dl class=\"figures\">\n"
+        let progress = verdictClass == "stopped" ? "; \(progressText)" : ""
+        text += "<p id=\"outcome\">\(Markup.text(outcomeText + progress)).</p>\n<dl class=\"figures\">\n"
         for (name, value) in htmlFigures { text += "<div><dt>\(name)</dt><dd><bdi>\(Markup.text(value))</bdi></dd></div>\n" }
         text += "</dl>\n"
-        if let causesText { text += "<p>\(causesText) \(htmlNames(budget.causes)).</p>\n" }
+        if let excess = excessText() { text += "<p id=\"reason\">\(excess)\(htmlCauses).</p>\n" }
         if !criticalPath.isEmpty { text += "<p>Critical path: \(htmlNames(criticalPath)).</p>\n" }
         if let later = afterMilestoneText() { text += "<p>\(Markup.text(later)).</p>\n" }
         for scope in scopes.prefix(20) { text += "<p>Scope \(Markup.text(scope.description)).</p>\n" }
@@ -81,12 +80,24 @@ extension LaunchReport {
     }
 
     /// Green for a budget that was met, red for one that was not and for a failure, neither for a launch that was stopped on purpose.
-    private var verdictClass: String {
+    var verdictClass: String {
         switch outcome {
         case .completed: budget.isMet ? "pass" : "fail"
         case .failed: "fail"
         case .aborted, .cancelled: "stopped"
         }
+    }
+
+    /// After a colon, the operations that explain an overrun, with their times, no more than a person reads; nothing without any.
+    private var htmlCauses: String {
+        if budget.causes.isEmpty { return "" }
+        let positions = positions
+        let causes = budget.causes.prefix(20).map { id in
+            let times = positions[id].map { " (\(operations[$0].timesText()))" } ?? ""
+            return "<bdi>\(Markup.text(id))</bdi>\(times)"
+        }
+        let rest = budget.causes.count - causes.count
+        return ": " + causes.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
     /// Names in a row, no more than a person reads.
@@ -194,5 +205,24 @@ package enum Markup {
     /// A text of at most `limit` characters, the last of them `…` when something was cut off.
     static func shortened(_ text: String, to limit: Int) -> String {
         text.count > limit ? text.prefix(limit - 1) + "…" : text
+    }
+
+    /// About the width of a text in the drawing's font of 12 pixels; rather more than less.
+    static func width(of text: String) -> Double { text.reduce(0) { $0 + width(of: $1) } }
+
+    private static func width(of character: Character) -> Double {
+        guard character.isASCII else { return 13 }
+        return character.isUppercase || "mw@%_".contains(character) ? 10 : 7
+    }
+
+    /// A text that is about as wide as `limit` pixels at the most, with `…` at its end when something was cut off.
+    static func shortened(_ text: String, toWidth limit: Double) -> String {
+        var (used, end) = (0.0, text.startIndex)
+        for index in text.indices {
+            used += width(of: text[index])
+            if used > limit { return String(text[..<end]) + "…" }
+            if used + 13 <= limit { end = text.index(after: index) }
+        }
+        return text
     }
 }

@@ -3,265 +3,292 @@ import Sequencer
 extension LaunchReport {
     /// The launch's timeline as a picture: an SVG file.
     ///
-    /// Time runs to the right. The main thread and each lane have a line; below, each operation has a row, in the order of their starts: the wait from
-    /// ready to start is thin and grey, the work a bar, the slack dotted. Bars of the critical path have a border and are joined by a line; those of what
-    /// failed are red. Interactive
-    /// time is shaded; a dashed line shows where the budget ends, moved right by the interactive time before it; dotted ones show where the initial display and the
-    /// milestone ended. An operation that never started has a circle where it ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any
-    /// character, and the same document always gives the same text.
+    /// The launch's name, its verdict and a legend come first. Time runs to the right. The main thread and each lane have a line, with all that ran
+    /// there; below, each operation has a row, in the order of their starts: the wait from ready to start is thin and grey, the work a bar with its
+    /// duration at its end, the slack dotted, the expected end a mark. Bars of the critical path have a border and are joined by a line; those of
+    /// what failed are red and crossed, of what fell back half filled, of what was cancelled hollow. Interactive time is shaded; a dashed line shows
+    /// where the budget ends, moved right by the interactive time before it; others show where the initial display and the milestone ended. An
+    /// operation that never started has a circle where it ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from
+    /// anywhere, names can hold any character, and the same document always gives the same text.
     ///
     /// The format: <https://www.w3.org/TR/SVG11/>.
     ///
-    /// - Parameter maximumRows: how many operations get a row. Of a launch with more, those of the critical path come first, then those that did not
-    ///   succeed, then the longest; the picture says how many are missing.
+    /// - Parameters:
+    ///   - maximumRows: how many operations get a row. Of a launch with more, those of the critical path come first, then those that did not
+    ///     succeed, then the longest; the picture says how many are missing.
+    ///   - width: the picture's width in pixels, 280 to 20,000; others are taken for these. Below 600, labels stand above the bars. A viewer with less room
+    ///     shows the picture smaller.
     /// - Complexity: O(operations · log operations).
-    public func svg(maximumRows: Int = 1000) -> String {
-        TimelineDrawing(fromProcessStart, for: .file, maximumRows: maximumRows).svg()
+    public func svg(maximumRows: Int = 1000, width: Int = 1200) -> String {
+        TimelineDrawing(fromProcessStart, maximumRows: maximumRows, width: width).svg()
     }
 }
 
-/// A launch's timeline as an SVG element: time runs to the right, with a row for each operation and the lanes above.
-///
-/// The element has everything but its style (``TimelineStyle``), so it can stand in a page as well as alone. SVG 1.1:
-/// <https://www.w3.org/TR/SVG11/>.
+/// A launch's timeline as an SVG file: time runs to the right, with a row for each operation and the lanes above. SVG 1.1: <https://www.w3.org/TR/SVG11/>.
 struct TimelineDrawing {
-    /// The document that holds the drawing.
-    enum Purpose {
-        /// A file of its own.
-        case file
-        /// A page that has a row `row-N` in a table for each operation, which its bars lead to.
-        case page
-    }
-
-    /// The lanes that are drawn one by one; a launch with more has its drawing, but not each lane.
-    static let maximumLanes = 16
-
-    let report: LaunchReport
-    let purpose: Purpose
-    /// The operations that have a row, in the order of their rows.
-    let rows: [Int]
-    let omission: String?
-    let lanes: [String]
-    let clock: BudgetClock
+    let contents: TimelineContents
     let scale: TimelineScale
+    let width: Double
+    /// Whether labels stand above the bars.
+    let isNarrow: Bool
+    private let legend: [(entry: LegendEntry, x: Double, line: Int)]
+    private let marks: [TimelineContents.Mark]
 
-    let width = 1200.0
-    let labelWidth = 230.0
-    let rowHeight = 20.0
     let laneHeight = 16.0
-    let axisHeight = 34.0
+    var rowHeight: Double { isNarrow ? 36 : 20 }
+    var labelWidth: Double { isNarrow ? 8 : 230 }
+    /// The middle of a bar, from the top of its row.
+    var middle: Double { isNarrow ? 26 : 10 }
 
-    init(_ report: LaunchReport, for purpose: Purpose, maximumRows: Int) {
-        self.report = report
-        self.purpose = purpose
-        let selection = report.selection(limit: maximumRows)
-        omission = report.omission(selection)
-        let operations = report.operations
-        let keys = operations.map { $0.start ?? $0.end }
-        rows = selection.sorted { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }
-        let used = operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 }
-        let main = operations.contains { $0.isMain && $0.start != nil } ? ["main"] : []
-        lanes = main + Set(used).sorted().prefix(Self.maximumLanes).map { "lane \($0)" }
-        clock = BudgetClock(report)
-        let last = operations.lazy.map(\.end.nanoseconds).max() ?? 0
-        var extent = max(report.makespan.nanoseconds, last)
-        // A budget that is far away would leave the launch a sliver.
-        if let limit = clock.limit, limit / 4 <= extent { extent = max(extent, limit) }
-        // Room for the number beside the last bar.
-        scale = TimelineScale(extent: extent, origin: labelWidth, width: width - labelWidth - 70)
+    init(_ report: LaunchReport, maximumRows: Int, width: Int) {
+        let contents = TimelineContents(report, maximumRows: maximumRows)
+        let whole = Double(min(max(width, 280), 20_000))
+        let isNarrow = whole < 600
+        self.contents = contents
+        self.width = whole
+        self.isNarrow = isNarrow
+        marks = contents.marks
+        // Room for the words beside the last bar.
+        let (left, right): (Double, Double) = isNarrow ? (8, 16) : (230, 130)
+        scale = TimelineScale(extent: contents.extent, origin: left, width: whole - left - right)
+        var (x, line) = (8.0, 0)
+        legend = contents.legend.map { entry in
+            let needed = 28 + Markup.width(of: entry.text) * 0.8 + 14
+            if x > 8, x + needed > whole { (x, line) = (8, line + 1) }
+            defer { x += needed }
+            return (entry: entry, x: x, line: line)
+        }
     }
 
-    /// Where the lanes begin.
-    var lanesTop: Double { axisHeight }
-    /// Where the operations begin.
-    var rowsTop: Double { lanesTop + (lanes.isEmpty ? 0 : Double(lanes.count) * laneHeight + 14) }
-    var rowsBottom: Double { rowsTop + Double(rows.count) * rowHeight }
-    var height: Double { rowsBottom + (omission == nil ? 8 : 28) }
+    private var report: LaunchReport { contents.report }
+    private var headHeight: Double { 56 + Double((legend.last?.line ?? -1) + 1) * 16 }
+    /// Where the lines from top to bottom begin.
+    var axisBottom: Double { headHeight + Double(marks.count) * 14 + 20 }
+    /// A lane's name stands above it where labels do.
+    private var laneStep: Double { isNarrow ? laneHeight + 12 : laneHeight }
+    private var rowsTop: Double { axisBottom + (contents.lanes.isEmpty ? 0 : Double(contents.lanes.count) * laneStep + 14) }
+    var rowsBottom: Double { rowsTop + Double(contents.rows.count) * rowHeight }
+    private var height: Double { rowsBottom + (omission == nil ? 8 : 28) }
+    private var omission: String? {
+        let phrases = [contents.omission, contents.laneOmission].compactMap { $0 }
+        return phrases.isEmpty ? nil : phrases.joined(separator: "; ")
+    }
 
-    func top(ofRow row: Int) -> Double { rowsTop + Double(row) * rowHeight }
+    private func top(ofRow row: Int) -> Double { rowsTop + Double(row) * rowHeight }
 
-    /// The text of the element.
+    /// The text of the file.
     ///
     /// - Complexity: O(operations · log operations).
     func svg() -> String {
-        let size = "viewBox=\"0 0 \(pixels(width)) \(pixels(height))\" width=\"\(pixels(width))\" height=\"\(pixels(height))\""
-        let count = report.operations.count
-        let title = "Timeline of \(report.scenario): \(report.verdictText), \(count) operation\(count == 1 ? "" : "s")"
-        var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" \(size)"
-        text += purpose == .page ? " id=\"timeline\" role=\"group\" aria-label=\"\(Markup.text(title))\">\n" : " role=\"img\">\n"
-        if purpose == .file { text += "<title>\(Markup.text(title))</title>\n<style>\n\(TimelineStyle.css)\n</style>\n" }
-        text += "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n"
-        for row in rows.indices where row.isMultiple(of: 2) {
+        var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"timeline\" viewBox=\"0 0 \(pixels(width)) \(pixels(height))\" "
+        text += "width=\"\(pixels(width))\" height=\"\(pixels(height))\" role=\"img\">\n"
+        text += "<title>\(Markup.text(contents.title))</title>\n<style>\n\(TimelineStyle.css)\n</style>\n"
+        text += "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n" + heading() + legendEntries()
+        for row in contents.rows.indices where row.isMultiple(of: 2) {
             text +=
                 "<rect class=\"band\" x=\"0\" y=\"\(pixels(top(ofRow: row)))\" width=\"\(pixels(width))\" height=\"\(pixels(rowHeight))\"/>\n"
         }
-        text += pauses() + axis() + laneStrip() + criticalPath() + "<g id=\"links\"></g>\n"
-        for (row, node) in rows.enumerated() { text += element(node, row) }
-        text += displays() + budgetLine()
+        text += pauses() + axis() + laneStrip() + criticalPath() + markLines()
+        for (row, node) in contents.rows.enumerated() { text += element(node, row) }
         if let omission {
             text += "<text class=\"note\" x=\"8\" y=\"\(pixels(rowsBottom + 18))\">\(Markup.text(omission)).</text>\n"
         }
         return text + "</svg>"
     }
+
+    private func heading() -> String {
+        let name = Markup.text(Markup.shortened(report.scenario, toWidth: (width - 16) / 1.5))
+        let verdict = Markup.text(Markup.shortened(report.verdictText, toWidth: (width - 16) / 1.1))
+        return "<text class=\"heading\" x=\"8\" y=\"24\" unicode-bidi=\"isolate\">\(name)</text>\n"
+            + "<text class=\"verdict \(report.verdictClass)\" x=\"8\" y=\"44\">\(verdict)</text>\n"
+    }
+
+    private func legendEntries() -> String {
+        guard !legend.isEmpty else { return "" }
+        var text = "<g class=\"legend\">\n"
+        for (entry, x, line) in legend {
+            let top = 56 + Double(line) * 16
+            text += sample(of: entry, x, top) + "<text x=\"\(pixels(x + 28))\" y=\"\(pixels(top + 10))\">\(entry.text)</text>\n"
+        }
+        return text + "</g>\n"
+    }
+
+    /// A small piece of that which an entry explains, 22 pixels wide and 12 high.
+    private func sample(of entry: LegendEntry, _ x: Double, _ top: Double) -> String {
+        func line(_ style: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
+            "<line class=\"\(style)\" x1=\"\(pixels(x1))\" y1=\"\(pixels(y1))\" x2=\"\(pixels(x2))\" y2=\"\(pixels(y2))\"/>"
+        }
+        func box(_ style: String, _ top: Double, _ height: Double) -> String {
+            "<rect class=\"\(style)\" x=\"\(pixels(x))\" y=\"\(pixels(top))\" width=\"22\" height=\"\(pixels(height))\"/>"
+        }
+        switch entry {
+        case .lane, .main, .interactive, .cancelled: return "<g class=\"\(entry.rawValue)\">\(box("bar", top, 11))</g>"
+        case .critical: return "<g class=\"critical\">\(box("bar", top, 11))</g>"
+        case .failed, .fellBack: return "<g class=\"\(entry.rawValue)\">\(box("bar", top, 11))\(sign(of: entry, x, x + 22, top, 11))</g>"
+        case .never: return "<circle class=\"never\" cx=\"\(pixels(x + 11))\" cy=\"\(pixels(top + 6))\" r=\"3.5\"/>"
+        case .wait: return box("wait", top + 4, 4)
+        case .pause: return box("pause", top, 11)
+        case .slack: return line("slack", x, top + 6, x + 22, top + 6)
+        case .expected, .budget, .display, .milestone: return line(entry.rawValue, x + 11, top - 1, x + 11, top + 12)
+        }
+    }
+
+    /// The sign on a bar that tells apart what the colour does: a cross at its end, or the filled half.
+    private func sign(of entry: LegendEntry, _ from: Double, _ to: Double, _ top: Double, _ height: Double) -> String {
+        switch entry {
+        case .failed where to - from >= 10:
+            let (left, right) = (pixels(to - 9), pixels(to - 3))
+            let (upper, lower) = (pixels(top + height / 2 - 3), pixels(top + height / 2 + 3))
+            return "<path class=\"cross\" d=\"M\(left) \(upper)L\(right) \(lower)M\(left) \(lower)L\(right) \(upper)\"/>"
+        case .fellBack:
+            let width = pixels(max(to - from, 1))
+            return
+                "<rect class=\"half\" x=\"\(pixels(from))\" y=\"\(pixels(top + height / 2))\" width=\"\(width)\" height=\"\(pixels(height / 2))\"/>"
+        default: return ""
+        }
+    }
 }
 
-/// The parts around the operations: time, interactive time, lanes, and the budget.
+/// The parts around the operations: time, interactive time, marks, lanes.
 extension TimelineDrawing {
-    func pauses() -> String {
-        clock.pauses.reduce(into: "") { text, pause in
+    private func pauses() -> String {
+        contents.clock.pauses.reduce(into: "") { text, pause in
             let (from, to) = (scale.place(pause.lowerBound), scale.place(pause.upperBound))
             guard to > from else { return }
-            text += "<rect class=\"pause\" x=\"\(pixels(from))\" y=\"\(pixels(axisHeight))\" width=\"\(pixels(to - from))\" "
-            text += "height=\"\(pixels(rowsBottom - axisHeight))\"><title>interactive: does not count against the budget</title></rect>\n"
+            text += "<rect class=\"pause\" x=\"\(pixels(from))\" y=\"\(pixels(axisBottom))\" width=\"\(pixels(to - from))\" "
+            text += "height=\"\(pixels(rowsBottom - axisBottom))\"><title>interactive: does not count against the budget</title></rect>\n"
         }
     }
 
-    func axis() -> String {
+    private func axis() -> String {
         var text = "<g class=\"axis\">\n"
-        for tick in scale.ticks {
-            let place = pixels(scale.place(tick))
-            text += "<line x1=\"\(place)\" y1=\"\(pixels(axisHeight - 6))\" x2=\"\(place)\" y2=\"\(pixels(rowsBottom))\"/>"
-            text +=
-                "<text x=\"\(place)\" y=\"\(pixels(axisHeight - 10))\" text-anchor=\"middle\">\(durationText(.nanoseconds(tick)))</text>\n"
+        // As many as there is room for.
+        for tick in scale.ticks(atMost: Nanoseconds(min(max(scale.width / 70, 2), 10))) {
+            let place = scale.place(tick)
+            let anchor = tick == 0 && isNarrow ? "start" : "middle"
+            text += "<line x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" y2=\"\(pixels(rowsBottom))\"/>"
+            text += "<text x=\"\(pixels(place))\" y=\"\(pixels(axisBottom - 7))\" text-anchor=\"\(anchor)\">"
+            text += durationText(.nanoseconds(tick)) + "</text>\n"
         }
         return text + "</g>\n"
     }
 
-    /// The main thread and the lanes, a line each, with what ran there.
-    func laneStrip() -> String {
-        guard !lanes.isEmpty else { return "" }
-        var text = "<g class=\"lanes\" aria-hidden=\"true\">\n"
-        let lines = Dictionary(uniqueKeysWithValues: lanes.enumerated().map { ($1, $0) })
-        for (line, lane) in lanes.enumerated() {
-            let base = lanesTop + Double(line) * laneHeight
-            text += "<text class=\"number\" x=\"\(pixels(labelWidth - 8))\" y=\"\(pixels(base + 12))\" text-anchor=\"end\">\(lane)</text>\n"
+    /// The ends of the budget, of the initial display and of the milestone; their names stand above each other, so that none lies over another.
+    private func markLines() -> String {
+        var text = ""
+        for (line, mark) in marks.enumerated() {
+            let baseline = headHeight + Double(line) * 14 + 11
+            var (x, anchor, label) = (labelWidth, "start", mark.label)
+            switch mark.place {
+            case .at(let time):
+                let place = scale.place(time)
+                text += "<line class=\"\(mark.style)\" x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" "
+                text += "y2=\"\(pixels(rowsBottom))\"><title>\(mark.label)</title></line>"
+                (x, anchor) = place > width / 2 ? (place - 5, "end") : (place + 5, "start")
+            case .beyond: (x, anchor, label) = (width - 8, "end", mark.label + " ›")
+            case .elsewhere: break
+            }
+            text +=
+                "<text class=\"mark \(mark.style)\" x=\"\(pixels(x))\" y=\"\(pixels(baseline))\" text-anchor=\"\(anchor)\">\(label)</text>\n"
         }
-        // Operations without a row have no bar here: so the drawing of a huge launch can still be looked at.
-        for node in rows {
-            let operation = report.operations[node]
-            guard let start = operation.start?.nanoseconds, let place = operation.place, let line = lines[place] else { continue }
-            let (from, to) = (scale.place(start), scale.place(operation.end.nanoseconds))
-            text += "<g class=\"\(classes(of: operation))\" data-lane=\"\(node)\"><rect class=\"bar\" x=\"\(pixels(from))\" "
-            text += "y=\"\(pixels(lanesTop + Double(line) * laneHeight + 3))\" width=\"\(pixels(max(to - from, 0.5)))\" height=\"10\">"
-            text += "<title>\(Markup.text(operation.id))</title></rect></g>\n"
+        return text
+    }
+
+    /// The main thread and the lanes, a line each, with all that ran there; operations without a row share one shape.
+    private func laneStrip() -> String {
+        guard !contents.lanes.isEmpty else { return "" }
+        var text = "<g class=\"lanes\" aria-hidden=\"true\">\n"
+        for (line, (lane, nodes)) in zip(contents.lanes, contents.operationsOfLanes()).enumerated() {
+            let base = axisBottom + Double(line) * laneStep + (isNarrow ? 12 : 0)
+            let (x, y, anchor) = isNarrow ? (8.0, base, "start") : (labelWidth - 8, base + 12, "end")
+            text += "<text class=\"number\" x=\"\(pixels(x))\" y=\"\(pixels(y))\" text-anchor=\"\(anchor)\">\(lane)</text>\n"
+            if !nodes.others.isEmpty {
+                text += "<g class=\"rest\(lane == "main" ? " main" : "")\"><path class=\"bar\" d=\""
+                for node in nodes.others {
+                    let (from, to) = ends(report.operations[node])
+                    text += "M\(pixels(from)) \(pixels(base + 3))h\(pixels(max(to - from, 0.5)))v10H\(pixels(from))z"
+                }
+                text += "\"/></g>\n"
+            }
+            for node in nodes.withRow {
+                let operation = report.operations[node]
+                let (from, to) = ends(operation)
+                text += "<g class=\"\(operation.timelineClasses)\" data-lane=\"\(node)\"><rect class=\"bar\" x=\"\(pixels(from))\" "
+                text += "y=\"\(pixels(base + 3))\" width=\"\(pixels(max(to - from, 0.5)))\" height=\"10\">"
+                text += "<title>\(Markup.text(operation.id))</title></rect></g>\n"
+            }
         }
         return text + "</g>\n"
+    }
+
+    private func ends(_ operation: OperationReport) -> (from: Double, to: Double) {
+        (scale.place(operation.start?.nanoseconds ?? 0), scale.place(operation.end.nanoseconds))
     }
 
     /// Lines from the end of each operation of the critical path to the start of the next.
-    func criticalPath() -> String {
-        let positions = report.positions
-        let places = Dictionary(rows.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        var points: [(x: Double, y: Double)] = []
-        for id in report.criticalPath {
-            guard let node = positions[id], let row = places[node], let start = report.operations[node].start else { continue }
-            let middle = top(ofRow: row) + rowHeight / 2
-            points.append((scale.place(start.nanoseconds), middle))
-            points.append((scale.place(report.operations[node].end.nanoseconds), middle))
+    private func criticalPath() -> String {
+        let steps = contents.criticalSteps.map { step in
+            let (end, start) = (ends(report.operations[step.from.node]).to, ends(report.operations[step.to.node]).from)
+            let (from, to) = (top(ofRow: step.from.row) + middle, top(ofRow: step.to.row) + middle)
+            return "M\(pixels(end)) \(pixels(from))V\(pixels(to))H\(pixels(start))"
         }
-        guard points.count > 2 else { return "" }
-        let steps = stride(from: 1, to: points.count - 1, by: 2).map { index in
-            let (from, to) = (points[index], points[index + 1])
-            return "M\(pixels(from.x)) \(pixels(from.y))V\(pixels(to.y))H\(pixels(to.x))"
-        }
-        return "<path class=\"path\" d=\"\(steps.joined())\"/>\n"
-    }
-
-    /// Lines where the initial display and the milestone ended.
-    func displays() -> String {
-        [(report.initialDisplay, "initial display"), (report.milestone, "milestone")].reduce(into: "") { text, display in
-            guard let operation = display.0.flatMap({ report[$0] }), operation.outcome.isSuccess else { return }
-            let place = pixels(scale.place(operation.end.nanoseconds))
-            text += "<line class=\"milestone\" x1=\"\(place)\" y1=\"\(pixels(axisHeight))\" x2=\"\(place)\" y2=\"\(pixels(rowsBottom))\">"
-            text += "<title>\(display.1), at \(durationText(operation.end))</title></line>\n"
-        }
-    }
-
-    func budgetLine() -> String {
-        guard let budget = report.budget.budget else { return "" }
-        guard let limit = clock.limit else {
-            return
-                "<text class=\"budget-label\" x=\"8\" y=\"\(pixels(axisHeight - 10))\">the budget counts from the process's start</text>\n"
-        }
-        let label = "budget \(durationText(budget.limit))"
-        guard limit <= scale.extent else {
-            return "<text class=\"budget-label\" x=\"\(pixels(width - 4))\" y=\"12\" text-anchor=\"end\">\(label) ›</text>\n"
-        }
-        let place = scale.place(limit)
-        // The label stays inside the drawing.
-        let anchor = place > width - 120 ? "end" : "start"
-        var text = "<line class=\"budget\" x1=\"\(pixels(place))\" y1=\"4\" x2=\"\(pixels(place))\" y2=\"\(pixels(rowsBottom))\"/>"
-        text +=
-            "<text class=\"budget-label\" x=\"\(pixels(place + (anchor == "end" ? -6 : 6)))\" y=\"12\" text-anchor=\"\(anchor)\">\(label)</text>\n"
-        return text
+        return steps.isEmpty ? "" : "<path class=\"path\" d=\"\(steps.joined())\"/>\n"
     }
 }
 
-/// One operation of a drawing: its name, its wait, its duration, and its slack.
+/// One operation of a drawing: its name, its wait, its duration, its expected end, and its slack.
 extension TimelineDrawing {
-    func classes(of operation: OperationReport) -> String {
-        var classes = ["op"]
-        if operation.isMain { classes.append("main") }
-        if operation.isCritical { classes.append("critical") }
-        if operation.isMostlyInteractive { classes.append("interactive") }
-        if operation.outcome != .succeeded { classes.append("unsuccessful") }
-        if operation.outcome == .failed || operation.outcome == .timedOut { classes.append("failed") }
-        return classes.joined(separator: " ")
-    }
-
-    func element(_ node: Int, _ row: Int) -> String {
+    private func element(_ node: Int, _ row: Int) -> String {
         let operation = report.operations[node]
         let top = top(ofRow: row)
-        let label = Markup.text(Markup.shortened(operation.id, to: 32))
-        var text = opening(node, operation)
-        text += "<title>\(Markup.text(operation.id)): \(Markup.text(operation.summary))</title>"
+        let room = isNarrow ? width - 24 - Markup.width(of: operation.timelineNote) : labelWidth - 16
+        var text =
+            "<g class=\"\(operation.timelineClasses)\"><title>\(Markup.text(operation.id)): \(Markup.text(operation.summary))</title>"
         text +=
             "<rect x=\"0\" y=\"\(pixels(top))\" width=\"\(pixels(width))\" height=\"\(pixels(rowHeight))\" fill=\"none\" pointer-events=\"all\"/>"
         // A name is written from where its own script begins, and does not turn around its neighbours.
-        text += "<text class=\"label\" x=\"8\" y=\"\(pixels(top + 14))\" unicode-bidi=\"isolate\">\(label)</text>"
-        text += bars(operation, top)
-        return text + (purpose == .page ? "</a>\n" : "</g>\n")
-    }
-
-    private func opening(_ node: Int, _ operation: OperationReport) -> String {
-        switch purpose {
-        case .file: "<g class=\"\(classes(of: operation))\">"
-        case .page:
-            "<a class=\"\(classes(of: operation))\" id=\"op-\(node)\" data-op=\"\(node)\" href=\"#row-\(node)\" "
-                + "aria-label=\"\(Markup.text(operation.id))\">"
-        }
+        text += "<text class=\"label\" x=\"8\" y=\"\(pixels(top + 14))\" unicode-bidi=\"isolate\">"
+        text += Markup.text(Markup.shortened(operation.id, toWidth: room)) + "</text>"
+        return text + bars(operation, top) + "</g>\n"
     }
 
     private func bars(_ operation: OperationReport, _ top: Double) -> String {
         let end = operation.end.nanoseconds
         let stop = scale.place(end)
+        let centre = top + middle
         guard let start = operation.start?.nanoseconds else {
-            return "<circle class=\"never\" cx=\"\(pixels(stop))\" cy=\"\(pixels(top + 10))\" r=\"3.5\"/>"
-                + number(operation.outcome.words, stop + 8, top)
+            return "<circle class=\"never\" cx=\"\(pixels(stop))\" cy=\"\(pixels(centre))\" r=\"3.5\"/>" + number(operation, stop + 8, top)
         }
         let begin = scale.place(start)
         var text = ""
         if let ready = operation.ready?.nanoseconds, ready < start {
             let from = scale.place(ready)
-            text += "<rect class=\"wait\" x=\"\(pixels(from))\" y=\"\(pixels(top + 8))\" width=\"\(pixels(begin - from))\" height=\"4\"/>"
-        }
-        var right = stop
-        if operation.slack > .zero {
-            right = scale.place(end.addingSaturated(operation.slack.nanoseconds))
             text +=
-                "<line class=\"slack\" x1=\"\(pixels(stop))\" y1=\"\(pixels(top + 10))\" x2=\"\(pixels(right))\" y2=\"\(pixels(top + 10))\"/>"
+                "<rect class=\"wait\" x=\"\(pixels(from))\" y=\"\(pixels(centre - 2))\" width=\"\(pixels(begin - from))\" height=\"4\"/>"
         }
-        text +=
-            "<rect class=\"bar\" x=\"\(pixels(begin))\" y=\"\(pixels(top + 4))\" width=\"\(pixels(max(stop - begin, 1)))\" height=\"12\" rx=\"2\"/>"
-        var numbers = durationText(operation.duration)
-        if operation.outcome != .succeeded { numbers += ", \(operation.outcome.words)" }
-        return text + number(numbers, right + 6, top)
+        if operation.slack > .zero {
+            // Below the words at the bar's end.
+            let (right, y) = (scale.place(end.addingSaturated(operation.slack.nanoseconds)), pixels(centre + 8))
+            text += "<line class=\"slack\" x1=\"\(pixels(stop))\" y1=\"\(y)\" x2=\"\(pixels(right))\" y2=\"\(y)\"/>"
+        }
+        text += "<rect class=\"bar\" x=\"\(pixels(begin))\" y=\"\(pixels(centre - 6))\" width=\"\(pixels(max(stop - begin, 1)))\" "
+        text += "height=\"12\" rx=\"2\"/>"
+        switch operation.outcome {
+        case .failed, .timedOut: text += sign(of: .failed, begin, stop, centre - 6, 12)
+        case .fellBack: text += sign(of: .fellBack, begin, stop, centre - 6, 12)
+        case .succeeded, .cancelled, .skipped: break
+        }
+        if let expected = contents.expectedEnd(of: operation) {
+            // One that lies behind the bar's end is below the words there.
+            let (place, upper) = (pixels(scale.place(expected)), expected > end ? centre + 5 : centre - 8)
+            text += "<line class=\"expected\" x1=\"\(place)\" y1=\"\(pixels(upper))\" x2=\"\(place)\" y2=\"\(pixels(centre + 9))\"/>"
+        }
+        return text + number(operation, stop + 6, top)
     }
 
-    /// A number beside a bar: to the right of it, or, if it does not fit there, to the left of the edge.
-    private func number(_ text: String, _ place: Double, _ top: Double) -> String {
-        let isAtEdge = place + Double(text.count) * 6 > width
-        return "<text class=\"number\" x=\"\(pixels(isAtEdge ? width - 4 : place))\" y=\"\(pixels(top + 14))\""
-            + (isAtEdge ? " text-anchor=\"end\">" : ">") + Markup.text(text) + "</text>"
+    /// The words at a bar's end; where labels stand above the bars, they stand there too, at the right.
+    private func number(_ operation: OperationReport, _ place: Double, _ top: Double) -> String {
+        let (x, anchor) = isNarrow ? (width - 8, " text-anchor=\"end\"") : (place, "")
+        return "<text class=\"number\" x=\"\(pixels(x))\" y=\"\(pixels(top + 14))\"\(anchor)>\(Markup.text(operation.timelineNote))</text>"
     }
 }

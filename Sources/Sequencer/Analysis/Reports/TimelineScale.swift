@@ -22,13 +22,16 @@ struct TimelineScale {
     }
 
     /// Round points in time, 4 to 10 of them besides zero: 1, 2 or 5 times a power of ten apart.
-    var ticks: [Nanoseconds] {
+    var ticks: [Nanoseconds] { ticks(atMost: 10) }
+
+    /// Round points in time besides zero, at least one and at most `most` of them: 1, 2 or 5 times a power of ten apart.
+    func ticks(atMost most: Nanoseconds) -> [Nanoseconds] {
         var step: Nanoseconds = 1
         for factor in sequence(first: Nanoseconds(1), next: { $0 > .max / 10 ? nil : $0 * 10 }) {
-            for multiple in [1, 2, 5] as [Nanoseconds] where extent / step > 10 {
+            for multiple in [1, 2, 5] as [Nanoseconds] where extent / step > most {
                 step = factor.multipliedReportingOverflow(by: multiple).0
             }
-            if extent / step <= 10 { break }
+            if extent / step <= most { break }
         }
         return (0...extent / step).map { $0 * step }
     }
@@ -39,6 +42,15 @@ func pixels(_ value: Double) -> String {
     let tenths = Int((min(max(value, -1e9), 1e9) * 10).rounded())
     let text = "\(tenths.magnitude / 10)" + (tenths % 10 == 0 ? "" : ".\(tenths.magnitude % 10)")
     return tenths < 0 ? "-" + text : text
+}
+
+/// A part of a hundred, to a thousandth, as `12.5%`; those outside are at the edges.
+func percent(_ value: Double) -> String {
+    let thousandths = Int((min(max(value, 0), 100) * 1000).rounded())
+    if thousandths.isMultiple(of: 1000) { return "\(thousandths / 1000)%" }
+    var digits = String(1000 + thousandths % 1000).dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return "\(thousandths / 1000).\(digits)%"
 }
 
 /// When a launch's budget ran out, and when it stood still.
@@ -80,38 +92,4 @@ struct BudgetClock {
         for pause in merged where pause.lowerBound < end { end = end.addingSaturated(pause.upperBound - pause.lowerBound) }
         limit = end
     }
-}
-
-/// How timelines look: light or dark as the person likes it, and apart for those who do not see colours (critical bars have a border,
-/// waiting and slack are thinner than work).
-enum TimelineStyle {
-    static let css = """
-        :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --row: #f6f8fa; --work: #4c8dd6; \
-        --main: #7a62c9; --critical: #c0392b; --interactive: #e0a526; --wait: #a9b4bf; --slack: #8a94a0; --pause: #fbf1d3; --bad: #cf222e; \
-        --good: #1a7f37; --stopped: #9a6700; --mark: #fff8c5; }
-        @media (prefers-color-scheme: dark) { :root { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --rule: #30363d; --row: #151b23; \
-        --work: #5a9be6; --main: #9a86e8; --critical: #f47067; --interactive: #d4a72c; --wait: #545d68; --slack: #6e7781; --pause: #2b2411; \
-        --bad: #ff7b72; --good: #3fb950; --stopped: #d29922; --mark: #3b3000; } }
-        .timeline { background: var(--paper); font: 12px system-ui, sans-serif; }
-        .timeline text { fill: var(--ink); }
-        .timeline .axis text, .timeline .note, .timeline .number { fill: var(--faint); font-size: 11px; }
-        .timeline .axis line { stroke: var(--rule); }
-        .timeline .band { fill: var(--row); }
-        .timeline .pause { fill: var(--pause); }
-        .timeline .bar { fill: var(--work); }
-        .timeline .main .bar { fill: var(--main); }
-        .timeline .interactive .bar { fill: var(--interactive); }
-        .timeline .unsuccessful .bar { fill-opacity: .45; }
-        .timeline .failed .bar { fill: var(--bad); fill-opacity: 1; }
-        .timeline .failed .label, .timeline .failed .number { fill: var(--bad); }
-        .timeline .critical .bar { stroke: var(--critical); stroke-width: 2; }
-        .timeline .critical .label { fill: var(--critical); font-weight: 600; }
-        .timeline .wait { fill: var(--wait); }
-        .timeline .slack { stroke: var(--slack); stroke-width: 1.5; stroke-dasharray: 2 3; }
-        .timeline .never { fill: none; stroke: var(--faint); }
-        .timeline .path { fill: none; stroke: var(--critical); stroke-width: 1.5; }
-        .timeline .budget { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 4; }
-        .timeline .milestone { stroke: var(--ink); stroke-width: 1; stroke-dasharray: 1 3; }
-        .timeline .budget-label { fill: var(--bad); font-weight: 600; }
-        """
 }

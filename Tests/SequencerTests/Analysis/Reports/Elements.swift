@@ -13,6 +13,8 @@ final class Elements: NSObject, XMLParserDelegate {
     private(set) var lanes = 0
     private(set) var ids: [String] = []
     private(set) var attributes: Set<String> = []
+    /// How deep the parser is in a legend, whose samples are counted nowhere.
+    private var legendDepth = 0
     private var error: (any Error)?
 
     init(_ text: String) throws {
@@ -37,7 +39,15 @@ final class Elements: NSObject, XMLParserDelegate {
         attributes.formUnion(found.keys)
         if let id = found["id"] { ids.append(id) }
         if found["data-lane"] != nil || name == "g" && found["class"] == "lanes" { lanes += found["data-lane"] == nil ? 0 : 1 }
+        if legendDepth > 0 || found["class"] == "legend" {
+            legendDepth += 1
+            return
+        }
         for style in (found["class"] ?? "").split(separator: " ") { classes["\(name).\(style)", default: 0] += 1 }
+    }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        if legendDepth > 0 { legendDepth -= 1 }
     }
 
     func parser(_ parser: XMLParser, foundCharacters string: String) {

@@ -7,47 +7,38 @@ import Testing
 
 @Suite("Reports as SVG", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ReportSVGTests {
-    @Test("a small launch, exactly: wait, work, failure, critical path, budget")
+    @Test("a small launch, exactly: title, verdict, wait, work, failure, expected end, critical path, budget")
     func small() {
         let text = ReportSamples.small().svg()
         #expect(
             text.hasPrefix(
-                #"<svg xmlns="http://www.w3.org/2000/svg" class="timeline" viewBox="0 0 1200 148" width="1200" height="148" role="img">"#
+                #"<svg xmlns="http://www.w3.org/2000/svg" class="timeline" viewBox="0 0 1200 220" width="1200" height="220" role="img">"#
                     + "\n<title>Timeline of small: failed, 3 operations</title>\n<style>\n"
             )
         )
-        #expect(
-            text.hasSuffix(
-                #"""
-                <rect width="100%" height="100%" fill="var(--paper)"/>
-                <rect class="band" x="0" y="80" width="1200" height="20"/>
-                <rect class="band" x="0" y="120" width="1200" height="20"/>
-                <g class="axis">
-                <line x1="230" y1="28" x2="230" y2="140"/><text x="230" y="24" text-anchor="middle">0 ms</text>
-                <line x1="358.6" y1="28" x2="358.6" y2="140"/><text x="358.6" y="24" text-anchor="middle">100 ms</text>
-                <line x1="487.1" y1="28" x2="487.1" y2="140"/><text x="487.1" y="24" text-anchor="middle">200 ms</text>
-                <line x1="615.7" y1="28" x2="615.7" y2="140"/><text x="615.7" y="24" text-anchor="middle">300 ms</text>
-                <line x1="744.3" y1="28" x2="744.3" y2="140"/><text x="744.3" y="24" text-anchor="middle">400 ms</text>
-                <line x1="872.9" y1="28" x2="872.9" y2="140"/><text x="872.9" y="24" text-anchor="middle">500 ms</text>
-                <line x1="1001.4" y1="28" x2="1001.4" y2="140"/><text x="1001.4" y="24" text-anchor="middle">600 ms</text>
-                <line x1="1130" y1="28" x2="1130" y2="140"/><text x="1130" y="24" text-anchor="middle">700 ms</text>
-                </g>
-                <g class="lanes" aria-hidden="true">
-                <text class="number" x="222" y="46" text-anchor="end">main</text>
-                <text class="number" x="222" y="62" text-anchor="end">lane 1</text>
-                <g class="op critical" data-lane="0"><rect class="bar" x="230" y="53" width="514.3" height="10"><title>a</title></rect></g>
-                <g class="op main critical unsuccessful failed" data-lane="1"><rect class="bar" x="872.9" y="37" width="257.1" height="10"><title>b</title></rect></g>
-                </g>
-                <path class="path" d="M744.3 90V110H872.9"/>
-                <g id="links"></g>
-                <g class="op critical"><title>a: succeeded, 0 ms to 400 ms (400 ms), expected 300 ms, on the critical path, lane 1</title><rect x="0" y="80" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="94" unicode-bidi="isolate">a</text><rect class="bar" x="230" y="84" width="514.3" height="12" rx="2"/><text class="number" x="750.3" y="94">400 ms</text></g>
-                <g class="op main critical unsuccessful failed"><title>b: failed, 500 ms to 700 ms (200 ms), waited 100 ms, on the critical path, main</title><rect x="0" y="100" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="114" unicode-bidi="isolate">b</text><rect class="wait" x="744.3" y="108" width="128.6" height="4"/><rect class="bar" x="872.9" y="104" width="257.1" height="12" rx="2"/><text class="number" x="1196" y="114" text-anchor="end">200 ms, failed</text></g>
-                <g class="op unsuccessful"><title>c: skipped, slack 0 ms</title><rect x="0" y="120" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="134" unicode-bidi="isolate">c</text><circle class="never" cx="1130" cy="130" r="3.5"/><text class="number" x="1138" y="134">skipped</text></g>
-                <line class="budget" x1="872.9" y1="4" x2="872.9" y2="140"/><text class="budget-label" x="878.9" y="12" text-anchor="start">budget 500 ms</text>
-                </svg>
-                """#
-            )
-        )
+        for part in [
+            #"""
+            <text class="heading" x="8" y="24" unicode-bidi="isolate">small</text>
+            <text class="verdict fail" x="8" y="44">failed</text>
+            <g class="legend">
+            """#,
+            #"""
+            <g class="lanes" aria-hidden="true">
+            <text class="number" x="222" y="118" text-anchor="end">main</text>
+            <g class="op main critical failed" data-lane="1"><rect class="bar" x="830" y="109" width="240" height="10"><title>b</title></rect></g>
+            <text class="number" x="222" y="134" text-anchor="end">lane 1</text>
+            <g class="op critical" data-lane="0"><rect class="bar" x="230" y="125" width="480" height="10"><title>a</title></rect></g>
+            </g>
+            <path class="path" d="M710 162V182H830"/>
+            <line class="budget" x1="830" y1="103" x2="830" y2="212"><title>budget 500 ms</title></line><text class="mark budget" x="825" y="83" text-anchor="end">budget 500 ms</text>
+            <g class="op critical"><title>a: succeeded, 0 ms to 400 ms (400 ms), expected 300 ms, on the critical path, lane 1</title><rect x="0" y="152" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="166" unicode-bidi="isolate">a</text><rect class="bar" x="230" y="156" width="480" height="12" rx="2"/><line class="expected" x1="590" y1="154" x2="590" y2="171"/><text class="number" x="716" y="166">400 ms</text></g>
+            <g class="op main critical failed"><title>b: failed, 500 ms to 700 ms (200 ms), waited 100 ms, on the critical path, main</title><rect x="0" y="172" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="186" unicode-bidi="isolate">b</text><rect class="wait" x="710" y="180" width="120" height="4"/><rect class="bar" x="830" y="176" width="240" height="12" rx="2"/><path class="cross" d="M1061 179L1067 185M1061 185L1067 179"/><text class="number" x="1076" y="186">✕ 200 ms, failed</text></g>
+            <g class="op cancelled"><title>c: skipped, slack 0 ms</title><rect x="0" y="192" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="206" unicode-bidi="isolate">c</text><circle class="never" cx="1070" cy="202" r="3.5"/><text class="number" x="1078" y="206">skipped</text></g>
+            </svg>
+            """#,
+        ] {
+            #expect(text.contains(part), "\(part)")
+        }
         #expect(ReportSamples.small().svg() == text)
     }
 
