@@ -25,10 +25,10 @@ struct StatsCommandTests {
                 <stdin>  8 launches, 3 of them crashed; 2 of 11 lines could not be read
 
                   scenario  version  outcome    launches     p50     p75     p90     p95     p99     max
-                  regular   1.0.0    completed         3  907 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
+                  regular   1.0.0    completed         3  904 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
                   regular   1.1.0    aborted           1  300 ms  300 ms  300 ms  300 ms  300 ms  300 ms
                   regular   1.1.0    failed            1     2 s     2 s     2 s     2 s     2 s     2 s
-                  all                completed         3  907 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
+                  all                completed         3  904 ms   3.2 s   3.2 s   3.2 s   3.2 s   3.2 s
                   all                aborted           1  300 ms  300 ms  300 ms  300 ms  300 ms  300 ms
                   all                failed            1     2 s     2 s     2 s     2 s     2 s     2 s
 
@@ -44,7 +44,7 @@ struct StatsCommandTests {
                   all                login                   2
                   all                connect-speaker         1
 
-                  percentiles are within 1% of the exact ones; the true rate of misses is below 'at most' with 95% confidence
+                  percentiles are within 0.55% of the exact ones; the true rate of misses is below 'at most' with 95% confidence
 
                 """
         )

@@ -16,7 +16,7 @@ struct QuantileSketchTests {
         }
     }
 
-    @Test("Every percentile is within 1% of the exact one", arguments: [1, 2, 10, 1000, 20_000])
+    @Test("Every percentile is within 0.55% of the exact one", arguments: [1, 2, 10, 1000, 20_000])
     func error(_ count: Int) throws {
         let values = Self.values(count, seed: UInt64(count))
         var sketch = QuantileSketch()
@@ -28,6 +28,19 @@ struct QuantileSketchTests {
             let exact = sorted[rank - 1]
             let value = try #require(sketch.percentile(percent))
             #expect(abs(value - exact) <= exact * QuantileSketch.relativeError * 1.000001, "p\(percent) of \(count)")
+        }
+    }
+
+    @Test("The buckets are those of an exponential histogram of scale 6: powers of 2, and 63 bounds between two of them")
+    func buckets() throws {
+        #expect(QuantileSketch.relativeError == 0.0055 && (QuantileSketch.growth - 1) / (QuantileSketch.growth + 1) < 0.0055)
+        for power in -10...20 {
+            var sketch = QuantileSketch()
+            // A bucket has its upper bound.
+            sketch.insert(exp2(Double(power)))
+            #expect(sketch.first == 64 * power && sketch.buckets == [1])
+            sketch.insert(exp2(Double(power) + 1.5 / 64))
+            #expect(sketch.first == 64 * power && sketch.buckets == [1, 0, 1])
         }
     }
 

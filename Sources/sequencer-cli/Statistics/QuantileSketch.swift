@@ -1,0 +1,81 @@
+import Foundation
+
+/// Quantiles of any number of values in a few kilobytes, each off by at most 0.55% of itself: DDSketch of Masson, Rim and Lee, "DDSketch: A Fast
+/// and Fully-Mergeable Quantile Sketch with Relative-Error Guarantees", PVLDB 12 (2019).
+///
+/// Values are counted in buckets whose bounds grow by 2^(1/64): those of an exponential histogram of OpenTelemetry of scale 6, and of a native histogram of Prometheus
+/// of schema 6. Sketches of parts, merged, are the sketch of the whole, to
+/// the last bit, in any order.
+struct QuantileSketch: Equatable, Sendable {
+    /// The largest relative error of a quantile: (growth - 1) / (growth + 1), rounded up.
+    static let relativeError = 0.0055
+    /// How many buckets there are between a value and twice that value.
+    static let bucketsPerDoubling = 64.0
+    /// By so much each bucket is larger than the one before.
+    static let growth = exp2(1 / bucketsPerDoubling)
+    /// Values closer to 0 count as 0, and larger ones as the largest: a millionth of a millisecond, and some three years in milliseconds.
+    static let range = 1e-6...1e11
+
+    private(set) var count = 0
+    private(set) var minimum = Double.infinity
+    private(set) var maximum = -Double.infinity
+    private(set) var zeros = 0
+    /// The counts of buckets from ``first`` on; only as many as there is something between. The bucket `index` has values above `growth` to the power of `index - 1`, up to
+    /// `growth` to the power of `index`.
+    private(set) var buckets: [Int] = []
+    private(set) var first = 0
+
+    init() {}
+
+    /// - Parameter value: 0 or more; negative numbers and NaN count as 0.
+    mutating func insert(_ value: Double) {
+        let value = value > 0 ? min(value, Self.range.upperBound) : 0
+        count += 1
+        minimum = min(minimum, value)
+        maximum = max(maximum, value)
+        if value < Self.range.lowerBound { zeros += 1 } else { add(1, to: Int((log2(value) * Self.bucketsPerDoubling).rounded(.up))) }
+    }
+
+    /// Adds all values of another sketch.
+    mutating func merge(_ other: QuantileSketch) {
+        count += other.count
+        zeros += other.zeros
+        minimum = min(minimum, other.minimum)
+        maximum = max(maximum, other.maximum)
+        for (index, count) in other.buckets.enumerated() where count > 0 { add(count, to: other.first + index) }
+    }
+
+    private mutating func add(_ count: Int, to bucket: Int) {
+        if buckets.isEmpty {
+            first = bucket
+            buckets = [count]
+            return
+        }
+        if bucket < first {
+            buckets.insert(contentsOf: repeatElement(0, count: first - bucket), at: 0)
+            first = bucket
+        }
+        if bucket >= first + buckets.count {
+            buckets.append(contentsOf: repeatElement(0, count: bucket - first - buckets.count + 1))
+        }
+        buckets[bucket - first] += count
+    }
+
+    /// The value that is at least as large as `percent` of a hundred values, within ``relativeError``: the
+    /// nearest rank, as ``SortedSample/nearestRank(_:)`` has it.
+    ///
+    /// - Returns: nil without values.
+    func percentile(_ percent: Double) -> Double? {
+        guard count > 0 else { return nil }
+        var left = Double(SortedSample.rank(percent, of: count) - zeros)
+        if left <= 0 { return minimum }
+        for (index, count) in buckets.enumerated() {
+            left -= Double(count)
+            guard left <= 0 else { continue }
+            // As far, relatively, from the lower end of the bucket as from the upper one.
+            let value = 2 * pow(Self.growth, Double(first + index)) / (Self.growth + 1)
+            return min(max(value, minimum), maximum)
+        }
+        return maximum
+    }
+}
