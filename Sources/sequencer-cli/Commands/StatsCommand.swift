@@ -8,10 +8,21 @@ struct StatsCommand: Command {
     static let positionals: [CommandPositional<Self>] = [
         .required("FILE", help: "Reports and crashes, one after the other, of any size, or '-'.") { $0.input = $1 }
     ]
-    static let options: [CommandOption<Self>] = part(CommonArguments.workingOptions, \.common)
+    static let options: [CommandOption<Self>] = combined(
+        [
+            .word(
+                "sketches",
+                "FORMAT",
+                SketchFormat.self,
+                help: "Print the sketches of times in place of the summary, to be merged elsewhere: clickhouse or otlp."
+            ) { $0.sketches = $1 }
+        ],
+        part(CommonArguments.workingOptions, \.common)
+    )
     static let examples: KeyValuePairs = [
         "stats launches.jsonl": "Sum up a file.",
         "stats - --json < launches.jsonl": "Sum up standard input, as JSON.",
+        "stats launches.jsonl --sketches otlp": "Histograms for OpenTelemetry or Prometheus.",
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "Reports could be read. How their launches ended is in the result, and changes no exit code.",
@@ -24,7 +35,13 @@ struct StatsCommand: Command {
 
     /// A file of reports, or `-`.
     var input = ""
+    /// The form of the sketches; nil for a summary.
+    var sketches: SketchFormat?
     var common = CommonArguments()
+
+    mutating func check() throws(UsageError) {
+        if sketches != nil, common.json { throw Self.failure("options '--json' and '--sketches' exclude each other") }
+    }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
@@ -39,11 +56,17 @@ struct StatsCommand: Command {
             defer { progress?.end() }
             try read(file, &summary, progress)
         }
-        let style = TextStyle(common.color, for: output)
-        let text = StatsText(summary: summary, style: style, name: inputName(input))
-        try output.write(common.json ? summary.json() : text.text)
+        try output.write(text(summary, TextStyle(common.color, for: output)))
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && summary.statistics.groups.isEmpty ? .badData : .success
+    }
+
+    private func text(_ summary: LinesSummary, _ style: TextStyle) -> String {
+        switch sketches {
+        case .clickhouse: LaunchSketch.all(summary.statistics).map(\.clickHouseLine).joined()
+        case .otlp: LaunchSketch.otlp(LaunchSketch.all(summary.statistics), time: Int64(Date().timeIntervalSince1970 * 1e9))
+        case nil: common.json ? summary.json() : StatsText(summary: summary, style: style, name: inputName(input)).text
+        }
     }
 
     private func read(_ file: OpenInput, _ summary: inout LinesSummary, _ progress: ProgressBar?) throws {
