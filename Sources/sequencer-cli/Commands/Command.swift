@@ -48,7 +48,10 @@ extension Command {
     init(_ words: ArraySlice<String>) throws(UsageError) {
         self.init()
         let scanned = try ScannedArguments(words, for: Self.declaration)
-        for (positional, word) in zip(Self.positionals, scanned.positionals) {
+        let positionals = Self.positionals
+        for (place, word) in scanned.positionals.enumerated() {
+            // The last one may be repeated.
+            let positional = positionals[min(place, positionals.count - 1)]
             do throws(ValueError) { try positional.store(&self, word) } catch { throw Self.failure(error.message) }
         }
         for option in Self.options {

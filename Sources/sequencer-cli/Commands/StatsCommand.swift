@@ -1,12 +1,14 @@
 import Foundation
 import Sequencer
 
-/// `stats`: sums up the launches of a file of reports, in any layout, however long it is.
+/// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
     static let positionals: [CommandPositional<Self>] = [
-        .required("FILE", help: "Reports and crashes, one after the other, of any size, or '-'.") { $0.input = $1 }
+        .repeated("FILE", help: "Reports and crashes, one after the other, of any size, or '-'; several files are summed up as one.") {
+            $0.inputs.append($1)
+        }
     ]
     static let options: [CommandOption<Self>] = combined(
         [
@@ -21,6 +23,7 @@ struct StatsCommand: Command {
     )
     static let examples: KeyValuePairs = [
         "stats launches.jsonl": "Sum up a file.",
+        "stats launches/*.jsonl": "Sum up the files of many machines.",
         "stats - --json < launches.jsonl": "Sum up standard input, as JSON.",
         "stats launches.jsonl --sketches otlp": "Histograms for OpenTelemetry or Prometheus.",
     ]
@@ -33,29 +36,22 @@ struct StatsCommand: Command {
     private static let maximumShown = 10
     private static let pieceSize = 1024 * 1024
 
-    /// A file of reports, or `-`.
-    var input = ""
+    /// Files of reports; one may be `-`.
+    var inputs: [String] = []
     /// The form of the sketches; nil for a summary.
     var sketches: SketchFormat?
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
+        if inputs.count(where: isStandardInput) > 1 { throw Self.failure("standard input ('-') can be read only once") }
         if sketches != nil, common.json { throw Self.failure("options '--json' and '--sketches' exclude each other") }
     }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        // Read in pieces: a file of a gigabyte must not be in memory (LineSplitter, QuantileSketch).
-        let file = try OpenInput(input)
-        defer { file.close() }
-        let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
         var summary = LinesSummary()
-        do {
-            // The bar is gone before the complaints, and also after an error.
-            defer { progress?.end() }
-            try read(file, &summary, progress)
-        }
+        for input in inputs { summary.merge(try read(input)) }
         try output.write(text(summary, TextStyle(common.color, for: output)))
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && summary.statistics.groups.isEmpty ? .badData : .success
@@ -65,17 +61,24 @@ struct StatsCommand: Command {
         switch sketches {
         case .clickhouse: LaunchSketch.all(summary.statistics).map(\.clickHouseLine).joined()
         case .otlp: LaunchSketch.otlp(LaunchSketch.all(summary.statistics), time: Int64(Date().timeIntervalSince1970 * 1e9))
-        case nil: common.json ? summary.json() : StatsText(summary: summary, style: style, name: inputName(input)).text
+        case nil: common.json ? summary.json() : StatsText(summary: summary, style: style, name: name).text
         }
     }
 
-    private func read(_ file: OpenInput, _ summary: inout LinesSummary, _ progress: ProgressBar?) throws {
+    /// The name of all that is summed up.
+    private var name: String { inputs.count == 1 ? inputName(inputs[0]) : "\(inputs.count) files" }
+
+    private func read(_ input: String) throws -> LinesSummary {
+        let file = try OpenInput(input)
+        defer { file.close() }
+        let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
+        defer { progress?.end() }
+        var summary = LinesSummary()
         var splitter = LineSplitter()
         let name = inputName(input)
         var complaints: [LinesSummary.Complaint] = []
         func keep(_ complaint: LinesSummary.Complaint?) {
             guard let complaint else { return }
-            // By its text: a file that is wrong in one way has one complaint with a number, not a million.
             if let known = complaints.firstIndex(where: { $0.message == complaint.message }) {
                 complaints[known].count += complaint.count
             } else if complaints.count < Self.maximumShown {
@@ -92,7 +95,6 @@ struct StatsCommand: Command {
                 summary.add(line).forEach(keep)
             }
             bytes += count
-            // The size of a pipe is unknown: then only bytes and lines are told.
             let fraction = file.size.map { Double(bytes) / Double(max($0, 1)) }
             progress?.update(fraction: fraction, detail: "\(bytes / 1_000_000) MB, \(summary.lines) lines")
         }
@@ -100,6 +102,7 @@ struct StatsCommand: Command {
         keep(summary.finish())
         progress?.end()
         for complaint in complaints { message("\(name):\(complaint)") }
+        return summary
     }
 }
 
@@ -118,7 +121,6 @@ struct StatsText {
         var head = "\(name)  \(total.launches) launches, \(total.crashes) of them crashed"
         if summary.brokenLines > 0 { head += "; " + style.yellow("\(summary.brokenLines) of \(summary.lines) lines could not be read") }
         if groups.isEmpty { return head + "\n" }
-        // The error is told, since a percentile of a sketch is not a measured value.
         let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
         let bound = "the true rate of misses is below 'at most' with 95% confidence"
         return head + "\n\n" + times(groups) + "\n" + rates(groups) + crashes(groups) + "\n" + style.dim("  " + error + bound) + "\n"
@@ -126,7 +128,6 @@ struct StatsText {
 
     private var rows: [LaunchGroup] {
         let groups = summary.statistics.sortedGroups
-        // With a single group, a line for all would be the same line again.
         return groups.count > 1 ? groups + [summary.statistics.total] : groups
     }
 
@@ -148,7 +149,6 @@ struct StatsText {
         for group in groups {
             table.add(
                 names(group)
-                    // A bound on nothing would be 100%, which reads like a result.
                     + [share(group.missRate), group.reports > 0 ? share(group.missBound) : "", share(group.rate(of: .aborted))]
                     + [share(group.rate(of: .failed)), share(group.rate(of: .cancelled)), share(group.crashRate)]
             )
@@ -184,7 +184,6 @@ struct StatsText {
 extension LaunchGroup {
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
-        // Of two equal counts the name decides: the order of a dictionary is another one in each process.
         crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
     }
 }

@@ -73,9 +73,11 @@ struct OptionDeclaration: Sendable {
 struct PositionalDeclaration: Sendable {
     let name: String
     let isRequired: Bool
+    /// Whether it takes all further words, too; only the last one may.
+    var isRepeated = false
     let help: String
 
-    var spelling: String { isRequired ? name : "[\(name)]" }
+    var spelling: String { (isRequired ? name : "[\(name)]") + (isRepeated ? "..." : "") }
 }
 
 // MARK: - Where values go
@@ -190,6 +192,15 @@ struct CommandPositional<Root>: Sendable {
         Self(declaration: PositionalDeclaration(name: name, isRequired: true, help: help), store: store)
     }
 
+    /// The last one of a command, which may be given more than once; `store` is called with each of its words.
+    static func repeated(_ name: String, help: String, store: @escaping @Sendable (inout Root, String) -> Void) -> Self {
+        Self(declaration: PositionalDeclaration(name: name, isRequired: true, isRepeated: true, help: help)) {
+            root,
+            word throws(ValueError) in
+            store(&root, word)
+        }
+    }
+
     static func optional(_ name: String, help: String, store: @escaping @Sendable (inout Root, String) -> Void) -> Self {
         Self(declaration: PositionalDeclaration(name: name, isRequired: false, help: help)) { root, word throws(ValueError) in
             store(&root, word)
@@ -265,10 +276,11 @@ struct ScannedArguments: Sendable {
     }
 
     private mutating func add(positional word: String) throws(UsageError) {
-        if positionals.count == command.positionals.count {
+        let place = min(positionals.count, command.positionals.count - 1)
+        if place < positionals.count, !(command.positionals.last?.isRepeated ?? false) {
             throw failure("unexpected argument \(quoted(word)); '\(command.name)' takes \(expectation)")
         }
-        if word.isEmpty { throw failure("the argument \(command.positionals[positionals.count].name) is empty") }
+        if word.isEmpty { throw failure("the argument \(command.positionals[place].name) is empty") }
         positionals.append(word)
     }
 

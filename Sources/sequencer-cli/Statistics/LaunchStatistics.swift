@@ -28,10 +28,15 @@ struct LaunchStatistics: Sendable {
         groups[place(of: Key(scenario: line.scenario, version: line.version))].add(line.end)
     }
 
+    /// Takes the launches of other statistics into account.
+    mutating func merge(_ other: LaunchStatistics) {
+        // The group of all further ones comes last: by then, there are as many others as there may be.
+        for group in other.groups { groups[group.isOther ? placeOfOther() : place(of: group.key)].merge(group) }
+    }
+
     /// In the order of their names; the group of all further ones comes last.
     var sortedGroups: [LaunchGroup] {
         groups.sorted { left, right in
-            // By the flag: the name of the group sorts before letters.
             if left.isOther != right.isOther { return right.isOther }
             return (left.key.scenario, left.key.version ?? "") < (right.key.scenario, right.key.version ?? "")
         }
@@ -44,15 +49,18 @@ struct LaunchStatistics: Sendable {
 
     private mutating func place(of key: Key) -> Int {
         if let place = places[key] { return place }
-        // Made when the first one needs it: a file of few scenarios does not list it.
-        if groups.count == Self.groupLimit {
-            groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
-        }
-        // A real scenario may have the name of this group, so the group is found by its place.
-        if groups.count > Self.groupLimit { return Self.groupLimit }
+        if groups.count >= Self.groupLimit { return placeOfOther() }
         groups.append(LaunchGroup(key, isOther: false))
         places[key] = groups.count - 1
         return groups.count - 1
+    }
+
+    /// A real scenario may have the name of this group, so the group is found by its place.
+    private mutating func placeOfOther() -> Int {
+        if groups.count == Self.groupLimit {
+            groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
+        }
+        return Self.groupLimit
     }
 }
 
@@ -99,7 +107,6 @@ struct LaunchGroup: Sendable {
     mutating func add(_ end: LaunchLine.End) {
         switch end {
         case .report(let outcome, let measured, let isMet, let display):
-            // By outcome, since the time of a failed launch says nothing about one that completed.
             times[outcome, default: QuantileSketch()].insert(measured)
             if let display { displays.insert(display) }
             if !isMet { misses += 1 }
@@ -118,7 +125,6 @@ struct LaunchGroup: Sendable {
     }
 
     private mutating func add(_ count: Int, crashesOf operation: String) {
-        // A known operation goes on being counted under its own name; a new one needs room.
         let isKnown = crashesByOperation[operation] != nil || crashesByOperation.count < LaunchStatistics.operationLimit
         crashesByOperation[isKnown ? operation : LaunchStatistics.other, default: 0] += count
     }

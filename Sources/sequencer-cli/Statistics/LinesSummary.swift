@@ -79,6 +79,13 @@ struct LinesSummary: Sendable {
         return bytes.withUnsafeBufferPointer { add($0, from: first, to: last) }
     }
 
+    /// Takes the lines of another file into account, which has been read to its end; so has this one.
+    mutating func merge(_ other: LinesSummary) {
+        statistics.merge(other.statistics)
+        lines += other.lines
+        brokenLines += other.brokenLines
+    }
+
     /// Whether the report that has been begun has broken off before this line, as far as that can be told: where no object may stand, or by its layout,
     /// or because only reports and crashes begin with their schema.
     private func beginsAnother(_ line: UnsafeBufferPointer<UInt8>) -> Bool {

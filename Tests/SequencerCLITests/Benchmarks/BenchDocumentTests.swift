@@ -233,7 +233,8 @@ struct BenchArgumentsTests {
         expected.verdict.isForced = true
         #expect(try parseArguments(line) as? BenchCommand == expected)
         #expect(try parseArguments(["compare", "a", "b"]) as? CompareCommand == CompareCommand(before: "a", after: "b"))
-        #expect(try parseArguments(["stats", "-"]) as? StatsCommand == StatsCommand(input: "-"))
+        #expect(try parseArguments(["stats", "-"]) as? StatsCommand == StatsCommand(inputs: ["-"]))
+        #expect(try parseArguments(["stats", "a", "-", "b"]) as? StatsCommand == StatsCommand(inputs: ["a", "-", "b"]))
     }
 
     @Test(
@@ -267,6 +268,8 @@ struct BenchArgumentsTests {
             (["compare", "-", "-"], "standard input ('-') can be read only once"),
             (["compare", "a"], "the argument AFTER is missing"),
             (["stats"], "the argument FILE is missing"),
+            (["stats", "a", ""], "the argument FILE is empty"),
+            (["stats", "-", "a", "-"], "standard input ('-') can be read only once"),
         ] as [([String], String)]
     )
     func mistakes(_ line: [String], _ message: String) {

@@ -77,6 +77,26 @@ struct StatsCommandTests {
         #expect(regular["budgetMisses"] as? Int == 1)
     }
 
+    @Test("Several files are summed up as one; each has lines of its own")
+    func files() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (first, second) = (try folder.write("x\n", to: "first.jsonl"), try folder.write("{\n", to: "second.jsonl"))
+        let result = try await Tool.run(
+            ["stats", first, Self.launches.path, "-", second],
+            input: try Data(contentsOf: Self.launches)
+        )
+        #expect(result.code == 0)
+        #expect(result.output.hasPrefix("4 files  16 launches, 6 of them crashed; 6 of 24 lines could not be read\n"), "\(result.output)")
+        let messages = result.messages.split(separator: "\n")
+        #expect(messages.count == 6 && messages.last?.contains("second.jsonl:1:") == true, "\(result.messages)")
+        let both = try await Tool.run("stats", Self.launches.path, Self.launches.path, "--json").json()
+        let one = try await Tool.run("stats", Self.launches.path, "--json").json()
+        #expect((both["groups"] as? [[String: Any]])?.count == (one["groups"] as? [[String: Any]])?.count)
+        #expect(both["lines"] as? Int == 22 && (both["total"] as? [String: Any])?["launches"] as? Int == 16)
+        #expect(try await Tool.run("stats", Self.launches.path, "no-such-file.jsonl").code == 66)
+    }
+
     @Test("A report that has broken off keeps nothing from those around it")
     func brokenOff() async throws {
         let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").output
