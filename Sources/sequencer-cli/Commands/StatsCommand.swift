@@ -3,6 +3,11 @@ import Sequencer
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
+    /// What launches are told apart by, besides their scenario, version and outcome.
+    enum Key: String, CaseIterable, Sendable {
+        case operation
+    }
+
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
     static let positionals: [CommandPositional<Self>] = [
@@ -12,18 +17,20 @@ struct StatsCommand: Command {
     ]
     static let options: [CommandOption<Self>] = combined(
         [
+            .word("by", "KEY", Key.self, help: "Sum up the times of each operation, too: operation.") { $0.key = $1 },
             .word(
                 "sketches",
                 "FORMAT",
                 SketchFormat.self,
                 help: "Print the sketches of times in place of the summary, to be merged elsewhere: clickhouse or otlp."
-            ) { $0.sketches = $1 }
+            ) { $0.sketches = $1 },
         ],
         part(CommonArguments.workingOptions, \.common)
     )
     static let examples: KeyValuePairs = [
         "stats launches.jsonl": "Sum up a file.",
         "stats launches/*.jsonl": "Sum up the files of many machines.",
+        "stats launches.jsonl --by operation": "See which operations take long.",
         "stats - --json < launches.jsonl": "Sum up standard input, as JSON.",
         "stats launches.jsonl --sketches otlp": "Histograms for OpenTelemetry or Prometheus.",
     ]
@@ -38,19 +45,22 @@ struct StatsCommand: Command {
 
     /// Files of reports; one may be `-`.
     var inputs: [String] = []
+    /// Nil for launches as a whole.
+    var key: Key?
     /// The form of the sketches; nil for a summary.
     var sketches: SketchFormat?
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
         if inputs.count(where: isStandardInput) > 1 { throw Self.failure("standard input ('-') can be read only once") }
+        if sketches != nil, key != nil { throw Self.failure("options '--by' and '--sketches' exclude each other") }
         if sketches != nil, common.json { throw Self.failure("options '--json' and '--sketches' exclude each other") }
     }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        var summary = LinesSummary()
+        var summary = LinesSummary(readsOperations: key == .operation)
         for input in inputs { summary.merge(try read(input)) }
         try output.write(text(summary, TextStyle(common.color, for: output)))
         // Without a single valid line, this was another kind of file.
@@ -73,7 +83,7 @@ struct StatsCommand: Command {
         defer { file.close() }
         let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
         defer { progress?.end() }
-        var summary = LinesSummary()
+        var summary = LinesSummary(readsOperations: key == .operation)
         var splitter = LineSplitter()
         let name = inputName(input)
         var complaints: [LinesSummary.Complaint] = []
@@ -123,7 +133,8 @@ struct StatsText {
         if groups.isEmpty { return head + "\n" }
         let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
         let bound = "the true rate of misses is below 'at most' with 95% confidence"
-        return head + "\n\n" + times(groups) + "\n" + rates(groups) + crashes(groups) + "\n" + style.dim("  " + error + bound) + "\n"
+        let tables = [times(groups), "\n", rates(groups), operations(groups), crashes(groups)].joined()
+        return head + "\n\n" + tables + "\n" + style.dim("  " + error + bound) + "\n"
     }
 
     private var rows: [LaunchGroup] {
@@ -132,16 +143,23 @@ struct StatsText {
     }
 
     private func times(_ groups: [LaunchGroup]) -> String {
-        var table = TextTable(["scenario", "version", "outcome", "launches"] + Self.percents.map { "p\(Int($0))" } + ["max"], leading: 3)
+        var table = timesTable(by: "outcome")
         for group in groups {
             var sketches = LaunchOutcome.allCases.compactMap { outcome in group.times[outcome].map { (outcome.rawValue, $0) } }
             if group.displays.count > 0 { sketches.append(("initial display", group.displays)) }
             for (name, sketch) in sketches {
-                let values = Self.percents.map { sketch.percentile($0).map(time) ?? "" }
-                table.add(names(group) + [name, "\(sketch.count)"] + values + [time(sketch.maximum)])
+                table.add(names(group) + [name] + times(sketch))
             }
         }
         return table.text(style)
+    }
+
+    private func timesTable(by key: String) -> TextTable {
+        TextTable(["scenario", "version", key, "launches"] + Self.percents.map { "p\(Int($0))" } + ["max"], leading: 3)
+    }
+
+    private func times(_ sketch: QuantileSketch) -> [String] {
+        ["\(sketch.count)"] + Self.percents.map { sketch.percentile($0).map(time) ?? "" } + [time(sketch.maximum)]
     }
 
     private func rates(_ groups: [LaunchGroup]) -> String {
@@ -154,6 +172,18 @@ struct StatsText {
             )
         }
         return table.text(style)
+    }
+
+    private func operations(_ groups: [LaunchGroup]) -> String {
+        let groups = groups.filter { !$0.operations.isEmpty }
+        guard !groups.isEmpty else { return "" }
+        var table = timesTable(by: "operation")
+        for group in groups {
+            for (operation, sketch) in group.sortedOperations {
+                table.add(names(group) + [printable(operation, limit: 60)] + times(sketch))
+            }
+        }
+        return "\n" + table.text(style)
     }
 
     private func crashes(_ groups: [LaunchGroup]) -> String {
@@ -182,6 +212,12 @@ struct StatsText {
 }
 
 extension LaunchGroup {
+    /// The operation with the longest median first.
+    fileprivate var sortedOperations: [(operation: String, times: QuantileSketch)] {
+        let medians = operations.map { (operation: $0.key, times: $0.value, median: $0.value.percentile(50) ?? 0) }
+        return medians.sorted { ($1.median, $0.operation) < ($0.median, $1.operation) }.map { (operation: $0.operation, times: $0.times) }
+    }
+
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
         crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
@@ -227,6 +263,11 @@ extension LaunchGroup {
             sketch.write(to: &json)
         }
         if displays.count > 0 { json.writeObject(for: "initialDisplay") { json in displays.write(to: &json) } }
+        if operations.isEmpty { return }
+        json.writeObjects(sortedOperations, for: "operations") { json, pair in
+            json.write(pair.operation, for: "operation")
+            pair.times.write(to: &json)
+        }
     }
 }
 

@@ -10,7 +10,7 @@ struct LaunchLineParser {
     private static let timeLimit = 9e12
 
     private enum Key: UInt8, CaseIterable {
-        case schema, scenario, version, outcome, budget, operation, initialDisplayMs
+        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, operations
 
         var name: StaticString {
             switch self {
@@ -21,6 +21,7 @@ struct LaunchLineParser {
             case .budget: "budget"
             case .operation: "operation"
             case .initialDisplayMs: "initialDisplayMs"
+            case .operations: "operations"
             }
         }
     }
@@ -32,15 +33,20 @@ struct LaunchLineParser {
     private var outcome: String?
     private var measured: Double?, display: Double?
     private var verdict: String?
+    private let readsOperations: Bool
+    private var operations: [LaunchLine.Operation] = []
 
     /// The launch of the line; nil when the line is blank.
-    static func parse(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> LaunchLine? {
-        var parser = LaunchLineParser(json: JSONTokenizer(line))
+    ///
+    /// - Parameter readsOperations: whether the times of its operations are wanted; else they are skipped.
+    static func parse(_ line: UnsafeBufferPointer<UInt8>, readsOperations: Bool = false) throws(JSONError) -> LaunchLine? {
+        var parser = LaunchLineParser(json: JSONTokenizer(line), readsOperations: readsOperations)
         do throws(JSONFault) { return try parser.parse() } catch { throw parser.explained(error) }
     }
 
-    private init(json: JSONTokenizer) {
+    private init(json: JSONTokenizer, readsOperations: Bool) {
         self.json = json
+        self.readsOperations = readsOperations
     }
 
     private mutating func parse() throws(JSONFault) -> LaunchLine? {
@@ -76,7 +82,7 @@ struct LaunchLineParser {
             throw JSONFault(0, .mistake(unknownWord(verdict, called: "verdict", among: ["pass", "fail"])))
         }
         let end = LaunchLine.End.report(outcome, measured: measured, isMet: verdict == "pass", display: display)
-        return LaunchLine(scenario: scenario, version: version, end: end)
+        return LaunchLine(scenario: scenario, version: version, end: end, operations: operations)
     }
 
     private func missing(_ key: String) -> JSONFault {
@@ -104,7 +110,9 @@ struct LaunchLineParser {
         let start = json.offset
         let key = try readKey()
         // Few keys, compared byte by byte: a dictionary would need a text for each key of each line.
-        guard let wanted = Key.allCases.first(where: { key.matches($0.name) }) else { return try json.skipValue() }
+        guard let wanted = Key.allCases.first(where: { key.matches($0.name) }), wanted != .operations || readsOperations else {
+            return try json.skipValue()
+        }
         let bit = UInt8(1) << wanted.rawValue
         // Of two values the decoder would take one, this reader another.
         if seen & bit != 0 { throw JSONFault(start, .mistake("the key '\(wanted.name)' comes twice")) }
@@ -117,6 +125,44 @@ struct LaunchLineParser {
         case .operation: operation = try readText(wanted.name)
         case .initialDisplayMs: display = try readMilliseconds(wanted.name)
         case .budget: try readObject { parser throws(JSONFault) in try parser.readBudgetMember() }
+        case .operations: try readOperations()
+        }
+    }
+
+    /// What is known of an operation so far.
+    private struct PartialOperation {
+        var id: String?
+        var duration: Double?
+        var hasStarted = false
+    }
+
+    private mutating func readOperations() throws(JSONFault) {
+        guard json.skip(ASCII.openBracket) else { throw expected("an array") }
+        json.skipWhitespace()
+        if json.skip(ASCII.closeBracket) { return }
+        while true {
+            json.skipWhitespace()
+            var operation = PartialOperation()
+            try readObject { parser throws(JSONFault) in try parser.readMember(of: &operation) }
+            if operation.hasStarted, let id = operation.id, let duration = operation.duration {
+                operations.append(LaunchLine.Operation(id: id, milliseconds: duration))
+            }
+            json.skipWhitespace()
+            if json.skip(ASCII.closeBracket) { return }
+            guard json.skip(ASCII.comma) else { throw expected("',' or ']'") }
+        }
+    }
+
+    private mutating func readMember(of operation: inout PartialOperation) throws(JSONFault) {
+        let key = try readKey()
+        if key.matches("id") {
+            operation.id = try readText("id")
+        } else if key.matches("durationMs"), json.current != UInt8(ascii: "n") {
+            operation.duration = try readMilliseconds("durationMs")
+        } else {
+            // Null, as the duration is, or not there, where it never started.
+            if key.matches("startMs") { operation.hasStarted = json.current != UInt8(ascii: "n") }
+            try json.skipValue()
         }
     }
 

@@ -13,7 +13,7 @@ struct LaunchStatistics: Sendable {
 
     /// The most groups; launches of further scenarios and versions form one group, ``other``.
     static let groupLimit = 500
-    /// So many operations that crashed are told apart in each group.
+    /// So many operations are told apart in each group, and so many that crashed.
     static let operationLimit = 100
     /// The name of the group, and of the operation, for all further ones.
     static let other = "(other)"
@@ -25,7 +25,9 @@ struct LaunchStatistics: Sendable {
 
     /// Takes one launch into account.
     mutating func add(_ line: LaunchLine) {
-        groups[place(of: Key(scenario: line.scenario, version: line.version))].add(line.end)
+        let place = place(of: Key(scenario: line.scenario, version: line.version))
+        groups[place].add(line.end)
+        for operation in line.operations { groups[place].add(operation) }
     }
 
     /// Takes the launches of other statistics into account.
@@ -77,6 +79,8 @@ struct LaunchGroup: Sendable {
     private(set) var crashes = 0
     /// How often each operation was the one that ran when a launch crashed.
     private(set) var crashesByOperation: [String: Int] = [:]
+    /// The times of each operation in milliseconds, in the launches in which it started; empty where nobody asked for them.
+    private(set) var operations: [String: QuantileSketch] = [:]
 
     init(_ key: LaunchStatistics.Key, isOther: Bool) {
         self.key = key
@@ -116,12 +120,25 @@ struct LaunchGroup: Sendable {
         }
     }
 
+    mutating func add(_ operation: LaunchLine.Operation) {
+        operations[place(of: operation.id), default: QuantileSketch()].insert(operation.milliseconds)
+    }
+
     mutating func merge(_ other: LaunchGroup) {
         for (outcome, sketch) in other.times { times[outcome, default: QuantileSketch()].merge(sketch) }
         displays.merge(other.displays)
         misses += other.misses
         crashes += other.crashes
         for (operation, count) in other.crashesByOperation { add(count, crashesOf: operation) }
+        // In an order of its own: where there are too many, the same ones are told apart each time.
+        for (operation, sketch) in other.operations.sorted(by: { $0.key < $1.key }) {
+            operations[place(of: operation), default: QuantileSketch()].merge(sketch)
+        }
+    }
+
+    /// The name under which an operation's times are kept.
+    private func place(of operation: String) -> String {
+        operations[operation] != nil || operations.count < LaunchStatistics.operationLimit ? operation : LaunchStatistics.other
     }
 
     private mutating func add(_ count: Int, crashesOf operation: String) {
@@ -142,9 +159,17 @@ struct LaunchLine: Equatable, Sendable {
         case crash(operation: String?)
     }
 
+    /// One that has started.
+    struct Operation: Equatable, Sendable {
+        var id: String
+        var milliseconds: Double
+    }
+
     var scenario: String
     var version: String?
     var end: End
+    /// Empty where nobody asked for them.
+    var operations: [Operation] = []
 }
 
 /// How a launch ended, without the details.

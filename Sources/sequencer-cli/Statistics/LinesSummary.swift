@@ -23,6 +23,8 @@ struct LinesSummary: Sendable {
     private static let maximumBytes = ScenarioDocument.sizeLimit
     private static let firstKey = Array("\"schema\"".utf8)
 
+    /// Whether the times of operations are wanted.
+    private let readsOperations: Bool
     private(set) var statistics = LaunchStatistics()
     /// All lines, blank ones included.
     private(set) var lines = 0
@@ -37,6 +39,10 @@ struct LinesSummary: Sendable {
     private var nesting = JSONNesting()
     /// Whether one of its further lines has begun with white space: then a brace at the start of a line belongs to the next report.
     private var isIndented = false
+
+    init(readsOperations: Bool = false) {
+        self.readsOperations = readsOperations
+    }
 
     /// Takes one line into account; nil stands for a line that is too long.
     ///
@@ -54,7 +60,7 @@ struct LinesSummary: Sendable {
         }
         if !begun.isEmpty { return complaints + goOn(line) }
         // Most lines are a report each: they are read once.
-        if let launch = try? LaunchLineParser.parse(line) {
+        if let launch = try? LaunchLineParser.parse(line, readsOperations: readsOperations) {
             statistics.add(launch)
             return complaints
         }
@@ -155,7 +161,7 @@ struct LinesSummary: Sendable {
     ///   - column: how many bytes stand before it in its first line, and not in `report`.
     private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, to last: Int, after column: Int = 0) -> Complaint? {
         do throws(JSONError) {
-            if let launch = try LaunchLineParser.parse(report) { statistics.add(launch) }
+            if let launch = try LaunchLineParser.parse(report, readsOperations: readsOperations) { statistics.add(launch) }
             return nil
         } catch {
             let before = report[..<min(error.offset, report.count)]

@@ -77,6 +77,27 @@ struct StatsCommandTests {
         #expect(regular["budgetMisses"] as? Int == 1)
     }
 
+    @Test("The times of operations, by scenario and version, the longest median first")
+    func operations() async throws {
+        let lines = [100, 300, 200].map { duration in
+            #"{"schema":"sequencer.report/1","scenario":"a","outcome":"completed","budget":{"measuredMs":600,"verdict":"pass"},"operations":["#
+                + #"{"id":"load","startMs":0,"durationMs":\#(duration)},{"id":"login","startMs":0,"durationMs":500},{"id":"no","startMs":null}]}"#
+        }
+        let input = lines.joined(separator: "\n")
+        let text = try await Tool.run("stats", "-", "--by", "operation", input: input).output
+        let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        let heads = rows.filter { ["login", "load", "no"].contains($0.dropFirst().first ?? "") }.map { Array($0.prefix(4)) }
+        #expect(heads == [["a", "login", "3", "500"], ["a", "load", "3", "201"]], "\(text)")
+        let json = try await Tool.run("stats", "-", "--by", "operation", "--json", input: input).json()
+        let total = try #require(json["total"] as? [String: Any])
+        let operations = try #require(total["operations"] as? [[String: Any]])
+        #expect(operations.map { $0["operation"] as? String } == ["login", "load"])
+        #expect(operations.last?["maxMs"] as? Double == 300 && operations.last?["launches"] as? Int == 3)
+        let plain = try await Tool.run("stats", "-", "--json", input: input).json()["total"] as? [String: Any]
+        #expect(plain?["operations"] == nil && plain?["launches"] as? Int == 3)
+        #expect(try await Tool.run("stats", "-", "--by", "operation", "--sketches", "otlp", input: input).code == 64)
+    }
+
     @Test("Several files are summed up as one; each has lines of its own")
     func files() async throws {
         let folder = try TemporaryFolder()

@@ -35,6 +35,23 @@ struct LaunchLineTests {
         #expect(parse(text) == .success(expected))
     }
 
+    @Test("Operations that have started, where they are wanted; elsewhere they may be anything")
+    func operations() throws {
+        let texts = [
+            #"{"id":"a","startMs":1,"durationMs":2.5,"x":[{"id":"y"}]}"#, #"{"durationMs":4,"startMs":0,"\u0069d":"b"}"#,
+            #"{"id":"skipped","startMs":null,"durationMs":null}"#, #"{"id":"never","durationMs":0}"#, "{}",
+        ]
+        let line = #"{\#(Self.head),"operations":[\#(texts.joined(separator: " , "))],"outcome":"completed",\#(Self.budget)}"#
+        let launch = try Array(line.utf8).withUnsafeBufferPointer { try LaunchLineParser.parse($0, readsOperations: true) }
+        #expect(launch?.operations == [LaunchLine.Operation(id: "a", milliseconds: 2.5), LaunchLine.Operation(id: "b", milliseconds: 4)])
+        let other = #"{\#(Self.head),"operations":7,"outcome":"completed",\#(Self.budget)}"#
+        #expect(try parse(other).get()?.operations == [])
+        let bytes = Array(other.utf8)
+        #expect(throws: JSONError.self) {
+            try bytes.withUnsafeBufferPointer { try LaunchLineParser.parse($0, readsOperations: true) }
+        }
+    }
+
     @Test("Crashes, with and without an operation; blank lines")
     func crashes() {
         let crash = #"{"schema":"sequencer.crash/1","scenario":"push","version":"2","operation":"login"}"#
