@@ -1,3 +1,4 @@
+import Foundation
 import Sequencer
 import TestSupport
 import Testing
