@@ -8,7 +8,8 @@ extension LaunchReport {
     /// begin (from the process's, where the budget counts from there), exact to the nanosecond. A slice is at least one nanosecond long;
     /// where slices of dependencies were lengthened so, it begins as many nanoseconds later as it takes to come after them. Where an
     /// operation gave back its lane, to pause before another attempt for instance, and another one ran there, the lane has a second track.
-    /// A dependency that the operation did not wait for, because it was put off or never started, has no arrow.
+    /// A dependency that the operation did not wait for, because it was put off or never started, has no arrow. Each scope is a process of its own beside the
+    /// launch's, with tracks as that has, at the times of the launch.
     ///
     /// The format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
     ///
@@ -19,13 +20,11 @@ extension LaunchReport {
     }
 
     private func trace(pretty: Bool) -> String {
-        let slices = TraceSlices(self)
         let text = JSONWriter.object(pretty: pretty) { json in
             json.write("ms", for: "displayTimeUnit")
             json.writeArray(for: "traceEvents") { json in
-                writeTracks(slices, to: &json)
-                writeLaunch(to: &json)
-                for node in slices.order { writeOperation(node, slices, to: &json) }
+                var process = TraceProcess(number: 1, name: scenario.isEmpty ? "launch" : scenario)
+                writeProcess(&process, to: &json)
             }
             json.writeObject(for: "otherData") { json in
                 json.write(scenario, for: "scenario")
@@ -59,23 +58,40 @@ extension LaunchReport {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func writeTracks(_ slices: TraceSlices, to json: inout JSONWriter) {
-        json.writeEvent("process_name", "M") { json in
-            json.writeObject(for: "args") { $0.write(scenario.isEmpty ? "launch" : scenario, for: "name") }
+    /// Writes the launch, or a scope, and then the scopes within it; leaves the numbers that were given last in `process`.
+    private func writeProcess(_ process: inout TraceProcess, to json: inout JSONWriter) {
+        let slices = TraceSlices(self)
+        writeTracks(slices, process, to: &json)
+        writeLaunch(process, to: &json)
+        for node in slices.order { writeOperation(node, slices, process, to: &json) }
+        let (start, path) = (process.start, process.scope)
+        process.arrows += slices.arrowCount
+        for scope in scopes {
+            process.number += 1
+            process.start = start.addingSaturated(max(scope.start.nanoseconds, 0))
+            process.scope = path.map { "\($0)/\(scope.name)" } ?? scope.name
+            process.name = "scope \(process.scope ?? scope.name)"
+            scope.report.writeProcess(&process, to: &json)
+        }
+    }
+
+    private func writeTracks(_ slices: TraceSlices, _ process: TraceProcess, to json: inout JSONWriter) {
+        json.writeEvent("process_name", "M", in: process) { json in
+            json.writeObject(for: "args") { $0.write(process.name, for: "name") }
         }
         for (track, name) in slices.trackNames.enumerated() {
-            json.writeEvent("thread_name", "M", track: track) { json in
+            json.writeEvent("thread_name", "M", in: process, track: track) { json in
                 json.writeObject(for: "args") { $0.write(name, for: "name") }
             }
-            json.writeEvent("thread_sort_index", "M", track: track) { json in
+            json.writeEvent("thread_sort_index", "M", in: process, track: track) { json in
                 json.writeObject(for: "args") { $0.write(track, for: "sort_index") }
             }
         }
     }
 
-    private func writeLaunch(to json: inout JSONWriter) {
+    private func writeLaunch(_ process: TraceProcess, to json: inout JSONWriter) {
         // Readers take an empty name for a fault.
-        json.writeEvent(scenario.isEmpty ? "launch" : scenario, "X", at: 0, length: max(makespan.nanoseconds, 1)) { json in
+        json.writeEvent(process.name, "X", in: process, at: 0, length: max(makespan.nanoseconds, 1)) { json in
             json.writeObject(for: "args") { json in
                 json.write(outcomeText, for: "outcome")
                 json.write(verdictText, for: "verdict")
@@ -83,45 +99,59 @@ extension LaunchReport {
             }
         }
         if let allowed = budget.budget?.limit, let limit = BudgetClock(self).limit {
-            json.writeEvent("budget \(durationText(allowed))", "i", at: limit) { $0.write("g", for: "s") }
+            json.writeEvent("budget \(durationText(allowed))", "i", in: process, at: limit) { $0.write("g", for: "s") }
         }
     }
 
-    private func writeOperation(_ node: Int, _ slices: TraceSlices, to json: inout JSONWriter) {
+    private func writeOperation(_ node: Int, _ slices: TraceSlices, _ process: TraceProcess, to json: inout JSONWriter) {
         let operation = operations[node]
         guard let slice = slices[node] else {
-            json.writeEvent(operation.id, "i", track: slices.instants, at: max(operation.end.nanoseconds, 0)) { json in
+            json.writeEvent(operation.id, "i", in: process, track: slices.instants, at: max(operation.end.nanoseconds, 0)) { json in
                 json.write("t", for: "s")
                 json.writeArguments(of: operation)
             }
             return
         }
-        json.writeEvent(operation.id, "X", track: slice.track, at: slice.start, length: slice.end - slice.start) { json in
+        json.writeEvent(operation.id, "X", in: process, track: slice.track, at: slice.start, length: slice.end - slice.start) { json in
             json.write(operation.marks.first ?? "operation", for: "cat")
             json.writeArguments(of: operation)
         }
         for arrow in slices.arrowsIn[node] {
-            json.writeEvent("after", "f", track: slice.track, at: slice.start) { json in
+            json.writeEvent("after", "f", in: process, track: slice.track, at: slice.start) { json in
                 json.write("e", for: "bp")
                 json.write("dependency", for: "cat")
-                json.write(arrow, for: "id")
+                json.write(process.arrows + arrow, for: "id")
             }
         }
         for arrow in slices.arrowsOut[node] {
             // An arrow begins inside its slice, and the end of a slice lies outside of it.
-            json.writeEvent("after", "s", track: slice.track, at: slice.end - 1) { json in
+            json.writeEvent("after", "s", in: process, track: slice.track, at: slice.end - 1) { json in
                 json.write("dependency", for: "cat")
-                json.write(arrow, for: "id")
+                json.write(process.arrows + arrow, for: "id")
             }
         }
     }
 }
 
+/// The launch itself, or a scope: tracks of one group in a trace.
+private struct TraceProcess {
+    /// From 1; the last one that was given.
+    var number: Int
+    var name: String
+    /// The scope's path, as events name it; nil for the launch.
+    var scope: String?
+    /// When it began, counted from the launch's begin.
+    var start: Nanoseconds = 0
+    /// How many arrows come before its own: their numbers are the whole trace's.
+    var arrows = 0
+}
+
 extension JSONWriter {
-    /// Writes an event on a track of the launch's only process.
+    /// Writes an event on a track of a process; its time counts from that one's start.
     fileprivate mutating func writeEvent(
         _ name: String,
         _ phase: String,
+        in process: TraceProcess,
         track: Int = 0,
         at time: Nanoseconds? = nil,
         length: Nanoseconds? = nil,
@@ -130,9 +160,9 @@ extension JSONWriter {
         writeObject { json in
             json.write(name, for: "name")
             json.write(phase, for: "ph")
-            json.write(1, for: "pid")
+            json.write(process.number, for: "pid")
             json.write(track + 1, for: "tid")
-            if let time { json.write(microseconds: time, for: "ts") }
+            if let time { json.write(microseconds: time.addingSaturated(process.start), for: "ts") }
             if let length { json.write(microseconds: length, for: "dur") }
             members(&json)
         }
@@ -180,6 +210,7 @@ struct TraceSlices {
     /// The numbers of the arrows that end and begin at each operation, from 1.
     private(set) var arrowsIn: [[Int]]
     private(set) var arrowsOut: [[Int]]
+    private(set) var arrowCount = 0
     /// The track of the operations that never started.
     private(set) var instants = 0
 
@@ -198,7 +229,6 @@ struct TraceSlices {
         for lane in Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane)).sorted() {
             tracks.open("lane \(lane)", &trackNames)
         }
-        var arrows = 0
         for node in order {
             let operation = operations[node]
             guard let began = operation.start?.nanoseconds else { continue }
@@ -209,9 +239,9 @@ struct TraceSlices {
             let slice = tracks.place(operation.place ?? "no lane", start, operation.end.nanoseconds, &trackNames)
             slices[node] = slice
             for dependency in waitedFor {
-                arrows += 1
-                arrowsOut[dependency].append(arrows)
-                arrowsIn[node].append(arrows)
+                arrowCount += 1
+                arrowsOut[dependency].append(arrowCount)
+                arrowsIn[node].append(arrowCount)
             }
         }
         if slices.contains(where: { $0 == nil }) {

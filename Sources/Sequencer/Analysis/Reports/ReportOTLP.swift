@@ -5,7 +5,8 @@ extension LaunchReport {
     /// The launch as a trace in OTLP/JSON, which any collector of OpenTelemetry accepts (`POST /v1/traces`).
     ///
     /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier operation. An operation
-    /// that never started has an empty span where it ended. Only operations that failed or timed out have an error as their status. All
+    /// that never started has an empty span where it ended. Only operations that failed or timed out have an error as their status. A scope is a child of the
+    /// launch too, with its operations as children; its span may go on when that of the launch has ended. All
     /// numbers are attributes whose names begin with `sequencer.`. The identifiers of trace and spans are made from the document, so the
     /// same launch gets the same ones again.
     ///
@@ -25,10 +26,9 @@ extension LaunchReport {
             )
         }
         let seconds = date.timeIntervalSince1970
-        let last = operations.lazy.map(\.end.nanoseconds).max() ?? 0
         // To the microsecond: a date does not hold more.
         guard seconds >= 0, seconds < 9_000_000_000, case let begin = Int64((seconds * 1e6).rounded()) * 1000,
-            begin.addingSaturated(max(last, makespan.nanoseconds)) < .max
+            begin.addingSaturated(endWithScopes) < .max
         else {
             throw ExportError(
                 code: .timeOutOfRange,
@@ -57,30 +57,70 @@ extension LaunchReport {
     }
 }
 
-/// The spans of a launch.
+extension LaunchReport {
+    /// When its last operation ended, or the last one of its scopes.
+    var endWithScopes: Nanoseconds {
+        let own = max(makespan.nanoseconds, operations.lazy.map(\.end.nanoseconds).max() ?? 0)
+        return scopes.reduce(own) { max($0, $1.start.nanoseconds.addingSaturated($1.report.endWithScopes)) }
+    }
+}
+
+/// The spans of a launch, or of a scope within it.
 struct OTLPTrace {
     private let report: LaunchReport
+    /// The name of the scope; nil for the launch itself.
+    private let scope: String?
     private let begin: Nanoseconds
     private let dependencies: [[Int]]
     private let trace: String
+    private let parent: String?
     private let root: String
     private let spans: [String]
+    private let scopes: [OTLPTrace]
 
-    init(_ report: LaunchReport, begin: Nanoseconds) {
-        self.report = report
-        self.begin = begin
-        dependencies = report.dependencyPositions
-        // All are outputs of one generator, which has none twice.
-        var identifiers = SplitMix64(seed: Self.fingerprint(report, begin))
-        func identifier() -> String {
-            var number = identifiers.next()
+    /// The identifiers of a trace: all are outputs of one generator, which has none twice.
+    private struct Identifiers {
+        var numbers: SplitMix64
+
+        mutating func next() -> String {
+            var number = numbers.next()
             // In OTLP an identifier of zeros is invalid.
-            while number == 0 { number = identifiers.next() }
+            while number == 0 { number = numbers.next() }
             return FNV1a.digits(number)
         }
-        trace = identifier() + identifier()
-        root = identifier()
-        spans = report.operations.map { _ in identifier() }
+    }
+
+    init(_ report: LaunchReport, begin: Nanoseconds) {
+        var identifiers = Identifiers(numbers: SplitMix64(seed: Self.fingerprint(report, begin)))
+        let trace = identifiers.next() + identifiers.next()
+        self.init(report, nil, begin, trace, parent: nil, &identifiers)
+    }
+
+    private init(
+        _ report: LaunchReport,
+        _ scope: String?,
+        _ begin: Nanoseconds,
+        _ trace: String,
+        parent: String?,
+        _ identifiers: inout Identifiers
+    ) {
+        self.report = report
+        self.scope = scope
+        self.begin = begin
+        self.trace = trace
+        self.parent = parent
+        dependencies = report.dependencyPositions
+        let root = identifiers.next()
+        self.root = root
+        var spans: [String] = []
+        for _ in report.operations { spans.append(identifiers.next()) }
+        self.spans = spans
+        var scopes: [OTLPTrace] = []
+        for inner in report.scopes {
+            let start = begin.addingSaturated(max(inner.start.nanoseconds, 0))
+            scopes.append(OTLPTrace(inner.report, inner.name, start, trace, parent: root, &identifiers))
+        }
+        self.scopes = scopes
     }
 
     private static func fingerprint(_ report: LaunchReport, _ begin: Nanoseconds) -> UInt64 {
@@ -96,8 +136,14 @@ struct OTLPTrace {
     }
 
     func writeSpans(to json: inout JSONWriter) {
-        writeSpan(&json, root, parent: nil, report.scenario, 0, report.makespan.nanoseconds) { json in
-            json.writeArray(for: "attributes") { writeAttributes(to: &$0) }
+        writeSpan(&json, root, parent: parent, scope ?? report.scenario, 0, report.makespan.nanoseconds) { json in
+            json.writeArray(for: "attributes") { json in
+                if let scope {
+                    json.writeAttribute("sequencer.scope", scope)
+                    json.writeAttribute("sequencer.scenario", report.scenario)
+                }
+                writeAttributes(to: &json)
+            }
             if case .failed(let operation, let message) = report.outcome { json.writeError("\(printable(operation)): \(message)") }
         }
         for (node, operation) in report.operations.enumerated() {
@@ -114,6 +160,7 @@ struct OTLPTrace {
                 }
             }
         }
+        for scope in scopes { scope.writeSpans(to: &json) }
     }
 
     private func writeSpan(
