@@ -9,6 +9,11 @@ extension LaunchStorage {
         if let complaint = OperationGraph.complaint(aboutIdentifier: name) {
             throw refusal(of: graph, .invalidIdentifier, "the name '\(printable(name, limit: 80))' of a scope \(complaint)")
         }
+        let deepest = LaunchReport.Scope.maximumDepth
+        guard scopeDepth < deepest else {
+            let reason = "scopes can be within one another \(deepest) deep, and '\(printable(name))' would be deeper"
+            throw refusal(of: graph, .invalidOption, reason)
+        }
         let now = timekeeper.now
         let answer = state.withLock { state in
             let launchRuns = state.machine.stop == nil && state.machine.phase != .over
@@ -38,7 +43,9 @@ extension LaunchStorage {
         let launch: RunningLaunch
         do throws(GraphError) {
             // It may outlive the step that adds it.
-            launch = try LaunchWithin.none { () throws(GraphError) in try graph.makeLaunch(budget, options, scope: path) }
+            launch = try LaunchWithin.none { () throws(GraphError) in
+                try graph.makeLaunch(budget, options, scope: path, depth: scopeDepth + 1)
+            }
         } catch {
             if state.withLock({ $0.scopes.withdraw(place) }) { finish(defersAppCode: true) }
             throw error

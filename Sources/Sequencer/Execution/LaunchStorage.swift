@@ -111,12 +111,22 @@ final class LaunchStorage: StepHost {
     let startedAt: Date?
     /// The name of the scope that this launch is, as in events; nil if it is not a scope.
     let scope: String?
+    /// The number of scopes that it is in, itself included.
+    let scopeDepth: Int
     /// The options of scopes that are given none.
     let scopeOptions: LaunchOptions
 
-    init(graph: ValidatedGraph, claim: OperationClaim, budget: Budget?, options: LaunchOptions, scope: String? = nil) {
+    init(
+        graph: ValidatedGraph,
+        claim: OperationClaim,
+        budget: Budget?,
+        options: LaunchOptions,
+        scope: String? = nil,
+        scopeDepth: Int = 0
+    ) {
         self.graph = graph
         self.scope = scope
+        self.scopeDepth = scopeDepth
         scopeOptions = options.ofScopes
         self.claim = claim
         let beforeRun = budget?.isFromProcessStart == true ? Self.timeBeforeRun(options.processAge()) : nil

@@ -8,7 +8,7 @@ extension RunningLaunch {
     /// ```
     ///
     /// A scope is a launch of its own on this launch's clock: with a milestone, a budget, a deadline that counts from its start, lanes, resources, and identifiers,
-    /// which may be those of this launch's operations. It can have scopes, too.
+    /// which may be those of this launch's operations. It can have scopes, too, 16 within one another at most.
     ///
     /// - Observers are those of its own options, if it is given some. The launch's observers and ``events`` tell nothing of its operations.
     /// - Its outcome is its own: if it fails, is aborted, or is cancelled, this launch and other scopes go on as if it had completed.

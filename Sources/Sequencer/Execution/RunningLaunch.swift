@@ -59,8 +59,15 @@ extension OperationGraph {
         return launch
     }
 
-    /// - Parameter scope: the scope that it is to be, as events name it.
-    func makeLaunch(_ budget: Budget?, _ options: LaunchOptions, scope: String? = nil) throws(GraphError) -> RunningLaunch {
+    /// - Parameters:
+    ///   - scope: the scope that it is to be, as events name it.
+    ///   - depth: the number of scopes that it is in, itself included.
+    func makeLaunch(
+        _ budget: Budget?,
+        _ options: LaunchOptions,
+        scope: String? = nil,
+        depth: Int = 0
+    ) throws(GraphError) -> RunningLaunch {
         let problems = (options.complaints + [budget?.complaint].compactMap(\.self)).map { GraphProblem(.invalidOption, $0) }
         let graph: ValidatedGraph
         do {
@@ -77,7 +84,7 @@ extension OperationGraph {
             throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
         }
         if let observer = options.admission?.makeObserver() { options.observers.insert(observer, at: 0) }
-        let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope)
+        let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope, scopeDepth: depth)
         // Told first: the app may start the next launch as soon as it is told of the end.
         if let admission = options.admission { storage.whenOver { _ in admission.giveBack() } }
         return RunningLaunch(storage: storage)

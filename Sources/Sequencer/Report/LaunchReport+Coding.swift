@@ -194,11 +194,12 @@ extension LaunchReport: Codable {
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of them.
     ///
-    /// - Throws: `DecodingError`, for another kind of document: values out of range, an operation or a scope that is there twice, or an operation that comes
-    ///   after one that is not there.
+    /// - Throws: `DecodingError`, for another kind of document: values out of range, an operation or a scope that is there twice, an operation that comes
+    ///   after one that is not there, or scopes within one another more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
-    init(_ document: DocumentReader) throws {
+    /// - Parameter depth: the number of scopes that it is in.
+    init(_ document: DocumentReader, depth: Int = 0) throws {
         let format = try document.string("schema")
         if format != Self.format { throw document.error("schema", "expected \"\(Self.format)\", found \(format.debugDescription)") }
         let operations = try document.objects("operations").map(OperationReport.init)
@@ -232,7 +233,7 @@ extension LaunchReport: Codable {
             anomalies: try sentences.enumerated().map { index, sentence in
                 try Anomaly(sentence, index < details.count ? details[index] : nil)
             },
-            scopes: try Scope.all(in: document)
+            scopes: try Scope.all(in: document, depth: depth)
         )
         var identifiers: Set<String> = []
         for operation in operations where !identifiers.insert(operation.id).inserted {

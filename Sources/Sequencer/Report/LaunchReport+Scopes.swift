@@ -8,6 +8,9 @@ extension LaunchReport {
         /// The report of its launch.
         public let report: LaunchReport
 
+        /// How deep scopes may be within one another: a saved report that anybody may have written is read by recursion.
+        package static let maximumDepth = 16
+
         package init(name: String, start: Duration, report: LaunchReport) {
             self.name = name
             self.start = start
@@ -42,9 +45,15 @@ extension LaunchReport.Scope {
     }
 
     /// Those of a report, each name once.
-    static func all(in document: DocumentReader) throws -> [LaunchReport.Scope] {
+    ///
+    /// - Parameter depth: the number of scopes that the report is in.
+    static func all(in document: DocumentReader, depth: Int) throws -> [LaunchReport.Scope] {
         var names: Set<String> = []
-        return try document.optionalObjects("scopes").map { scope in
+        let scopes = try document.optionalObjects("scopes")
+        guard scopes.isEmpty || depth < maximumDepth else {
+            throw document.error("scopes", "scopes are within one another more than \(maximumDepth) deep")
+        }
+        return try scopes.map { scope in
             let name = try scope.string("name")
             guard names.insert(name).inserted else {
                 throw document.error("scopes", "the scope \(name.debugDescription) is there twice")
@@ -52,7 +61,7 @@ extension LaunchReport.Scope {
             return LaunchReport.Scope(
                 name: name,
                 start: try scope.duration("startMs"),
-                report: try LaunchReport(scope.object("report"))
+                report: try LaunchReport(scope.object("report"), depth: depth + 1)
             )
         }
     }

@@ -315,6 +315,43 @@ struct LaunchScopeTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(LaunchReport.self, from: Data(twice.utf8)) }
     }
 
+    /// A report in which a scope is in a scope, and so on, so many deep.
+    private func nested(_ depth: Int) -> LaunchReport {
+        (0..<depth).reduce(LaunchReportCodingTests.nothing) { inner, _ in
+            var report = LaunchReportCodingTests.nothing
+            report.scopes = [LaunchReport.Scope(name: "window", start: .zero, report: inner)]
+            return report
+        }
+    }
+
+    @Test("fault J53: scopes within one another are read 16 deep, and a document in which they are deeper is refused")
+    func depth() throws {
+        let report = nested(16)
+        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8)) == report)
+        for depth in [17, 100, 10_000] {
+            let text = String(repeating: #"{"scopes":[{"name":"a","startMs":0,"report":"#, count: depth)
+            let hostile = depth < 1000 ? nested(depth).json(pretty: false) : text
+            #expect(throws: DecodingError.self) { try JSONDecoder().decode(LaunchReport.self, from: Data(hostile.utf8)) }
+        }
+    }
+
+    @Test("a launch takes no scope that its report could not be read with")
+    func tooDeep() async throws {
+        let (clock, graph) = (VirtualClock(), window("app", seconds: 1))
+        let (launch, refused) = try clock.hold {
+            let launch = try graph.start(options: LaunchOptions(clock: clock))
+            var (outer, refused) = (launch, [GraphProblem.Code]())
+            for _ in 1...20 {
+                let found = problems { outer = try outer.addScope("window", graph) }
+                refused += found.map(\.code)
+            }
+            return (launch, refused)
+        }
+        let report = await launch.end().report
+        #expect(refused == [.invalidOption, .invalidOption, .invalidOption, .invalidOption])
+        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8)) == report)
+    }
+
     // MARK: The decisions alone
 
     @Test("the launch ends with its operations, or with the last scope that is reserved or runs")

@@ -219,7 +219,9 @@ struct LaunchReportCodingTests {
     )
 
     /// A report that no launch need have left, but could be written.
-    private static func madeUp(_ random: inout SplitMix64) -> LaunchReport {
+    ///
+    /// - Parameter depth: the number of scopes that it is in.
+    private static func madeUp(_ random: inout SplitMix64, depth: Int = 0) -> LaunchReport {
         func chance() -> Bool { Bool.random(using: &random) }
         func one<Value>(of values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
         func time() -> Duration { .nanoseconds(Int64.random(in: 0...one(of: [1, 1_000_000, 100_000_000_000]), using: &random)) }
@@ -264,8 +266,9 @@ struct LaunchReportCodingTests {
             failures: ids.filter { _ in chance() },
             stragglers: ids.filter { _ in chance() }
         )
-        let scope = LaunchReport.Scope(name: text(), start: time(), report: chance() ? nothing : everything)
-        let scopes = chance() ? [scope] : []
+        let inner = depth < 3 && chance() ? madeUp(&random, depth: depth + 1) : chance() ? nothing : everything
+        let names = ["", "window 2", "<b>"].prefix(Int.random(in: 0...3, using: &random))
+        let scopes = names.enumerated().map { LaunchReport.Scope(name: $1, start: time(), report: $0 == 0 ? inner : nothing) }
         let kinds: [Anomaly.Kind] = [.finishedAgain, .endedLate, .abortedTooLate, .processStoodStill, Anomaly.Kind(name: text())]
         return LaunchReport(
             scenario: text(),
