@@ -120,6 +120,7 @@ struct BlameCommand: LaunchingCommand {
                 "  not counted, for they ran on after the milestone: \(VerdictText.list(later) { printable($0, limit: 80) })\n"
             )
         }
+        text += report.scopeNote(style)
         return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
     }
 

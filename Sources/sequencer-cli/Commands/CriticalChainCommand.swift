@@ -47,6 +47,7 @@ struct CriticalChainCommand: LaunchingCommand {
             let outcome = operation.outcome == .succeeded ? "" : ", \(operation.outcome.rawValue)"
             text += branch + printable(operation.id, limit: 80) + " " + times + wait + outcome + "\n"
         }
+        text += report.scopeNote(style)
         return text + style.dim("@ when it started, + how long it took; each waited for the one below it\n")
     }
 

@@ -87,4 +87,11 @@ extension LaunchReport {
         if outcome == .completed { return "" }
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
+
+    /// Says that the scopes are no part of it: they neither held it up nor lengthened it. Empty without any.
+    func scopeNote(_ style: TextStyle) -> String {
+        if scopes.isEmpty { return "" }
+        let names = VerdictText.list(scopes.map(\.name)) { printable($0, limit: 80) }
+        return style.dim("  not counted, for they are launches of their own: \(names)\n")
+    }
 }
