@@ -3,7 +3,7 @@
 import Sequencer
 
 /// A window, and what happens to it once.
-struct Window: Sendable {
+nonisolated struct Window: Sendable {
     let name: String
     /// The system has connected its scene; the value is the scene's name.
     let connected: ExternalEvent<String>
@@ -20,7 +20,7 @@ struct Window: Sendable {
 /// What lives as long as one attempt to start: the events, which happen once each, and the links that wait for them.
 ///
 /// A person who tries again, after a launch that has failed, gets another one on the same phone.
-final class BrowserApp: Sendable {
+nonisolated final class BrowserApp: Sendable {
     let phone: Phone
     let links: LinkQueue
     let main = Window("main")

@@ -6,7 +6,7 @@ import Sequencer
 /// Keeps links until they are opened.
 ///
 /// A link is on the disk from the moment at which it comes: a launch that fails, or a process that dies, leaves it to the next one.
-final class LinkQueue: @unchecked Sendable {
+nonisolated final class LinkQueue: @unchecked Sendable {
     // @unchecked: `waiting` is only touched while `lock` is held; the rest is constant.
 
     private let phone: Phone

@@ -3,23 +3,23 @@
 import Foundation
 import Sequencer
 
-struct Settings: Sendable {
+nonisolated struct Settings: Sendable {
     /// Nil until the person has answered the terms.
     var sendsTelemetry: Bool?
 
     static let standard = Settings()
 }
 
-struct Profile: Sendable {
+nonisolated struct Profile: Sendable {
     let tabs: [String]
 }
 
-struct ProfileDamaged: Error {}
+nonisolated struct ProfileDamaged: Error {}
 
 /// What survives the app, and what it has shown and done.
 ///
 /// All of it can be called from any thread.
-final class Phone: @unchecked Sendable {
+nonisolated final class Phone: @unchecked Sendable {
     // @unchecked: `state` is only touched while `lock` is held; the rest is constant.
 
     private struct State {
@@ -88,7 +88,7 @@ final class Phone: @unchecked Sendable {
 }
 
 /// The system and the person, as steps on the same clock.
-enum World {
+nonisolated enum World {
     /// - Parameters:
     ///   - windows: those that the system connects, 300 ms apart.
     ///   - accepts: the person's answer to the terms, a second after they are shown; nil for a person who does not answer.

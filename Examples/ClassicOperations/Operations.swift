@@ -4,7 +4,7 @@ import Foundation
 import Sequencer
 
 /// Shows the splash until its animation has ended.
-final class SplashOperation: ConcurrentOperation, @unchecked Sendable {
+nonisolated final class SplashOperation: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `phone` is constant, and Sendable itself.
     private let phone: Phone
 
@@ -19,7 +19,7 @@ final class SplashOperation: ConcurrentOperation, @unchecked Sendable {
 }
 
 /// Asks which version may run, and aborts the launch when this one may not.
-final class ForceUpdateOperation: ConcurrentOperation, @unchecked Sendable {
+nonisolated final class ForceUpdateOperation: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `phone` is constant, and Sendable itself.
     private let phone: Phone
 
@@ -40,10 +40,10 @@ final class ForceUpdateOperation: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-struct UpdateRequired: Error {}
+nonisolated struct UpdateRequired: Error {}
 
 /// Leaves the app's configuration, or fails when the server has none.
-final class FetchConfigOperation: ValueOperation<Configuration>, @unchecked Sendable {
+nonisolated final class FetchConfigOperation: ValueOperation<Configuration>, @unchecked Sendable {
     // @unchecked: `phone` is constant, and Sendable itself.
     private let phone: Phone
 
@@ -60,10 +60,10 @@ final class FetchConfigOperation: ValueOperation<Configuration>, @unchecked Send
     }
 }
 
-struct NoConfiguration: Error {}
+nonisolated struct NoConfiguration: Error {}
 
 /// Leaves the session of the person.
-final class LoginOperation: ValueOperation<Session>, @unchecked Sendable {
+nonisolated final class LoginOperation: ValueOperation<Session>, @unchecked Sendable {
     // @unchecked: both are constant, and Sendable themselves.
     private let phone: Phone
     private let configuration: Configuration
@@ -79,7 +79,7 @@ final class LoginOperation: ValueOperation<Session>, @unchecked Sendable {
 }
 
 /// Shows the tutorial until the person closes it.
-final class TutorialOperation: ConcurrentOperation, @unchecked Sendable {
+nonisolated final class TutorialOperation: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `phone` is constant, and Sendable itself.
     private let phone: Phone
 
@@ -99,7 +99,7 @@ final class TutorialOperation: ConcurrentOperation, @unchecked Sendable {
 }
 
 /// Leaves the name of the speaker that it has connected.
-final class ConnectSpeakerOperation: ValueOperation<String>, @unchecked Sendable {
+nonisolated final class ConnectSpeakerOperation: ValueOperation<String>, @unchecked Sendable {
     // @unchecked: `phone` is constant, and Sendable itself.
     private let phone: Phone
 
@@ -118,7 +118,7 @@ final class ConnectSpeakerOperation: ValueOperation<String>, @unchecked Sendable
 }
 
 /// Shows what the push that has started the app is about.
-final class PresentPushInformationOperation: ConcurrentOperation, @unchecked Sendable {
+nonisolated final class PresentPushInformationOperation: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: both are constant, and Sendable themselves.
     private let phone: Phone
     private let push: String
@@ -135,7 +135,7 @@ final class PresentPushInformationOperation: ConcurrentOperation, @unchecked Sen
 }
 
 /// Shows the main screen.
-final class MainAppOperation: ConcurrentOperation, @unchecked Sendable {
+nonisolated final class MainAppOperation: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: all are constant, and Sendable themselves.
     private let phone: Phone
     private let session: @Sendable () -> Session?
@@ -157,4 +157,4 @@ final class MainAppOperation: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-struct NobodyLoggedIn: Error {}
+nonisolated struct NobodyLoggedIn: Error {}

@@ -3,20 +3,20 @@
 import Dispatch
 import Sequencer
 
-struct Configuration: Sendable, Equatable {
+nonisolated struct Configuration: Sendable, Equatable {
     let country: String
 
     /// What the app was built with.
     static let bundled = Configuration(country: "US")
 }
 
-struct Session: Sendable, Equatable {
+nonisolated struct Session: Sendable, Equatable {
     let user: String
     let country: String
 }
 
 /// What all operations work with.
-struct Phone: Sendable {
+nonisolated struct Phone: Sendable {
     var isOutdated = false
     var hasSpeaker = true
     /// What the server has; nil when it has none.

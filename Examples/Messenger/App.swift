@@ -2,7 +2,7 @@ import Sequencer
 import StartupOps
 
 /// The app: its graph, and its launch.
-struct App: Sendable {
+nonisolated struct App: Sendable {
     let phone: Phone
     let screen: Screen
     /// The system has made a window.

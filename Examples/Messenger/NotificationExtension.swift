@@ -7,7 +7,7 @@
 import Sequencer
 
 /// Makes a notification of a push, in a process of its own, beside the app or without it.
-struct NotificationExtension: Sendable {
+nonisolated struct NotificationExtension: Sendable {
     let phone: Phone
     let screen: Screen
 

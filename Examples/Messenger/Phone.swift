@@ -3,7 +3,7 @@
 import Sequencer
 
 /// What the messages are in.
-struct Database: Sendable {
+nonisolated struct Database: Sendable {
     let version: Int
 
     /// The version that this app works with.
@@ -12,12 +12,12 @@ struct Database: Sendable {
     var isOld: Bool { version < Self.current }
 }
 
-struct Account: Sendable {
+nonisolated struct Account: Sendable {
     let name: String
 }
 
 /// The list of the main screen.
-struct Chats: Sendable {
+nonisolated struct Chats: Sendable {
     /// Nil when they could not be loaded in time.
     let count: Int?
 
@@ -25,13 +25,13 @@ struct Chats: Sendable {
 }
 
 /// Messages of an older version are in the database, and whoever opens it may not move them.
-struct DatabaseIsOld: Error {}
+nonisolated struct DatabaseIsOld: Error {}
 /// The phone has not been unlocked since it was switched on.
-struct KeychainIsLocked: Error {}
-struct NoNetwork: Error {}
+nonisolated struct KeychainIsLocked: Error {}
+nonisolated struct NoNetwork: Error {}
 
 /// What the person touches when there is hardly any room left.
-enum Answer: Sendable {
+nonisolated enum Answer: Sendable {
     case goOn, makeRoom, leave
 }
 
@@ -47,7 +47,7 @@ actor Disk {
     }
 }
 
-struct Phone: Sendable {
+nonisolated struct Phone: Sendable {
     var disk = Disk()
     var databaseVersion = Database.current
     /// How long it takes to move the messages of an older database.

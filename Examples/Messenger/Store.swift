@@ -7,7 +7,7 @@
 import Sequencer
 
 /// Where messages and account are: the steps that open it.
-struct Store: Sendable {
+nonisolated struct Store: Sendable {
     let phone: Phone
 
     /// Adds the steps to a graph.

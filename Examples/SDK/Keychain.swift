@@ -6,7 +6,7 @@ import Synchronization
 /// A secure store that behaves as a phone's does: as long as the device is locked, nobody can tell what is in it.
 ///
 /// It keeps its values in memory, so that the example leaves nothing behind. An app has `StateDirectory.secure`.
-final class Keychain: SecureStore {
+nonisolated final class Keychain: SecureStore {
     private let values = StateDirectory.inMemory().secure
     private let isLocked = Atomic(false)
 

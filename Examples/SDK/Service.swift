@@ -1,9 +1,10 @@
+import Foundation
 import StartupNetworking
 import StartupOps
 import StartupSamples
 
 /// The vendor's service in one part of the world: in this process, with the latency of a good mobile connection.
-struct Service {
+nonisolated struct Service {
     let backend = EmbeddedBackend()
     let http: HTTPClient
 

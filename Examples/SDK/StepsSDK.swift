@@ -3,7 +3,7 @@ import StartupOps
 import StartupStorage
 
 /// What the vendor delivers: a face of its own over `SDKLifecycle`, which sees to the order, the readiness and the generations.
-final class StepsSDK: Sendable {
+nonisolated final class StepsSDK: Sendable {
     private let lifecycle: SDKLifecycle
 
     init(_ services: any SDKServices) {

@@ -4,7 +4,7 @@ import StartupOps
 import StartupStorage
 
 /// What the library's set-up works with: the keychain, the app's files, and the client that talks to the vendor's service.
-struct StepsServices: SDKServices {
+nonisolated struct StepsServices: SDKServices {
     let keychain: Keychain
     let http: HTTPClient
     let dataStore: any DataStore = StateDirectory.inMemory().state
@@ -17,7 +17,7 @@ struct StepsServices: SDKServices {
 }
 
 /// The library's client, from one set-up to the next.
-struct StepsSession: SDKSession {
+nonisolated struct StepsSession: SDKSession {
     let baseURL: URL
     let keychain: Keychain
     let http: HTTPClient
@@ -66,6 +66,6 @@ struct StepsSession: SDKSession {
     private func syncWalkingNow(by deadline: Deadline) async throws {}
 }
 
-struct NobodyIsLoggedIn: Error, CustomStringConvertible {
+nonisolated struct NobodyIsLoggedIn: Error, CustomStringConvertible {
     let description = "nobody is logged in: show the login form"
 }
