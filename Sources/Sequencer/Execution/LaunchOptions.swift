@@ -33,6 +33,10 @@ public struct LaunchOptions: Sendable {
     /// deadline, ends it, and its lane goes on. Operations on other lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is
     /// kept. ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
+    /// What else the report says of the launch, by names: how the app was started, the device, the session. It holds no secrets.
+    ///
+    /// Tools that read reports know the names of OpenTelemetry: `device.model.identifier`, `os.name`, `os.version`, `app.build_id`, `session.id`.
+    public var attributes: [String: String] = [:]
     /// Shows that the launch has failed, such as a screen with a button to try again: a takeover, as ``StepContext/abort(_:takeover:)`` has one, chosen by step and error.
     ///
     /// ```swift

@@ -83,6 +83,7 @@ extension LaunchStorage {
             startOffset: startOffset,
             startedAt: startedAt,
             version: version,
+            attributes: attributes,
             anomalies: anomalies
         )
     }

@@ -107,6 +107,7 @@ final class LaunchStorage: StepHost {
     let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
     let failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
     let version: String?
+    let attributes: [String: String]
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
     /// The name of the scope that this launch is, as in events; nil if it is not a scope.
@@ -153,6 +154,7 @@ final class LaunchStorage: StepHost {
         recordsQuestion = options.questionRecorder
         failureTakeover = options.failureTakeover
         version = options.version
+        attributes = options.attributes
         // To the millisecond, as it is written: a report that is read again is the same.
         startedAt = virtualTime == nil ? Date().roundedToMilliseconds : nil
         // The steps do not inherit that a step of another launch sleeps on a virtual clock.

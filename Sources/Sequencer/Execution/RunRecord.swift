@@ -37,6 +37,7 @@ final class RunRecord: Sendable {
     let startOffset: Duration
     let startedAt: Date?
     let version: String?
+    private let attributes: [String: String]
     /// Until when the time counts.
     private let endOfMeasuring: Nanoseconds
     /// The total time of waits for persons, until then.
@@ -54,10 +55,12 @@ final class RunRecord: Sendable {
         startOffset: Duration,
         startedAt: Date?,
         version: String?,
+        attributes: [String: String],
         anomalies: [Anomaly]
     ) {
         self.startedAt = startedAt
         self.version = version
+        self.attributes = attributes
         self.graph = graph
         nodes = state.machine.nodes
         stop = state.machine.stop
@@ -111,6 +114,7 @@ final class RunRecord: Sendable {
         return LaunchReport(
             scenario: graph.name,
             version: version,
+            attributes: attributes,
             startedAt: startedAt,
             outcome: outcome(),
             budget: budgetResult(),

@@ -23,6 +23,16 @@ extension LaunchReport {
         document.write(Self.format, for: "schema")
         document.write(scenario, for: "scenario")
         if let version { document.write(version, for: "version") }
+        if !attributes.isEmpty {
+            document.writeArray(for: "attributes") { array in
+                for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+                    array.writeObject(for: nil) { object in
+                        object.write(name, for: "name")
+                        object.write(value, for: "value")
+                    }
+                }
+            }
+        }
         if let startedAt { document.write(startedAt, for: "startedAt") }
         writeOutcome(to: &document)
         document.writeObject(for: "budget") { budget.writeMembers(to: &$0) }
@@ -208,6 +218,9 @@ extension LaunchReport: Codable {
         self.init(
             scenario: try document.string("scenario"),
             version: try document.optionalString("version"),
+            attributes: try document.optionalObjects("attributes").reduce(into: [:]) { all, attribute in
+                all[try attribute.string("name")] = try attribute.string("value")
+            },
             startedAt: try document.optionalDate("startedAt", Self.timestamp),
             outcome: try Outcome(document),
             budget: try BudgetResult(document.object("budget")),

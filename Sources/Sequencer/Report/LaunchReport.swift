@@ -41,6 +41,8 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var scenario: String
     /// The version of the app that was launched, from its ``LaunchOptions``.
     package var version: String?
+    /// What else was said of the launch, by names, from ``LaunchOptions/attributes``.
+    public package(set) var attributes: [String: String]
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?
     /// How the launch ended, up to its milestone.
@@ -88,6 +90,7 @@ public struct LaunchReport: Sendable, Hashable {
     package init(
         scenario: String,
         version: String? = nil,
+        attributes: [String: String] = [:],
         startedAt: Date? = nil,
         outcome: Outcome,
         budget: BudgetResult,
@@ -111,6 +114,7 @@ public struct LaunchReport: Sendable, Hashable {
     ) {
         self.scenario = scenario
         self.version = version
+        self.attributes = attributes
         self.startedAt = startedAt
         self.outcome = outcome
         self.budget = budget

@@ -1,3 +1,5 @@
+import Sequencer
+
 /// The facts that are known when the app starts: they decide the launch.
 ///
 /// ```swift
@@ -101,6 +103,23 @@ public struct LaunchFacts: Sendable, Hashable {
         case .known: false
         case .found: true
         }
+    }
+}
+
+extension LaunchFacts {
+    /// The facts that a report says of a launch: `start.type` is `cold`, `prewarmed`, `warm` or `background`, and `start.origin` is `icon`, `push`, `link` or
+    /// `shortcut`.
+    ///
+    /// ```swift
+    /// let facts = environment.facts()
+    /// var options = LaunchOptions()
+    /// options.attributes = facts.attributes.merging(["os.version": version]) { $1 }
+    /// ```
+    public var attributes: [String: String] { attributes(ofPrewarmed: isPrewarmed) }
+
+    func attributes(ofPrewarmed wasPrewarmed: Bool) -> [String: String] {
+        let type = isInBackground ? "background" : isRunning ? "warm" : wasPrewarmed ? "prewarmed" : "cold"
+        return ["start.type": type, "start.origin": "\(origin)"]
     }
 }
 

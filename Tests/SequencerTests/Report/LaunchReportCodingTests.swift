@@ -48,8 +48,9 @@ struct LaunchReportCodingTests {
             graph.add("main", .milestone, after: first, on: .main) {}
             var options = LaunchOptions.patient
             options.version = "1.4.0 (7)"
+            options.attributes = ["start.type": "cold", "device.model.identifier": "iPhone17,1"]
             let report = try await graph.run(budget: .seconds(0.1), options: options).report
-            #expect(report.startedAt != nil)
+            #expect(report.startedAt != nil && report.attributes == options.attributes)
             for copy in try copies(of: report) { #expect(copy == report) }
         }
     }
@@ -114,6 +115,7 @@ struct LaunchReportCodingTests {
         LaunchReport(
             scenario: "first \"launch\"\n\u{1F468}\u{200D}\u{1F469}",
             version: "1.4.0",
+            attributes: ["start.type": "cold", "a \"name\"\u{0}": ""],
             startedAt: Date(timeIntervalSince1970: 1_700_000_000.25),
             outcome: .failed(operation: "login", message: "no \"route\"\u{0}"),
             budget: BudgetResult(
@@ -273,6 +275,7 @@ struct LaunchReportCodingTests {
         return LaunchReport(
             scenario: text(),
             version: chance() ? text() : nil,
+            attributes: chance() ? [text(): text()] : [:],
             startedAt: chance() ? Date(timeIntervalSince1970: Double(Int.random(in: 0...2_000_000_000_000, using: &random)) / 1000) : nil,
             outcome: one(of: outcomes),
             budget: BudgetResult(

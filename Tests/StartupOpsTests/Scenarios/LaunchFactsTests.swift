@@ -152,6 +152,18 @@ struct LaunchFactsTests {
         for facts in Self.facts { #expect(Scenario.named(Scenario(for: facts).name) != nil) }
     }
 
+    @Test("a report can say how the app was started, and what by")
+    func attributes() {
+        let tapped = LaunchFacts()
+        #expect(tapped.attributes(ofPrewarmed: false) == ["start.type": "cold", "start.origin": "icon"])
+        #expect(tapped.attributes(ofPrewarmed: true)["start.type"] == "prewarmed")
+        #expect(tapped.attributes == tapped.attributes(ofPrewarmed: false))
+        #expect(
+            LaunchFacts(origin: .push, isRunning: true).attributes(ofPrewarmed: true) == ["start.type": "warm", "start.origin": "push"]
+        )
+        #expect(LaunchFacts(isInBackground: true).attributes(ofPrewarmed: true)["start.type"] == "background")
+    }
+
     @Test("F3: facts of an app's own: unknown until they are set, and part of what makes facts equal")
     func own() {
         var facts = LaunchFacts()

@@ -14,7 +14,7 @@ extension LaunchReport {
     ///
     /// - Parameters:
     ///   - startedAt: when the launch began; the document's own `startedAt` when nil. A launch in virtual time has none.
-    ///   - service: the value of the resource's attribute `service.name`.
+    ///   - service: the value of the resource's attribute `service.name`. What the report has as `attributes` are others of the resource.
     ///   - pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Throws: an ``ExportError`` when the begin is not known, or some point in time is not between 1970 and 2262.
     public func otlp(startedAt: Date? = nil, service: String = "sequencer", pretty: Bool = false) throws(ExportError) -> String {
@@ -43,6 +43,9 @@ extension LaunchReport {
                         json.writeArray(for: "attributes") { json in
                             json.writeAttribute("service.name", service)
                             if let version { json.writeAttribute("service.version", version) }
+                            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where !Self.serviceAttributes.contains(name) {
+                                json.writeAttribute(name, value)
+                            }
                         }
                     }
                     json.writeArray(for: "scopeSpans") { json in
@@ -58,6 +61,9 @@ extension LaunchReport {
 }
 
 extension LaunchReport {
+    /// The attributes of the resource that are there in any case, or have a place of their own.
+    fileprivate static let serviceAttributes: Set<String> = ["service.name", "service.version"]
+
     /// When its last operation ended, or the last one of its scopes.
     var endWithScopes: Nanoseconds {
         let own = max(makespan.nanoseconds, operations.lazy.map(\.end.nanoseconds).max() ?? 0)

@@ -20,6 +20,16 @@ struct ReportOTLPTests {
         #expect(try ReportSamples.small().otlp() == expected)
     }
 
+    @Test("what else is said of a launch is an attribute of the resource, in order; the service's own name stands")
+    func attributes() throws {
+        var report = ReportSamples.small()
+        report.attributes = ["start.type": "cold", "os.name": "iOS", "service.name": "another"]
+        let expected =
+            #"{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"sequencer"}},"#
+            + #"{"key":"os.name","value":{"stringValue":"iOS"}},{"key":"start.type","value":{"stringValue":"cold"}}]}"#
+        #expect(try report.otlp().contains(expected))
+    }
+
     @Test("identifiers are all different, and the same again", arguments: RandomGraph.many(30))
     func identifiers(graph: RandomGraph) async throws {
         let document = try await ReportSamples.random(graph)
