@@ -26,10 +26,7 @@ extension APIClient {
     ) async throws(NetworkError) -> Exchange {
         do throws(NetworkError) {
             if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
-            let source = dataSource
-            let requirement = requirement(of: call, source)
-            // Without its data source a request is a guest's, or fails.
-            let tokens = source == nil ? nil : self.tokens
+            let (requirement, tokens) = authorization(of: call)
             let grant = try await tokens?.grant(for: requirement, deadline: deadline)
             var token = grant?.token
             var didRefresh = grant?.isNew == true || !mayRefresh
@@ -52,11 +49,13 @@ extension APIClient {
         }
     }
 
-    /// Whether a call needs a token. Where nobody says, it does: nothing leaves that should not.
-    private func requirement(of call: APICall, _ source: (any APIDataSource)?) -> TokenRequirement {
-        if let requirement = call.options.requirement { return requirement }
-        guard let source else { return .required }
-        return source.requiresToken(operation: call.operation) ? .required : .optional
+    /// Whether a call needs a token, and where that comes from: nil when the data source is gone, so that the call is a guest's or fails.
+    ///
+    /// Where nobody says, it needs one: nothing leaves that should not. The source is not kept while a request is under way.
+    private func authorization(of call: APICall) -> (TokenRequirement, TokenManager?) {
+        guard let source = dataSource else { return (call.options.requirement ?? .required, nil) }
+        if let requirement = call.options.requirement { return (requirement, tokens) }
+        return (source.requiresToken(operation: call.operation) ? .required : .optional, tokens)
     }
 
     /// A token in place of one that was turned down; nil when it is optional and missing.
