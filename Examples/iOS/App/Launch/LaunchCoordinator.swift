@@ -83,13 +83,16 @@ final class LaunchCoordinator {
         inbox.open(environment.mailbox)
         screens.startAgain()
 
-        var graph = environment.graph(Scenario(for: environment.facts()))
+        let facts = environment.facts()
+        var graph = environment.graph(Scenario(for: facts))
         journal.prepare(&graph)
-        let options = LaunchOptions(
+        var options = LaunchOptions(
             deadline: .seconds(20),
             deadlineCountsInteractiveTime: false,
             version: environment.app.version.description
         )
+        // How it was started, and what by: cold or prewarmed, by a push or a link.
+        options.attributes = facts.attributes
         state = .launching
         do {
             let launch = try graph.start(budget: .seconds(3), options: journal.recording(options).withSignposts())
