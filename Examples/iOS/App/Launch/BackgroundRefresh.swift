@@ -2,7 +2,7 @@ import BackgroundTasks
 import Foundation
 
 /// The time that iOS gives the app in the background, now and then.
-enum BackgroundRefresh {
+nonisolated enum BackgroundRefresh {
     /// Stands in Info.plist under `BGTaskSchedulerPermittedIdentifiers` too.
     static let identifier = "com.example.music.refresh"
 

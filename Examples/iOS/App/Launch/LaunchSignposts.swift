@@ -3,7 +3,7 @@ import Synchronization
 import os
 
 /// Shows a launch in Instruments: an interval for each attempt of each operation.
-enum LaunchSignposts {
+nonisolated enum LaunchSignposts {
     /// An observer for one launch. It emits a signpost on the spot, on the thread that made the event happen: a signpost has the time at which it is emitted.
     static func observer() -> @Sendable (LaunchEvent) -> Void {
         let intervals = Mutex(Intervals())
@@ -12,7 +12,7 @@ enum LaunchSignposts {
 }
 
 /// The intervals of the attempts that run. Events come one at a time, but on several threads.
-private struct Intervals {
+nonisolated private struct Intervals {
     private let signposter = OSSignposter(subsystem: "com.example.music", category: "Launch")
     private var attempts: [String: OSSignpostIntervalState] = [:]
 
