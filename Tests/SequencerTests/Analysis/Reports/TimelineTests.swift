@@ -152,7 +152,7 @@ struct TimelineTests {
     @Test("of more than 16 lanes, it is said how many are left out")
     func manyLanes() throws {
         var report = ReportSamples.large(20)
-        report.operations = (1...20).map { lane in
+        report.operations = (1...20).map { (lane: Int) in
             OperationReport(
                 id: "op-\(lane)",
                 outcome: .succeeded,
