@@ -78,7 +78,9 @@ public struct NetworkError: DescribedError, Sendable {
     public var isTransient: Bool {
         switch code {
         case .unreachable, .timedOut, .sessionUnavailable: true
+        // A refresh that failed for the moment is one that may pass (T3).
         case .refreshTokenFailed: (underlying as? NetworkError)?.isTransient ?? false
+        // 408, 425 (RFC 8470) and 429 (RFC 6585) ask for another try; from 500 on the error is the server's.
         case .invalidResponse: status.map { $0 == 408 || $0 == 425 || $0 == 429 || $0 >= 500 } ?? false
         default: false
         }

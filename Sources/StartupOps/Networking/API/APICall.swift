@@ -39,20 +39,25 @@ extension APICall {
         options: RequestOptions,
         environment: APIEnvironment
     ) throws(NetworkError) -> APICall {
+        // Empty segments are left out, so a slash too many does no harm.
         let segments = path.split(separator: "/")
         let name = "\(method.rawValue) \(segments.joined(separator: "/"))"
         guard let base = environment.rest else {
             throw NetworkError(.invalidRequest, request: name, "there is no REST base URL; give APIEnvironment one")
         }
+        // `URL` would resolve them, and the request would go to another path than the one that was written.
         guard !segments.contains("."), !segments.contains("..") else {
             throw NetworkError(.invalidRequest, request: name, "\".\" and \"..\" are not allowed in a path")
         }
+        // Before encoding: %0A in a path is as dangerous to a server that decodes it (N36).
         guard !path.unicodeScalars.contains(where: \.isControl) else {
             throw NetworkError(.invalidRequest, request: printable(name), "a control character has no place in a path")
         }
+        // A header field: anything else could begin another one.
         guard contentType.contains("/"), contentType.isFieldValue else {
             throw NetworkError(.invalidRequest, request: name, "the content type has to be a media type, such as image/png")
         }
+        // As a text: `URL.appending` would encode the percent signs once more.
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         text += segments.map { "/" + PercentEncoding.encode($0) }.joined()
@@ -66,6 +71,7 @@ extension APICall {
             request: HTTPRequest(method, url, body: body),
             contentType: contentType,
             options: options,
+            // A token of its own is not the session's, so its answer is nobody's in the cache.
             isCacheable: method == .get && options.token == nil
         )
     }
@@ -79,6 +85,7 @@ extension APICall {
         language: String
     ) throws(NetworkError) -> APICall {
         var variables = variables
+        // A variable that the caller has set wins.
         if let variable = operation.languageVariable, variables[variable] == nil {
             variables[variable] = .string(options.language ?? language)
         }
@@ -93,6 +100,7 @@ extension APICall {
             operation: options.operation ?? operation.name,
             request: request,
             options: options,
+            // A mutation changes something: a kept answer would claim that it did so again.
             isCacheable: operation.kind == .query && options.token == nil
         )
     }

@@ -12,6 +12,8 @@ extension APIClient {
         decode: Decode<Value>,
         each deliver: (Value) -> Void = { _ in }
     ) async throws(NetworkError) -> Value {
+        // A call whose answers may not be kept has no default policy but to fetch; one that was asked for by name still counts, and
+        // misses.
         let policy = call.isCacheable ? call.options.cachePolicy ?? cachePolicy : call.options.cachePolicy ?? .fetchIgnoringCache
         if policy != .fetchIgnoringCache, let value = cachedAnswer(call, decode) {
             deliver(value)
@@ -48,11 +50,13 @@ extension APIClient {
         do {
             value = try self.decoded(exchange, of: call, deadline, decode)
         } catch {
+            // A 304 has no body of its own: a second try can only help where the cached one was the bad part.
             guard exchange.isRevalidated, !deadline.isOver else { throw error }
             // The cached answer is still good, says the service, but it cannot be decoded: get it whole.
             exchange = try await self.exchange(call, revalidating: false, mayRefresh: !exchange.didRefresh, deadline: deadline)
             value = try self.decoded(exchange, of: call, deadline, decode)
         }
+        // A secret in a kept answer would lie on the disk beyond its session (T35).
         if !exchange.isRevalidated, let key = exchange.key, exchange.response.isStorable, !exchange.response.quotesSecret {
             store(exchange, for: key)
         }
@@ -71,6 +75,7 @@ extension APIClient {
         _ deadline: Deadline,
         _ decode: Decode<Value>
     ) throws(NetworkError) -> Value {
+        // The caller is promised an answer by its deadline: a value that is decoded later counts as none.
         if deadline.isOver { throw NetworkError(.timedOut, request: call.name, "the deadline was over before its answer was decoded") }
         return try decode(exchange.response)
     }
@@ -85,6 +90,7 @@ extension APIClient {
     private func cachedAnswer<Value>(_ call: APICall, _ decode: Decode<Value>) -> Value? {
         guard call.isCacheable else { return nil }
         for scope in scopesToRead {
+            // An entry that cannot be decoded, as after an update of the app, is a miss: the fetch replaces it.
             if let response = cache.response(for: CacheKey(call.request, scope: scope)), let value = try? decode(response) { return value }
         }
         return nil

@@ -25,13 +25,16 @@ extension APIClient {
         deadline: Deadline
     ) async throws(NetworkError) -> Exchange {
         do throws(NetworkError) {
+            // Before the session is asked: a token that was given needs none.
             if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
             let (requirement, tokens) = authorization(of: call)
             let grant = try await tokens?.grant(for: requirement, deadline: deadline)
             var token = grant?.token
+            // A token that was refreshed for this call has had its one refresh.
             var didRefresh = grant?.isNew == true || !mayRefresh
             if token == nil, requirement == .required { throw NetworkError.nobodyLoggedIn }
             var exchange = try await send(call, token, revalidating: revalidating, deadline)
+            // The token that was sent, not the one of now: another call may have refreshed it meanwhile.
             if let tokens, let rejected = token, !didRefresh, isRejection(exchange.response, call) {
                 didRefresh = true
                 token = try await better(tokens, requirement, than: rejected, deadline)
@@ -41,6 +44,7 @@ extension APIClient {
                 throw unauthorized(call, exchange.response, ", although it has just been refreshed")
             }
             exchange.didRefresh = didRefresh
+            // Last, and also for a good answer: it is about a session that is over (T19, T20).
             if let tokens, let token, !tokens.isCurrent(token) { throw NetworkError.sessionReplaced }
             return exchange
         } catch {
@@ -73,6 +77,7 @@ extension APIClient {
     }
 
     private func exchange(_ call: APICall, explicit: Secret, _ deadline: Deadline) async throws(NetworkError) -> Exchange {
+        // Known before it is sent, as an answer may quote it (T26).
         KnownSecrets.add(explicit, from: .service)
         if case .at(let expiry) = JSONWebToken(explicit.value)?.expiry, expiry <= now() {
             throw NetworkError.refreshFailed("it was given for this request only, and has expired", nil)
@@ -89,8 +94,10 @@ extension APIClient {
         _ deadline: Deadline
     ) async throws(NetworkError) -> Exchange {
         var request = try headed(call, APIHeaders.Identity(bearer: token?.value, userID: token?.userID))
+        // Without a user an answer has no owner, and is not kept.
         let key = call.isCacheable ? scope(of: token).map { CacheKey(call.request, scope: $0) } : nil
         var cached: HTTPResponse?
+        // Only GET: a condition on another method has another meaning (RFC 9110, section 13.1.2).
         if revalidating, call.request.method == .get, let stored = key.flatMap({ cache.response(for: $0) }) {
             // A tag that cannot be sent is ignored: the answer is got whole, and takes the place of this one.
             if let tag = stored.headers["ETag"], tag.isFieldValue {
@@ -99,6 +106,7 @@ extension APIClient {
             }
         }
         let response = try await http.send(request, deadline: deadline)
+        // A 304 without a condition is the service's mistake (N41), and is judged as any other status.
         guard response.status == 304, let cached else { return Exchange(response: response, token: token, key: key) }
         if response.confirms(cached) {
             return Exchange(response: cached.updated(by: response), token: token, key: key, isRevalidated: true)
@@ -121,6 +129,7 @@ extension APIClient {
     }
 
     private func isRejection(_ response: HTTPResponse, _ call: APICall) -> Bool {
+        // Some services turn a token down under status 200 (N28).
         response.status == 401 || call.transport == .graphQL && GraphQLResponse.rejectsToken(response, within: call.limits)
     }
 
@@ -131,6 +140,7 @@ extension APIClient {
     /// The owner of an answer; nil when it is not known, and the answer must not be kept.
     func scope(of token: AccessToken?) -> String? {
         guard let token else { return Self.guestScope }
+        // Without the user's identifier two people would share a scope.
         return token.userID.map { "user:\($0)" }
     }
 
@@ -156,6 +166,7 @@ enum APIHeaders {
 
     /// - Parameter additional: the app's headers for its user; they do not replace those of the table.
     static func rest(_ identity: Identity, _ client: ClientInfo, contentType: String, additional: HTTPHeaders) -> HTTPHeaders {
+        // The app's first, so that those of the table replace them.
         var headers = additional
         headers["Content-Type"] = contentType
         headers["Authorization"] = identity.bearer.map { "Bearer \($0.value)" }

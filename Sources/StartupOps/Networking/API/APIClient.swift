@@ -94,6 +94,7 @@ public final class APIClient: Sendable {
         self.now = now
         self.ignoredErrors = ignoredErrors
         self.tokens = tokens
+        // Weak: the data source is the app's, and often owns the client.
         weakDataSource = Locked(WeakDataSource(value: dataSource))
         ownDataSource = own
     }
@@ -112,6 +113,7 @@ public final class APIClient: Sendable {
     /// Give the cache to the session's store too (`SessionStore(keychain) { cache.removeAll() }`), so that clearing is completed at the next launch
     /// when it is interrupted, and happens as well when the service ends the session.
     package func clearAppCache(because reason: LogoutReason = .requested) {
+        // Tokens first: a request that is under way finds its session over, and stores nothing after this.
         tokens.end(reason)
         cache.removeAll()
     }

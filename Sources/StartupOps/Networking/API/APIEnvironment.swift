@@ -28,6 +28,7 @@ public struct APIEnvironment: Sendable, Hashable {
             return
         }
         let base = try Self.url(rest, "rest")
+        // Paths are appended to the text, and would end up in the query.
         guard base.query() == nil, base.fragment() == nil else {
             throw APIConfigurationError(field: "rest", "a base URL has no query and no fragment")
         }
@@ -35,6 +36,7 @@ public struct APIEnvironment: Sendable, Hashable {
     }
 
     private static func url(_ text: String, _ field: String) throws(APIConfigurationError) -> URL {
+        // Shown as a whole: an invisible character in a host makes it another one (N36).
         guard text.isAllShown, let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
             throw APIConfigurationError(
                 field: field,
@@ -42,6 +44,7 @@ public struct APIEnvironment: Sendable, Hashable {
             )
         }
         guard let host = url.host(), !host.isEmpty else { throw APIConfigurationError(field: field, "it has no host") }
+        // They would stand in every error and log.
         guard url.user() == nil, url.password() == nil else {
             throw APIConfigurationError(field: field, "user name and password have no place in it")
         }

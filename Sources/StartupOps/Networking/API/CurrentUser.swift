@@ -58,22 +58,27 @@ package final class CurrentUser: Sendable {
     ///   - asks: whether the service is asked again whenever there is a new token.
     ///   - limit: how long each time may take. One that fails changes nothing.
     package func follow(_ tokens: TokenManager, asks: Bool = true, limit: Duration = .seconds(20)) {
+        // Taken before the task begins, so that no event is missed.
         let events = tokens.events
         let task = Task { [weak self, weak tokens] in
             var request: Task<Void, Never>?
             for await event in events {
+                // The session is as it was, in memory.
                 if case .notStored = event { continue }
+                // Its answer could be about the user before.
                 request?.cancel()
                 // By the session of now: the next one may have begun, and its user may be known, before the end of the last one is heard of.
                 guard let session = tokens?.session.value else {
                     self?.forget(unless: nil)
                     continue
                 }
+                // A session without a user says nothing about the one that is shown, unless the service is asked anyway.
                 if asks || session.userID != nil { self?.forget(unless: session.userID) }
                 if asks { request = Task { [weak self] in _ = try? await self?.getProfile(by: .after(limit)) } }
             }
             request?.cancel()
         }
+        // The new task first: of two calls at once each finds the other's, and one listener is left.
         let previous = listener.withLock { listener in
             defer { listener = task }
             return listener
@@ -84,6 +89,7 @@ package final class CurrentUser: Sendable {
     private func load(_ policy: CachePolicy, _ deadline: Deadline) async throws(NetworkError) -> UserProfile {
         let options = RequestOptions(requirement: .required, cachePolicy: policy, limits: .profile)
         let path = path
+        // Of the moment of the request, not of the answer.
         let epoch = state.withLock { $0.epoch }
         do {
             var last: UserProfile?
@@ -91,6 +97,7 @@ package final class CurrentUser: Sendable {
                 show(profile, from: epoch)
                 last = profile
             }
+            // A stream that ends without a value was cancelled.
             guard let last else { throw NetworkError(.cancelled, request: "GET \(path)", "cancelled") }
             return last
         } catch let error as NetworkError {
@@ -101,6 +108,7 @@ package final class CurrentUser: Sendable {
     }
 
     private func show(_ profile: UserProfile, from epoch: UInt64) {
+        // Noted under the lock: of an answer and a logout at once, the order is that of the lock.
         state.withLock { if $0.epoch == epoch || $0.id == profile.id { broadcaster.note(profile) } }
         broadcaster.handOut()
     }

@@ -65,7 +65,9 @@ enum GraphQLResponse {
 
         init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: Keys.self)
+            // Null is not an object: without errors such an answer says nothing (N29).
             hasData = (try? body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)) != nil
+            // GraphQL allows null in place of no errors.
             if !body.contains(.errors) || (try? body.decodeNil(forKey: .errors)) == true {
                 errors = []
             } else {

@@ -50,6 +50,7 @@ extension AnswerLimits {
 
     /// Outside of texts, each value and each key but the first follows one of these: `[`, `{`, `,`, `:`.
     private func excess(in bytes: UnsafeRawBufferPointer) -> String? {
+        // In eighths, so that the weight of deep values needs no fractions.
         var (levels, weight) = (0, Self.shallow)
         for byte in JSONStructure(bytes) {
             switch byte {
@@ -57,6 +58,7 @@ extension AnswerLimits {
                 levels += 1
                 weight += max(levels, Self.shallow)
                 if levels > maximumDepth { return "it has more than the \(maximumDepth) levels of arrays and objects that are decoded" }
+            // Below zero for a text that is not JSON: the decoder refuses that.
             case UInt8(ascii: "]"), UInt8(ascii: "}"): levels -= 1
             case UInt8(ascii: ","), UInt8(ascii: ":"): weight += max(levels, Self.shallow)
             default: break

@@ -40,10 +40,12 @@ final class BoundedResponses: Sendable {
     func store(_ response: HTTPResponse, for key: CacheKey) throws -> Bool {
         let data = try JSONEncoder().encode(CachedResponse(response, for: key))
         guard data.count <= limits.maximumSize, limits.maximumCount > 0 else {
+            // An older answer under this key would otherwise come back as if it were the latest.
             try remove(key)
             return false
         }
         let name = key.name
+        // Two processes may share the folder of caches, and the index is read, changed and written.
         try store.withExclusiveAccess {
             var index = try index()
             index.touch(
@@ -53,10 +55,13 @@ final class BoundedResponses: Sendable {
                 }
             )
             index.insert(name, size: data.count)
+            // Before the entry: an entry that the index does not know would never be removed.
             try store.save(index, for: Self.indexKey)
             try store.write(data, for: Self.storeKey(name))
+            // After writing, so that the newest one counts.
             let surplus = index.surplus(maximumCount: limits.maximumCount, maximumSize: limits.maximumSize)
             if surplus.isEmpty { return }
+            // Entries first, the index last: a crash in between leaves an index that knows too much.
             for name in surplus {
                 try store.remove(Self.storeKey(name))
                 index.remove(name)
@@ -72,6 +77,7 @@ final class BoundedResponses: Sendable {
     }
 
     func removeAll() throws(StorageError) {
+        // Names of answers that are gone would bring them to the end of the order.
         used.withLock { $0 = [] }
         try store.removeAll()
     }

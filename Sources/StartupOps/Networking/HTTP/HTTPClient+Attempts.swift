@@ -10,8 +10,10 @@ extension HTTPClient {
         var followed = 0
         do throws(NetworkError) {
             try await waitForNetwork(request, number, deadline)
+            // One limit for the attempt with all its redirections: each of them could take the whole time otherwise.
             let limit = deadline.limited(to: configuration.attemptTimeout)
             while true {
+                // Before each request: a redirection takes time, and none is sent in vain.
                 try checkTime(current, deadline, attempt: limit)
                 report(.sent, current, number)
                 let response = try await transport.send(current, deadline: limit)
@@ -32,6 +34,7 @@ extension HTTPClient {
     func judge(_ result: Result<HTTPResponse, NetworkError>) -> (isTransient: Bool, retryAfter: Duration?) {
         switch result {
         case .success(let response):
+            // An error that only judges: nobody sees it.
             let error = NetworkError(.invalidResponse, request: "", "", status: response.status)
             return (error.isTransient, error.isTransient ? response.retryAfter(now: configuration.now()) : nil)
         case .failure(let error):
@@ -41,6 +44,7 @@ extension HTTPClient {
 
     /// Keeps in mind that the host asked to be left alone.
     func throttle(_ request: HTTPRequest, for duration: Duration, _ status: Int) {
+        // By a monotonic clock: setting the wall clock must not lift the pause.
         let until = ContinuousClock().now + duration
         throttled.withLock { $0.throttle(HTTPOrigin(request.url), until: until, status: status) }
     }
@@ -51,6 +55,7 @@ extension HTTPClient {
         guard let entry = throttled.withLock({ $0.entry(for: HTTPOrigin(request.url), now: now) }) else { return }
         let duration = entry.until - now
         report(.throttled(duration), request, 1)
+        // At once: to wait until the deadline would only delay the same failure (N24).
         if let remaining = deadline.remaining, duration >= remaining {
             let reason = "\(request.placeText) answered \(entry.status) and asked to wait; \(durationText(duration)) of that are left"
             throw NetworkError(.invalidResponse, request: request.description, reason, status: entry.status, retryAfter: duration)
@@ -68,6 +73,7 @@ extension HTTPClient {
 
     /// Waits while the network is known to be unreachable. This machine can be reached without one.
     private func waitForNetwork(_ request: HTTPRequest, _ number: Int, _ deadline: Deadline) async throws(NetworkError) {
+        // Not known is not offline: the request itself finds out.
         guard let reachability, reachability.status == .unreachable, !HTTPOrigin(request.url).isLoopback else { return }
         report(.offline, request, number)
         if await reachability.waitUntilUsable(by: deadline) { return }
@@ -105,6 +111,7 @@ struct RedirectPolicy: Sendable {
 
     /// The next request; nil without a redirection; an `invalidResponse` when it leads where it may not.
     func next(after response: HTTPResponse, to request: HTTPRequest, followed: Int) throws(NetworkError) -> HTTPRequest? {
+        // 300 asks for a choice, and 304 and the rest lead nowhere.
         guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else { return nil }
         func refusal(_ reason: String) -> NetworkError {
             NetworkError(.invalidResponse, request: request.description, reason, status: response.status)
@@ -117,12 +124,15 @@ struct RedirectPolicy: Sendable {
             throw refusal("it was redirected to what is no address")
         }
         let (here, there) = (HTTPOrigin(request.url), HTTPOrigin(target))
+        // A downgrade would send a token that was meant for TLS in the plain.
         if here.scheme == "https", there.scheme == "http" { throw refusal("it was redirected from https to http") }
+        // A host that is a secret as a whole would carry it into the look-up of names.
         if ForeignText.quotesSecret(there.host) { throw refusal("it was redirected to a server whose name holds a secret") }
         if let violation = target.requestViolation { throw refusal("it was redirected where it may not go: \(violation)") }
 
         var next = HTTPRequest(method(after: response.status, request.method), target, headers: request.headers, body: request.body)
         next.isAddressForeign = true
+        // 303 and a changed POST become a GET, which has no body (RFC 9110, section 15.4).
         if next.method != request.method || next.method == .get || next.method == .head {
             next.body = nil
             for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language"] { next.headers[name] = nil }
@@ -132,6 +142,7 @@ struct RedirectPolicy: Sendable {
                 let place = ForeignText.withoutSecrets("\(there)")
                 throw refusal("it was redirected to another server, \(place), which its body is not meant for")
             }
+            // Tokens and identifiers are for the first origin alone (N17).
             for (name, _) in next.headers where !Self.harmless.contains(name.lowercased()) { next.headers[name] = nil }
         }
         return next
@@ -142,7 +153,9 @@ struct RedirectPolicy: Sendable {
 
     private func method(after status: Int, _ method: HTTPMethod) -> HTTPMethod {
         switch status {
+        // For HEAD a GET would bring the body that was not asked for.
         case 303 where method != .head: .get
+        // As all browsers do, though the standard once said otherwise (RFC 9110, sections 15.4.2 and 15.4.3).
         case 301 where method == .post, 302 where method == .post: .get
         default: method
         }

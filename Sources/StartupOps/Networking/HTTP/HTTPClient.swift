@@ -73,12 +73,15 @@ public final class HTTPClient: HTTPSending {
     /// asked to be left alone beyond the deadline, again before anything is sent; `unreachable` also when the client's ``Reachability`` knew of no
     /// link until the deadline.
     public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
+        // Before anything waits: a request that may not be sent fails at once.
         try request.validate()
         var retry = RetryState(configuration.retry, isIdempotent: request.method.isIdempotent)
+        // Once, before the first attempt: later ones have the pause that this host asked for.
         try await waitWhileThrottled(request, deadline)
         while true {
             let result = await attempt(request, retry.attempt, deadline)
             let (isTransient, retryAfter) = judge(result)
+            // Kept for the next requests as well, not only for this one's retry.
             if let retryAfter, case .success(let response) = result { throttle(request, for: retryAfter, response.status) }
             let decision = retry.end(isTransient: isTransient, retryAfter: retryAfter, remaining: deadline.remaining, chance: chance())
             switch decision {
@@ -86,6 +89,7 @@ public final class HTTPClient: HTTPSending {
                 return try result.get()
             case .stopForLackOfTime:
                 report(.outOfTime, request, retry.attempt + 1)
+                // A status is an answer, and given as such; only an error gets the remark.
                 guard case .failure(let error) = result else { return try result.get() }
                 throw error.adding("; no time left for attempt \(retry.attempt + 1)")
             case .retry(let duration):

@@ -8,6 +8,7 @@ enum HTTPDate {
     /// - Parameter now: decides the century of two-digit years.
     static func parse(_ text: String, now: Date) -> Date? {
         let words = text.split { $0 == " " || $0 == "-" || $0 == "," }.map(String.init)
+        // A header's text may be as long as all headers together.
         guard text.utf8.count < 64, words.count >= 5 else { return nil }
         // Sun, 06 Nov 1994 08:49:37 GMT | Sunday, 06-Nov-94 08:49:37 GMT | Sun Nov  6 08:49:37 1994
         if words.count == 6, words[5] == "GMT" {
@@ -20,11 +21,13 @@ enum HTTPDate {
     /// The date in the preferred form.
     static func text(_ date: Date) -> String {
         let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
+        // Division rounds towards zero: before 1970 that is the day after.
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let (year, month, day) = civil(days)
         let time = seconds - days * 86_400
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
         let clock = "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60))"
+        // 1 January 1970 was a Thursday.
         let weekday = weekdays[Int(((days + 4) % 7 + 7) % 7)]
         return "\(weekday), \(two(day)) \(months[Int(month - 1)]) \(year) \(clock) GMT"
     }
@@ -38,7 +41,9 @@ enum HTTPDate {
             let hour = clock[0], hour < 24, let minute = clock[1], minute < 60, let second = clock[2], second <= 60
         else { return nil }
         let days = daysFromCivil(year, Int64(month) + 1, day)
+        // Back again: 31 April becomes 1 May, so there was no such day.
         guard civil(days) == (year, Int64(month) + 1, day) else { return nil }
+        // A leap second has no place in seconds since 1970.
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + min(second, 59)))
     }
 
@@ -107,6 +112,7 @@ extension HTTPResponse {
     package func clockSkew(now: Date) -> Duration? {
         guard let text = headers["Date"], let date = HTTPDate.parse(text, now: now) else { return nil }
         let seconds = date.timeIntervalSince(now)
+        // A Duration traps on numbers beyond its range.
         return abs(seconds) < 1e12 ? .seconds(seconds) : nil
     }
 }

@@ -14,6 +14,7 @@ extension HTTPRequest {
     }
 
     private var bodyViolation: String? {
+        // It has no meaning, and some servers close the connection on it (RFC 9110, section 9.3.1).
         guard method == .get || method == .head, body?.isEmpty == false else { return nil }
         return "a \(method.rawValue) request cannot have a body"
     }

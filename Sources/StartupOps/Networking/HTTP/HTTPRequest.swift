@@ -52,6 +52,7 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
     public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> { fields.makeIterator() }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {
+        // Equal bytes first: nearly all names are written alike, and lower case makes two texts.
         left.utf8.elementsEqual(right.utf8) || left.lowercased() == right.lowercased()
     }
 

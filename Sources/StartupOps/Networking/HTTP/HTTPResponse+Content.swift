@@ -47,11 +47,14 @@ extension HTTPResponse {
         limits: AnswerLimits
     ) throws(NetworkError) -> Value {
         try checked(request)
+        // A body that nobody wants is not read; a page is somebody else's answer all the same.
         if let empty = EmptyResponse() as? Value {
             if !body.isEmpty { try checkMediaType(request, isIgnored: true) }
             return empty
         }
+        // After the status: an error without a body is an error.
         if body.isEmpty { throw failure(.emptyResponse, request, "the answer (status \(status)) has no body, where JSON was expected") }
+        // Before decoding: "no JSON" would not say that a captive portal has answered (N10).
         try checkMediaType(request)
         let text = try json(within: limits, request)
         if let violation = text.violation { throw failure(.invalidData, request, violation) }
@@ -70,6 +73,7 @@ extension HTTPResponse {
 
     /// The body, provided that a decoder may see it.
     func json(within limits: AnswerLimits, _ request: String) throws(NetworkError) -> JSONText {
+        // Before a decoder sees it: a few kilobytes can make gigabytes of values (N49).
         if let excess = limits.excess(in: body) { throw failure(.invalidData, request, excess) }
         return JSONText(body)
     }

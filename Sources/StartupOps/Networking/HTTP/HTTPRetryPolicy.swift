@@ -27,6 +27,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
     ///
     /// - Parameter chance: from 0 to 1.
     func delay(beforeAttempt attempt: Int, chance: Double) -> Duration {
+        // 2^30 times the first pause is above every maximum; more would shift the bit out.
         let doublings = min(max(attempt - 2, 0), 30)
         let whole = min(
             max(initialDelay, .zero).nanoseconds.multipliedSaturated(by: 1 << Int64(doublings)),
@@ -76,8 +77,11 @@ struct RetryState {
     ///   - remaining: the time until the deadline.
     ///   - chance: from 0 to 1.
     mutating func end(isTransient: Bool, retryAfter: Duration?, remaining: Duration?, chance: Double) -> Decision {
+        // A request that was lost may have been done: only one that may be done twice is sent again.
         guard isTransient, isIdempotent, attempt < policy.maximumAttempts else { return .stop }
+        // The longer of the two: a server's wish is kept, and a client never comes back too soon.
         let pause = max(policy.delay(beforeAttempt: attempt + 1, chance: chance), retryAfter ?? .zero)
+        // Equal is too late: the attempt would have no time.
         if let remaining, pause >= remaining { return .stopForLackOfTime }
         attempt += 1
         return .retry(after: pause)

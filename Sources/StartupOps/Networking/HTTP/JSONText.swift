@@ -44,6 +44,7 @@ private struct Place: DecodableWithConfiguration {
         }
         if let index = key.intValue {
             var values = try decoder.unkeyedContainer()
+            // Skipped one by one: an unkeyed container has no other way.
             while values.currentIndex < index { _ = try values.decode(Anything.self) }
             kind = try values.decode(Place.self, configuration: path.dropFirst()).kind
         } else {
@@ -82,6 +83,7 @@ extension DecodingError {
         case .keyNotFound(let key, let context):
             return "\(Self.place(context.codingPath + [key])): it is missing"
         case .dataCorrupted(let context):
+            // Foundation reports broken JSON in the same way, with an empty path: the text is looked at once more.
             if !context.codingPath.isEmpty { return "\(Self.place(context.codingPath)): the value is not one of those that are allowed" }
             return text.isJSON ? "a value in it is not one of those that are allowed" : "it is no JSON"
         @unknown default:

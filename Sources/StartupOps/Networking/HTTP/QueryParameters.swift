@@ -39,6 +39,7 @@ extension URL {
     /// The address with these parameters after those it already has; without any, the address itself.
     package func appending(_ parameters: QueryParameters) -> URL {
         guard !parameters.isEmpty, var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        // Percent-encoded all the way: `queryItems` would leave `+` alone, which forms read as a blank.
         let query = components.percentEncodedQuery ?? ""
         components.percentEncodedQuery = query.isEmpty ? parameters.encoded : query + "&" + parameters.encoded
         return components.url ?? self

@@ -50,11 +50,13 @@ public final class Reachability: Sendable {
     ///
     /// - Returns: whether it is worth trying; false when the deadline came, or the task was cancelled, first.
     func waitUntilUsable(by deadline: Deadline) async -> Bool {
+        // Taken before waiting: a change in between is then in the stream.
         let statuses = statuses
         let waiting = Task {
             for await status in statuses where status != .unreachable { return true }
             return false
         }
+        // A timer of its own, as a sleeping task stands still with a blocked pool.
         let timer = DeadlineTimer(deadline) { waiting.cancel() }
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {
@@ -65,6 +67,7 @@ public final class Reachability: Sendable {
     }
 
     private static func tell(_ status: Status, to broadcaster: EventBroadcaster<Status>) {
+        // Equal ones are not told: each would wake everybody who waits.
         if broadcaster.latest != status { broadcaster.send(status) }
     }
 }

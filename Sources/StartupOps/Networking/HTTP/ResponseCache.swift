@@ -61,6 +61,7 @@ public final class ResponseCache: ResponseCaching {
         do {
             if isStoreGivenUp { throw StorageError(.inputOutput, "cache", "the store was given up") }
             _ = try stored.store(response, for: key)
+            // The stored one is the newer now.
             try inMemory.remove(key)
         } catch {
             report(error)
@@ -71,6 +72,7 @@ public final class ResponseCache: ResponseCaching {
     /// Removes every answer. If the store cannot do that, it is not read again: the answers of one user must not show up for the next.
     public func removeAll() {
         try? inMemory.removeAll()
+        // First the memory, which cannot fail.
         do {
             try stored.removeAll()
         } catch {

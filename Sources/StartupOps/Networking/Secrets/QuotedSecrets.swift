@@ -81,6 +81,7 @@ struct QuotedSecrets {
     /// Nothing is found that begins in one reading and ends in the next.
     private mutating func add(_ reading: Reading) {
         guard !reading.bytes.isEmpty else { return }
+        // Zeros, as many as a part has: no window of eight bytes reaches from one reading into the next.
         if !all.bytes.isEmpty { for _ in 0..<Self.partLength { all.append(0, text.count..<text.count) } }
         all.bytes += reading.bytes
         all.places += reading.places
@@ -93,6 +94,7 @@ extension QuotedSecrets {
     /// A reading, decoded in each of the ways; results without anything new are left out.
     private static func decoded(_ reading: Reading) -> [Reading] {
         var all = [percentDecoded(reading), unescaped(reading)]
+        // Base64 and hexadecimal have no mark of their beginning, so every offset is tried.
         for start in 0..<4 { all.append(unpacked(reading, from: start, digits: 4, bits: 6, base64Value)) }
         for start in 0..<2 { all.append(unpacked(reading, from: start, digits: 2, bits: 4) { $0.hexadecimalValue.map(UInt32.init) }) }
         return all.filter { $0.bytes != reading.bytes && $0.bytes.count >= KnownSecrets.shortest }
@@ -115,6 +117,7 @@ extension QuotedSecrets {
             guard mark == UInt8(ascii: "\\"), let kind = rest.first else { return nil }
             if kind == UInt8(ascii: "u") {
                 guard let unit = number(rest.dropFirst().prefix(4), count: 4) else { return nil }
+                // A half of a surrogate pair is not a scalar.
                 if let scalar = Unicode.Scalar(unit) { return (Array(String(scalar).utf8), 5) }
                 guard rest.dropFirst(5).starts(with: Array("\\u".utf8)), let low = number(rest.dropFirst(7).prefix(4), count: 4),
                     (0xD800..<0xDC00).contains(unit), (0xDC00..<0xE000).contains(low),

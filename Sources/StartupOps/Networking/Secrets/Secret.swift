@@ -57,7 +57,9 @@ package enum KnownSecrets {
         guard secret.value.utf8.count >= shortest else { return }
         latest.withLock { latest in
             var secrets = latest[source] ?? []
+            // The usual case: the same token again and again.
             if secrets.last == secret.value { return }
+            // To the end, as the one that was given last.
             secrets.removeAll { $0 == secret.value }
             secrets.append(secret.value)
             latest[source] = secrets.suffix(capacity)

@@ -51,6 +51,7 @@ struct SpelledSecrets {
 
     private static func bit(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
 
+    // The upper bits of a multiplicative hash are the mixed ones (Fibonacci hashing).
     private static func folded(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -63,10 +64,12 @@ extension SpelledSecrets {
         let bytes = Array(secret.utf8)
         var all = [bytes, bytes.flatMap(digits)]
         all.append(escaped(secret) { _ in true })
+        // JSON may escape the solidus, and need not.
         for signs in ["\"\\", "\"\\/"] {
             let short = bytes.flatMap { signs.utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
             all += [short, escaped(String(decoding: short, as: UTF8.self)) { $0 > 0x7F }]
         }
+        // Every byte; all but RFC 3986's unreserved ones; with slashes kept; and two kinds of forms, where a blank is a plus.
         for kept in ["", "-._~", "-._~/", "-._~ ", "-._* "] {
             let encoded = bytes.flatMap { isKept($0, kept) ? [$0] : [UInt8(ascii: "%")] + digits($0) }
             all.append(replaced(encoded, [" ": "+"]))
@@ -101,6 +104,7 @@ extension SpelledSecrets {
     /// Without the characters that depend on the bytes around it.
     private static func base64(_ bytes: [UInt8], _ offset: Int) -> [UInt8] {
         let spelled = Array(Data([UInt8](repeating: 0, count: offset) + bytes).base64EncodedString().utf8)
+        // The first and the last characters hold bits of the neighbours.
         return Array(spelled[(offset * 8 + 5) / 6..<(offset + bytes.count) * 8 / 6])
     }
 }

@@ -33,12 +33,14 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     package func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
         let id = state.withLock { state in
+            // Under the lock: an event that is noted meanwhile comes after the first one.
             state.nextID += 1
             state.subscribers[state.nextID] = continuation
             // Nobody waits for this stream yet, so yielding calls nobody. The outbox is still to come, its latest event last.
             if state.outbox.isEmpty, let latest = state.latest { continuation.yield(latest) }
             return state.nextID
         }
+        // Weak: a stream that is kept must not keep the broadcaster.
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.subscribers[id] = nil } }
         return stream
     }
@@ -55,6 +57,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     /// Hands out the noted events.
     package func handOut() {
         let isMine = state.withLock { state in
+            // One thread hands out at a time, or two would mix the order.
             if state.isHandingOut || state.outbox.isEmpty { return false }
             state.isHandingOut = true
             return true
@@ -64,6 +67,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
             let (events, subscribers) = state.withLock { state in
                 let batch = state.outbox
                 state.outbox = []
+                // Given up under the same lock that found nothing: an event after it begins anew.
                 if batch.isEmpty { state.isHandingOut = false }
                 return (batch, Array(state.subscribers.values))
             }

@@ -17,9 +17,11 @@ package final class OneShot<Value: Sendable>: Sendable {
     package func give(_ result: Result<Value, any Error>) {
         let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
             guard case .open(let waiter) = state else { return nil }
+            // With a waiter it is over at once; without one, the result is kept for it.
             state = waiter == nil ? .given(result) : .over
             return waiter
         }
+        // Outside the lock: the waiter may go on on this thread.
         waiter?.resume(with: result)
     }
 

@@ -18,6 +18,7 @@ struct StandstillGrace: Sendable {
     /// For a timer that is to ring after this time.
     init(after duration: Duration, now: @escaping @Sendable () -> Nanoseconds = { monotonicNanoseconds() }) {
         self.now = now
+        // Saturated: a deadline may be as far as a Duration goes.
         due = now().addingSaturated(duration.nanoseconds)
     }
 

@@ -34,10 +34,12 @@ package struct JSONWebToken: Sendable, Hashable {
     /// The signature may be missing only where the header declares that (RFC 7519, section 6).
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
+        // One more part than there may be, so that a fourth is noticed without splitting the rest.
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3,
             let header = Self.decode(Header.self, parts[0]),
             let claims = Self.decode(Claims.self, parts[1]),
+            // Read though it is not verified: a text with any third part is not a token.
             Base64URL.decode(parts[2]) != nil,
             !parts[2].isEmpty || header.algorithm == "none"
         else { return nil }
@@ -87,6 +89,7 @@ package struct JSONWebToken: Sendable, Hashable {
 
         init(from decoder: any Decoder) throws {
             let claims = try decoder.container(keyedBy: CodingKeys.self)
+            // A subject of another type is not an error: the token itself still works.
             subject = try? claims.decode(String.self, forKey: .subject)
             issuer = try? claims.decode(String.self, forKey: .issuer)
             if !claims.contains(.expiry) || (try? claims.decodeNil(forKey: .expiry)) == true {
@@ -118,6 +121,7 @@ package enum Base64URL {
             default: return nil
             }
         }
+        // A single character more than full groups holds six bits, and a byte has eight.
         if bytes.count % 4 == 1 { return nil }
         // Foundation's decoder wants the padding that tokens leave out.
         while bytes.count % 4 != 0 { bytes.append(UInt8(ascii: "=")) }

@@ -85,6 +85,7 @@ public struct Session: Sendable, Hashable {
     /// The service that it is of; nil when nothing says so.
     var issuedBy: String? {
         if let origin { return origin }
+        // An issuer without a host is a mere name.
         guard let issuer = JSONWebToken(accessToken.value)?.issuer.flatMap({ URL(string: $0) }), issuer.host() != nil else { return nil }
         return HTTPOrigin(issuer).description
     }

@@ -54,6 +54,7 @@ public struct SessionStore: Sendable {
             try? clear()
             return .absent
         case .absent:
+            // Asked before the store: unlocked in between, a missing session would count as absent.
             let isReadable = isProtectedDataAvailable()
             switch store.value(SessionDocument.self, for: place.session) {
             case .value(let kept) where isOurs(kept.session): return .value(kept.session)
@@ -117,8 +118,10 @@ public struct SessionStore: Sendable {
     var sharedRefreshLock: LockFile? { refreshLock }
 
     private func finishClearing(_ place: Place) throws(StorageError) {
+        // Before the session: once that is gone, nobody would know that the rest has to go.
         alsoClear()
         for name in companions { try? store.remove(place.key(name)) }
+        // The marker last: until then the next reader goes on here.
         try store.remove(place.session)
         // A damaged session that was put aside in the other place would count as one that nobody has ended.
         for other in [Place(origin: nil), Place(origin: origin)] where other.origin != place.origin && store.read(other.session) == .absent

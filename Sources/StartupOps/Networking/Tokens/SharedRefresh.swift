@@ -95,6 +95,7 @@ final class SharedRefresh: Sendable {
             // A process that has just locked the file may not have written to it yet, so look twice.
             let isHung = holder == last && Self.isHung(holder, at: MachineTime.now, limit: limit)
             if hasTaken(file, evenIfHeld: isHung) { return }
+            // Told by name, as only a person can end it.
             if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: holder?.process) }
             last = holder
             // Cancelled, it looks once more and leaves.
@@ -105,6 +106,7 @@ final class SharedRefresh: Sendable {
     /// Whether a process has had its turn for longer than any refresh may take.
     static func isHung(_ holder: LockFile.Holder?, at now: MachineTime?, limit: Duration) -> Bool {
         guard let since = holder?.since, let time = now?.time(since: since) else { return false }
+        // As long as the wait for a turn and the refresh may take together.
         return time > limit * 2
     }
 

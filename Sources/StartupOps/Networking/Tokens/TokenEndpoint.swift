@@ -23,6 +23,7 @@ public struct TokenEndpoint: Sendable {
     ///
     /// - Throws: ``SessionRejected`` when name or password is wrong, ``NetworkError`` otherwise.
     public func session(username: String, password: Secret, deadline: Deadline) async throws -> Session {
+        // Before it is sent: the answer may quote it.
         KnownSecrets.add(password, from: .person)
         return try await request(["grant_type": "password", "username": username, "password": password.value], deadline)
     }
@@ -52,6 +53,7 @@ public struct TokenEndpoint: Sendable {
             body: Data(form.encoded.utf8)
         )
         let response = try await http.send(request, deadline: deadline)
+        // RFC 6749, section 5.2: 400 and this word. A 401 or another word may be a fault of the moment, and ends no session.
         if response.status == 400, AnswerLimits.tokens.excess(in: response.body) == nil,
             let failure = try? JSONDecoder().decode(Failure.self, from: response.body), failure.error == "invalid_grant"
         {
@@ -59,6 +61,7 @@ public struct TokenEndpoint: Sendable {
         }
         try response.checked(request.description)
         let tokens = try response.decoded(Tokens.self, request.description, limits: .tokens)
+        // RFC 6749 asks for one; an empty token would make a header that no service accepts.
         guard !tokens.accessToken.isEmpty else {
             throw NetworkError(.invalidData, request: request.description, "access_token is empty", status: response.status)
         }
@@ -99,6 +102,7 @@ public struct TokenEndpoint: Sendable {
             accessToken = try values.decode(String.self, forKey: .accessToken)
             refreshToken = try values.decodeIfPresent(String.self, forKey: .refreshToken)
             let seconds = try? values.decode(Double.self, forKey: .lifetime)
+            // Three hundred years: a sum with a date must stay a date.
             lifetime = seconds.flatMap { $0 > 0 ? min($0, 1e10) : nil }
         }
     }

@@ -51,6 +51,7 @@ extension TokenStateMachine {
 
     /// The store's answer; without effect when something has been learned meanwhile.
     mutating func loaded(_ answer: StoredAnswer<Session>) {
+        // A login meanwhile is newer than the answer of the store.
         guard needsLoading else { return }
         switch answer {
         case .unavailable(let error): holding = .unknown(error)
@@ -64,6 +65,7 @@ extension TokenStateMachine {
         changes == stored ? nil : (changes, session?.session)
     }
 
+    // Never backwards: an older change may be told later.
     mutating func didStore(_ change: UInt64) { stored = max(stored, change) }
 
     /// The store refused; reported once for each change.
@@ -85,12 +87,14 @@ extension TokenStateMachine {
 extension TokenStateMachine {
     /// Somebody needs a token; in place of `rejected`, which the service has turned down.
     mutating func ask(_ requirement: TokenRequirement, replacing rejected: AccessToken?, by waiter: WaiterID, now: Date) -> Answer {
+        // Its answer must not touch the session that came after it.
         if let rejected, rejected.generation != generation { return .fail(.sessionReplaced) }
         guard case .session(var held) = holding else {
             if requirement == .optional { return .use(nil, refresh: nil) }
             guard case .unknown(let error) = holding else { return .fail(.nobodyLoggedIn) }
             return .fail(.sessionUnavailable(error))
         }
+        // Only the latest token: an earlier one has been replaced, so the newer one is given at once.
         if rejected?.revision == revision {
             held.isRejected = true
             holding = .session(held)
@@ -102,6 +106,7 @@ extension TokenStateMachine {
             // Nobody waits for a token that is not needed, unless it was tried and turned down.
             if requirement == .optional, rejected == nil { return .use(nil, refresh: nil) }
             let flight = flightToBegin(for: held)
+            // To the latest refresh, which may be another one than has just begun.
             waiters[waiter] = flights.last { $0.revision == revision }?.id
             return .wait(refresh: flight)
         }
@@ -109,6 +114,7 @@ extension TokenStateMachine {
 
     /// Somebody no longer waits: cancelled, or out of time.
     mutating func leave(_ waiter: WaiterID, isOutOfTime: Bool) {
+        // A cancelled caller says nothing about the refresh; one whose time is over does.
         guard let id = waiters.removeValue(forKey: waiter), isOutOfTime else { return }
         if let index = flights.firstIndex(where: { $0.id == id }) { flights[index].isOverdue = true }
     }
@@ -116,6 +122,7 @@ extension TokenStateMachine {
     /// A new refresh, unless there is one to join.
     private mutating func flightToBegin(for held: HeldSession) -> Flight? {
         let running = flights.filter { $0.revision == revision }
+        // A rejection that waits for an earlier refresh begins no other one.
         if let last = running.last, !last.isHung || heldRejection != nil || running.count >= Self.flightLimit { return nil }
         nextID += 1
         let flight = Flight(
@@ -145,9 +152,11 @@ extension TokenStateMachine {
         }
         switch result {
         case .session(let new), .stored(let new):
+            // Tokens of another user would be sent with this one's requests (T20).
             guard new.userID == nil || held.session.userID == nil || new.userID == held.session.userID else {
                 return failed(flight, .refreshFailed("the service gave another user's token", nil))
             }
+            // Stored by the other process: nothing to tell the store.
             if case .stored = result { return refreshed(new, now: now) }
             changes += 1
             return refreshed(held.session.refreshed(by: new), now: now)
@@ -172,6 +181,7 @@ extension TokenStateMachine {
 
     private mutating func failed(_ flight: Flight, _ error: NetworkError) -> Effects {
         let remaining = flights.last { $0.revision == revision }
+        // Only those who wait for this one: a younger refresh may still succeed.
         guard let rejection = heldRejection else {
             let affected = waiters.filter { $0.value == flight.id }.keys
             for waiter in affected { waiters[waiter] = nil }
@@ -179,6 +189,7 @@ extension TokenStateMachine {
         }
         // An earlier refresh that is still under way may have replaced the refresh token that was turned down now.
         if let remaining {
+            // All are moved to the refresh that may still bring a token.
             for waiter in waiters.keys { waiters[waiter] = remaining.id }
             return Effects()
         }
@@ -207,6 +218,7 @@ extension TokenStateMachine {
         var effects = replaceGeneration(failing: error)
         holding = .nobody
         heldRejection = nil
+        // An end is told once for each session.
         if !wasOver {
             effects.events = [.loggedOut(because: reason.description)]
             lastLogout = reason
@@ -229,6 +241,7 @@ extension TokenStateMachine {
     }
 
     private mutating func resumeAll(_ result: Result<AccessToken?, NetworkError>) -> [(WaiterID, Result<AccessToken?, NetworkError>)] {
+        // In the order in which they came.
         let all = waiters.keys.sorted()
         waiters = [:]
         return all.map { ($0, result) }

@@ -104,6 +104,7 @@ final class TokenStorage: Sendable {
         perform { $0.end(reason) }
     }
 
+    // Both at each use: a store that could not be read, or written, is tried again.
     func grant(
         for requirement: TokenRequirement,
         replacing rejected: AccessToken?,
@@ -157,6 +158,7 @@ extension TokenStorage {
         let now = now()
         let answer = state.withLock { state in
             let answer = state.machine.ask(requirement, replacing: rejected, by: waiter, now: now)
+            // In the same lock as the answer: a refresh that ends at once has to find the waiter.
             if case .wait = answer { state.waiters[waiter] = Waiter(continuation: continuation) }
             return answer
         }
@@ -168,6 +170,7 @@ extension TokenStorage {
         case .wait(let flight):
             if let flight { start(flight) }
             let timer = DeadlineTimer(deadline) { [weak self] in self?.leave(waiter, .tokenTimedOut) }
+            // Under the lock: the refresh may have ended before there was a timer to cancel.
             let isWaiting = state.withLock { state in
                 state.waiters[waiter]?.timer = timer
                 return state.waiters[waiter] != nil
@@ -180,6 +183,7 @@ extension TokenStorage {
 
     private func leave(_ id: UInt64, _ error: NetworkError) {
         let waiter = state.withLock { state in
+            // By a deadline alone a refresh is told to be overdue.
             state.machine.leave(id, isOutOfTime: error.code == .timedOut)
             return state.waiters.removeValue(forKey: id)
         }
@@ -198,6 +202,7 @@ extension TokenStorage {
             await refresh.run(flight.session, knowing: { knowledge }) { ended(flight.id, $0) }
         }
         let timer = DeadlineTimer(.after(refresh.longest)) { [weak self] in self?.ended(flight.id, .failed(NetworkError.tokenTimedOut)) }
+        // The task may have ended the flight before this line.
         let isUnderWay = state.withLock { state in
             guard state.machine.flights.contains(where: { $0.id == flight.id }) else { return false }
             state.refreshes[flight.id] = Refresh(task: task, timer: timer)
@@ -212,6 +217,7 @@ extension TokenStorage {
     private func ended(_ flight: UInt64, _ result: Machine.RefreshResult) {
         let now = now()
         switch result {
+        // Before it is used: an answer to the first request may quote it.
         case .session(let session), .stored(let session): KnownSecrets.add(session)
         case .impossible, .rejected, .failed: break
         }
@@ -222,6 +228,7 @@ extension TokenStorage {
     private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) {
         let (refreshes, waiters) = state.withLock { state in
             let effects = change(&state.machine)
+            // Noted under the lock, so that events have the order of the decisions.
             broadcaster.note(effects.events)
             let ended = effects.cancelled + (flight.map { [$0] } ?? [])
             return (
@@ -229,10 +236,12 @@ extension TokenStorage {
                 effects.resumed.compactMap { waiter, result in state.waiters.removeValue(forKey: waiter).map { ($0, result) } }
             )
         }
+        // Outside the lock, here and below: a cancelled task may call back at once.
         for refresh in refreshes {
             refresh.timer?.cancel()
             refresh.task.cancel()
         }
+        // Stored before anybody has the token: a crash must not lose the only good refresh token (T7).
         storeIfNeeded()
         broadcaster.handOut()
         for (waiter, result) in waiters {
@@ -279,6 +288,7 @@ extension TokenStorage {
                     state.inStore = session
                 }
             } catch {
+                // Noted now, told after `storing` is free: a listener may use the session.
                 state.withLock { state in broadcaster.note(state.machine.couldNotStore(change, error)) }
                 return
             }
