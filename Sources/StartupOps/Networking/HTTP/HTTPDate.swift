@@ -41,7 +41,7 @@ enum HTTPDate {
             let hour = clock[0], hour < 24, let minute = clock[1], minute < 60, let second = clock[2], second <= 60
         else { return nil }
         let days = daysFromCivil(year, Int64(month) + 1, day)
-        // Back again: 31 April becomes 1 May, so there was no such day.
+        // Back again: 31 April becomes 1 May, and does not pass.
         guard civil(days) == (year, Int64(month) + 1, day) else { return nil }
         // A leap second has no place in seconds since 1970.
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + min(second, 59)))

@@ -29,7 +29,9 @@ final class Alarm: Sendable {
         state = Locked(State(timer: Timer(source: timer)))
         self.grace = grace ?? StandstillGrace(after: duration)
         self.ring = ring
+        // With a larger leeway the system would put timers together.
         timer.schedule(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds)), leeway: .milliseconds(1))
+        // Weak: the source keeps its handler until it is cancelled, and this object cancels it.
         timer.setEventHandler { [weak self] in self?.isDue() }
         timer.activate()
     }
@@ -51,6 +53,7 @@ final class Alarm: Sendable {
             guard let timer = state.timer else { return false }
             if state.hasWaited || !isLate { return true }
             state.hasWaited = true
+            // Once: after the pause it rings, however late that is.
             timer.source.schedule(deadline: .now() + StandstillGrace.pause, leeway: .milliseconds(1))
             return false
         }

@@ -28,6 +28,7 @@
             let setup = CurlSetup(curl, handle)
             fields = setup.apply(transfer.request)
             setup.set(.errorBuffer, errorText.baseAddress)
+            // Not retained: the loop keeps the exchange as long as the handle is in it.
             let context = Unmanaged.passUnretained(self).toOpaque()
             setup.set(.headerData, context)
             setup.set(.writeData, context)
@@ -49,6 +50,7 @@
         /// It ended, with a result as `CURLcode` numbers them.
         func end(_ result: CInt) {
             guard handOn() else { return }
+            // Only with a result of 0 has the answer been received whole.
             if result == 0 { return transfer.handle { $0.complete(nil, head: nil) } }
             var systemError: CLong = 0
             // 0x200019 is CURLINFO_OS_ERRNO.
@@ -109,6 +111,7 @@
 
         private func takeBody(_ part: UnsafeRawBufferPointer) -> Bool {
             pending.append(contentsOf: part)
+            // In pieces of 64 kB: a callback for each byte would take the transfer's lock each time (N44).
             return pending.count < 65_536 || handOn()
         }
 

@@ -64,6 +64,7 @@
 
         /// Does the transfer, unless it is over by then.
         func add(_ transfer: Transfer) {
+            // Two at once must not start two threads: libcurl's handles belong to one.
             let needsThread = state.withLock { state in
                 defer { state.hasThread = true }
                 state.arriving.append(transfer)
@@ -105,6 +106,7 @@
                 for transfer in takeArriving() {
                     guard let exchange = CurlExchange.make(transfer, curl) else { continue }
                     exchanges[exchange.handle] = exchange
+                    // The transfer is over then, and is taken out below.
                     if curl.multiAdd(multi, exchange.handle) != 0 { transfer.failForLackOfResources() }
                 }
                 // It reads and writes, as far as that can be done without waiting.
@@ -112,6 +114,7 @@
                 _ = curl.multiPerform(multi, &running)
                 for (handle, result) in ended(multi) { exchanges[handle]?.end(result) }
                 for (handle, exchange) in exchanges where exchange.transfer.isOver {
+                    // Removed first: a handle must not be freed while it is in the loop.
                     _ = curl.multiRemove(multi, handle)
                     exchanges[handle] = nil
                 }
@@ -153,6 +156,7 @@
 
         /// Says how many transfers are left; whether the thread may end.
         private func isOver(count: Int) -> Bool {
+            // Under the lock that `add` takes: after this no transfer finds a thread that is about to end.
             state.withLock { state in
                 state.count = count
                 guard state.isClosed, count == 0, state.arriving.isEmpty else { return false }
@@ -165,6 +169,7 @@
         /// Fails the waiting transfers; the next request tries again.
         private func giveUp() {
             let transfers = state.withLock { state in
+                // Taken together: a request that comes now starts a thread of its own.
                 defer { (state.arriving, state.hasThread) = ([], false) }
                 return state.arriving
             }

@@ -12,6 +12,7 @@ extension NetworkError {
         let code = (error as? URLError)?.code
         let (kind, reason) =
             if let progress {
+                // Once something was received, the same code means something else: a connection that is lost is not one that was refused.
                 Self.whileReceiving(code, after: progress, from: request.placeText)
             } else if code == .unknown {
                 Self.withoutCode(error, request)
@@ -26,6 +27,7 @@ extension NetworkError {
         case .cancelled: (.cancelled, "it was cancelled")
         case .timedOut: (.timedOut, "the answer stopped after \(progress)")
         case .networkConnectionLost, .notConnectedToInternet: (.unreachable, "the connection to \(place) was lost after \(progress)")
+        // A code for broken framing: libcurl has several, and all of them mean that the answer cannot be used.
         default: (.invalidResponse, "the answer was cut off, or makes no sense, after \(progress)")
         }
     }

@@ -26,11 +26,14 @@ struct ResponseHead {
 
     /// Takes the next line, with or without its line break.
     mutating func take(_ line: some Collection<UInt8>) -> Step {
+        // Before anything else, so that lines without end count as well (N46).
         size += line.count
         if size > Self.maximumSize {
             return .refuse("the headers of the answer are larger than the \(Self.maximumSize) bytes that are allowed")
         }
+        // Trailers come here too: they count, and are dropped.
         if place == .afterHead { return .goOn }
+        // Bytes that are not UTF-8 become replacement characters: the answer is not lost because of a header.
         var text = Substring(String(decoding: line, as: UTF8.self))
         // "\r\n" is one character.
         while let last = text.last, last == "\r\n" || last == "\n" || last == "\r" { text.removeLast() }
@@ -39,6 +42,7 @@ struct ResponseHead {
 
     private mutating func takeStatus(_ line: Substring) -> Step {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        // HTTP/2 has no reason phrase.
         guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].utf8.count == 3, let status = Int(words[1]), status >= 100 else {
             return .refuse("the answer begins with what is no HTTP")
         }
@@ -67,6 +71,7 @@ struct ResponseHead {
     }
 
     private mutating func end() -> Step {
+        // A provisional answer (1xx) is followed by another head.
         if response.status < 200 {
             place = .statusLine
             return .goOn

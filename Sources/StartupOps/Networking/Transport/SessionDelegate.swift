@@ -67,7 +67,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let identifier = task.taskIdentifier
+        // Removed here and nowhere else: events after this find nobody.
         guard let transfer = transfers.withLock({ $0.removeValue(forKey: identifier) }) else { return }
+        // An answer without a body may never have been announced.
         let head = task.response.flatMap { HTTPResponse(head: $0) }
         transfer.handle { $0.complete(error, head: head) }
     }

@@ -49,9 +49,12 @@ extension HTTPTransport {
 
     /// Sends a request, and answers on any thread.
     func start(_ transfer: Transfer, deadline: Deadline, completion: @escaping Transfer.Completion) {
+        // First: a cancellation may have come before.
         transfer.begin(completion)
+        // Nothing is sent for a caller that has gone.
         if transfer.isOver { return }
         if let remaining = deadline.remaining {
+            // The time that was left, not the deadline: nobody knows when that was set.
             let reason = "there was no answer within \(durationText(remaining))"
             transfer.attach(Alarm(after: remaining, on: alarms) { transfer.handle { $0.passDeadline(reason) } })
         }

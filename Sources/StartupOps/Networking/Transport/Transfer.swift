@@ -27,6 +27,7 @@ final class Transfer: Sendable {
     /// Answers to `completion`, at once if it is already over.
     func begin(_ completion: @escaping Completion) {
         let result = storage.withLock { storage in
+            // Ended before it has begun: the result is kept for the one who asks.
             if storage.tooEarly == nil { storage.completion = completion }
             return storage.tooEarly
         }
@@ -44,6 +45,7 @@ final class Transfer: Sendable {
 
     /// Keeps `alarm` until the end.
     func attach(_ alarm: Alarm) {
+        // It may have ended between its begin and this call.
         let isLate = storage.withLock { storage in
             if !storage.state.isOver { storage.alarm = alarm }
             return storage.state.isOver
@@ -55,6 +57,7 @@ final class Transfer: Sendable {
     func handle(_ event: (inout TransferState) -> TransferState.Action) {
         let (action, storage) = self.storage.withLock { storage in
             let action = event(&storage.state)
+            // The closures of before are called after the lock, and are forgotten in it: each is called once.
             let before = storage
             switch action {
             case .nothing: break
@@ -109,6 +112,7 @@ struct TransferState {
     mutating func receive(head: HTTPResponse) -> Action {
         if isOver { return .nothing }
         self.head = head
+        // An answer to HEAD declares the length of a body that does not come.
         guard request.method != .head, let length = head.declaredLength, length > maximumBodySize else { return .nothing }
         return refuse("the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
     }
@@ -126,6 +130,7 @@ struct TransferState {
     /// A part of the body has arrived.
     mutating func receive(_ data: Data) -> Action {
         if isOver { return .nothing }
+        // Written so that the sum cannot overflow.
         if data.count > maximumBodySize - body.count {
             return refuse("the answer is larger than the \(maximumBodySize) bytes that are allowed")
         }
@@ -148,6 +153,7 @@ struct TransferState {
     mutating func complete(_ error: (any Error)?, head late: HTTPResponse?) -> Action {
         if let error { return finish(.failure(NetworkError(error, of: request, progress: head.map { _ in progress }))) }
         guard let head = head ?? late else { return finish(.failure(failure(.invalidResponse, "it ended without an answer"))) }
+        // A server that closes early ends the stream without an error (N7).
         if request.method != .head, head.mayHaveBody, let length = head.declaredLength, length > body.count {
             return finish(.failure(failure(.invalidResponse, "the answer was cut off after \(progress)")))
         }
@@ -166,6 +172,7 @@ struct TransferState {
     private mutating func finish(_ result: Result<HTTPResponse, NetworkError>, stopping: Bool = false) -> Action {
         if isOver { return .nothing }
         isOver = true
+        // The memory is not needed any more.
         head = nil
         body = Data()
         return stopping ? .finishAndStop(result) : .finish(result)
@@ -185,6 +192,7 @@ struct TransferState {
 extension HTTPResponse {
     /// The declared length of the body, where it counts the received bytes: a packed body arrives unpacked.
     fileprivate var declaredLength: Int? {
+        // A packed body has another length than it declares.
         let coding = headers["Content-Encoding"]?.lowercased() ?? "identity"
         guard coding == "identity" || coding.isEmpty, headers["Transfer-Encoding"] == nil else { return nil }
         return headers["Content-Length"].flatMap { Int($0) }

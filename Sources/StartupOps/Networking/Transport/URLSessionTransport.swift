@@ -32,11 +32,14 @@ final class URLSessionTransport: HTTPTransport {
             return transfer.handle { $0.fail(error) }
         }
         #if canImport(FoundationNetworking)
+            // Before a task is made: once it is resumed, nothing keeps the request from the proxy.
             if let error = proxyRefusal(of: transfer.request) { return transfer.handle { $0.fail(error) } }
         #endif
         control.async { [self] in
+            // Cancelled while it waited for this queue.
             if transfer.isOver { return }
             let task = session.dataTask(with: URLRequest(transfer.request))
+            // Before it is resumed: its events may come at once.
             delegate.register(transfer, for: task.taskIdentifier)
             let isWanted = transfer.attach { [control] in control.async { task.cancel() } }
             // A task that was never resumed would stay in the session for ever, so one that is not wanted any more is cancelled.
@@ -91,6 +94,7 @@ struct ProxyEnvironment {
 
     /// The error of a plain request that would go to a proxy: it names the proxy, without its password, and says what to do.
     func refusal(of request: HTTPRequest) -> NetworkError? {
+        // Plain requests only: through a tunnel the proxy learns the host and nothing else.
         guard request.url.scheme?.lowercased() == "http", let host = request.url.host()?.lowercased(), !isExcepted(host) else { return nil }
         // libcurl ignores HTTP_PROXY: a client can make a web server set it.
         guard let variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first(where: { value($0) != nil }), let proxy = value(variable)
@@ -109,6 +113,7 @@ struct ProxyEnvironment {
     private func isExcepted(_ host: String) -> Bool {
         guard let list = value("no_proxy") ?? value("NO_PROXY") else { return false }
         if list == "*" { return true }
+        // `no_proxy` has addresses without their brackets.
         let host = host.trimmingPrefix("[").prefix { $0 != "]" }
         for entry in list.lowercased().split(separator: ",") {
             let words = entry.split(separator: " ")
