@@ -111,6 +111,7 @@ extension DataStore {
             do {
                 return .value(try JSONDecoder().decode(type, from: data))
             } catch {
+                // `try?`: a value that cannot be moved counts as absent all the same, and the store has told of it.
                 try? setAside(key, because: "it is no \(type)")
                 return .absent
             }
@@ -122,6 +123,7 @@ extension DataStore {
         let data: Data
         do {
             let encoder = JSONEncoder()
+            // Sorted, so that the same value has the same bytes in every process.
             encoder.outputFormatting = .sortedKeys
             data = try encoder.encode(value)
         } catch {
@@ -135,6 +137,7 @@ extension DataStore {
     /// Exclusive access for a body that fails with storage errors only.
     package func exclusively<Value>(_ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
         do {
+            // A typed throw ends at the generic interface, so the store's own errors are told apart again.
             return try withExclusiveAccess(body)
         } catch let error as StorageError {
             throw error
@@ -157,6 +160,7 @@ extension DataStore {
 /// A store that forgets everything at the end of the process: for tests, and where nothing can be written.
 package final class MemoryStore: SecureStore {
     private let values = Locked<[StoreKey: Data]>([:])
+    // Recursive: a body may use other methods of the store that take the same access.
     private let access = NSRecursiveLock()
 
     /// An empty store.

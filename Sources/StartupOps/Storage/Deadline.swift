@@ -18,6 +18,7 @@ public struct Deadline: Sendable, Hashable {
 
     /// `duration` from now; never if that is longer than a year.
     public static func after(_ duration: Duration) -> Deadline {
+        // A year and more is for ever: sums of instants must not overflow.
         if duration > .seconds(366 * 86_400) { return .never }
         return Deadline(instant: SuspendingClock().now + max(duration, .zero))
     }

@@ -25,12 +25,15 @@ final class DirectoryLock: Sendable {
 
     func withLock<Result>(_ body: () throws -> Result) throws -> Result {
         let thread = currentThreadIdentity()
+        // Entered by this thread already: `flock` by another descriptor would lock it out of its own lock.
         if holder.withLock({ $0 == thread }) { return try body() }
 
         let isMain = MainThreadCheck.isCurrent
         let start = ContinuousClock.now
+        // The main thread never waits (S21).
         let deadline = Deadline.after(isMain ? .zero : patience.remaining)
         func giveUp(_ who: String) -> StorageError {
+            // The main thread has not waited, so it uses up nobody's patience.
             if !isMain { patience.waited(ContinuousClock.now - start, for: file.path) }
             return timedOut(who, isMain: isMain)
         }
@@ -55,6 +58,7 @@ final class DirectoryLock: Sendable {
             if let lock = try file.lock() { return lock }
             if deadline.isOver { return nil }
             usleep(pause)
+            // 20 ms at most, so that a lock that becomes free is taken soon.
             pause = min(pause * 2, 20_000)
         }
     }
@@ -96,6 +100,7 @@ package struct LockFile: Sendable {
         // Somebody may remove the file between opening and locking it: then others lock another one, and it has to be opened again.
         for _ in 0..<10 {
             let file = try open()
+            // By the kernel's lock, not by the file's existence: that would stay after a kill (S12).
             guard try file.lockIfFree() else { return nil }
             guard let current = try PosixFile.status(of: path), current.isSameFile(as: try file.status()) else { continue }
             // Without it the holder is not named, and nobody passes it by.
@@ -107,6 +112,7 @@ package struct LockFile: Sendable {
 
     /// Locks the folder that the file is in, for where no file can be locked there; nil when another holder has it locked. Never waits.
     package func lockFolder() throws(StorageError) -> HeldLock? {
+        // A slash and a dot: the folder itself, also where the path is a symbolic link to it.
         let folder = try PosixFile("\(directory.path)/.", O_RDONLY | O_DIRECTORY)
         return try folder.lockIfFree() ? HeldLock(folder) : nil
     }
@@ -114,15 +120,18 @@ package struct LockFile: Sendable {
     /// The holder of the lock; nil when it is free or the holder is not known.
     package var holder: Holder? {
         guard let file = try? PosixFile(path, O_RDONLY), let status = try? file.status() else { return nil }
+        // A hundred bytes are more than any version writes: the file may be somebody else's.
         let written = Self.holder((try? file.contents(limit: 100)) ?? Data())
         // Only the kernel knows of those that share a lock.
         guard let process = lockingProcess(of: status) else { return file.isLocked ? written : nil }
+        // Written by an earlier holder: the kernel's word counts, and its time is unknown.
         return written?.process == process ? written : Holder(process: process, since: nil)
     }
 
     static func holder(_ contents: Data) -> Holder? {
         let words = String(decoding: contents, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard let first = words.first, let process = Int32(first), process > 0 else { return nil }
+        // A version that writes more, or less, says nothing about the time.
         guard words.count == 3, let nanoseconds = Int64(words[1]) else { return Holder(process: process, since: nil) }
         return Holder(process: process, since: MachineTime(boot: String(words[2]), nanoseconds: nanoseconds))
     }

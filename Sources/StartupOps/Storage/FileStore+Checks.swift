@@ -18,7 +18,9 @@ extension FileStore {
             throw notAFile(path, "a socket")
         }
         let status = try file.status()
+        // Of the open file: the path may lead to another one by now.
         guard status.isRegularFile else { throw notAFile(path, status.typeName) }
+        // A file of another user could be changed by that user at any time.
         guard status.owner == geteuid() else {
             throw StorageError(
                 .accessDenied,
@@ -33,6 +35,7 @@ extension FileStore {
 
     private func answer(tooOpen permissions: mode_t, _ file: borrowing PosixFile) throws(StorageError) {
         let finding = "its mode was \(octal(permissions)), expected 0600"
+        // A repair would hide that somebody may have read it (S9).
         if secrecy == .secret {
             throw StorageError(
                 .accessDenied,
@@ -52,6 +55,7 @@ extension FileStore {
     /// The value in a file, or why it makes no sense.
     func decode(_ file: borrowing PosixFile, _ name: StoreFileName, _ status: PosixFile.Status) throws(StorageError) -> DecodedFile {
         let limit = maximumSize + StoredFile.maximumHeaderLength
+        // Before reading: a file without end must not fill the memory.
         guard status.size <= limit else {
             return .failure(.init(reason: "it has \(status.size) bytes, more than the \(maximumSize) allowed here"))
         }
@@ -65,12 +69,15 @@ extension FileStore {
     func moveAside(_ name: StoreFileName, because reason: String, onlyIf found: PosixFile.Status? = nil) throws(StorageError) {
         let path = directory.path(name.description)
         if let found {
+            // Another process may have written a good one meanwhile.
             guard let current = try PosixFile.status(of: path), current.isSameFile(as: found) else { return }
         }
         let aside = asideNames(of: name)
+        // Always a new number: an earlier file must not be overwritten.
         let newName = "\(name).corrupt-\((aside.map(\.number).max() ?? 0) + 1)"
         do throws(StorageError) {
             guard try directory.move(name.description, to: newName) else { return }
+            // As for every change of names: a power cut could bring the damaged file back.
             try directory.synchronize()
         } catch {
             problems.report(
@@ -79,6 +86,7 @@ extension FileStore {
             throw error
         }
         problems.report(StorageError(.corrupt, path, "\(reason); it was moved to \(newName) and counts as absent"))
+        // The oldest go, and an error in that is of no consequence.
         for old in aside.sorted(by: { $0.number > $1.number }).dropFirst(Self.keptAside - 1) { _ = try? directory.remove(old.name) }
     }
 
@@ -86,6 +94,7 @@ extension FileStore {
     func asideNames(of name: StoreFileName) -> [(name: String, number: Int)] {
         let prefix = "\(name).corrupt-"
         return directory.names().compactMap { other in
+            // One more than the largest number would trap.
             guard other.hasPrefix(prefix), let number = Int(other.dropFirst(prefix.count)), number < .max else { return nil }
             return (other, number)
         }

@@ -66,10 +66,12 @@ package final class FileStore: DataStore {
         problems = ProblemReporter(onProblem)
         lock = DirectoryLock(directory, patience)
         if isWritable { for repair in try directory.prepare() { problems.report(repair) } }
+        // The directory itself may be safe, and still be replaced as a whole by somebody with rights above it.
         if let ancestor = directory.openAncestor() {
             if secrecy == .secret { throw ancestor }
             problems.report(ancestor)
         }
+        // Once at the opening: processes that were killed leave their temporary files (S7).
         if isWritable { directory.sweep() }
     }
 
@@ -89,6 +91,7 @@ package final class FileStore: DataStore {
         switch decoded {
         case .success(let value): return .value(value)
         case .failure(let corruption):
+            // A newer version of the app may come back: its value is not damage (S5).
             if let version = corruption.newerVersion {
                 let error = StorageError(
                     .newerFormat,
@@ -98,6 +101,7 @@ package final class FileStore: DataStore {
                 problems.report(error)
                 return .unavailable(error)
             }
+            // `onlyIf`: the file that was read, and not one that was written since.
             try? moveAside(name, because: corruption.reason, onlyIf: status)
             return .absent
         }
@@ -133,6 +137,7 @@ package final class FileStore: DataStore {
 
     /// Removes all values, and all that was moved aside.
     package func removeAll() throws(StorageError) {
+        // The lock file stays: another process may hold it. Temporary files may be in use by a writer.
         try remove(directory.names().filter { !DirectoryLock.isLockFile($0) && !$0.hasPrefix(PosixDirectory.temporaryPrefix) })
         directory.sweep()
     }
@@ -148,6 +153,7 @@ package final class FileStore: DataStore {
                 problem = problem ?? error
             }
         }
+        // Once for all of them.
         if removed { try directory.synchronize() }
         if let problem { throw problem }
     }
@@ -199,6 +205,7 @@ final class ProblemReporter: Sendable {
 
     /// Calls back on this thread, unless the same problem was told before.
     func report(_ problem: StorageError) {
+        // Looked up and noted in one step: of two threads one tells it.
         let isNew = reported.withLock { $0.count < Self.limit && $0.insert(problem).inserted }
         if isNew { onProblem(problem) }
     }

@@ -23,13 +23,17 @@ import Foundation
             switch SecItemCopyMatching(search as CFDictionary, &item) {
             case errSecSuccess: return (item as? Data).map { .value($0) } ?? .unavailable(error(errSecDecode, "reading", key))
             case errSecItemNotFound: return .absent
+            // Above all before the first unlock: to take that for absent would log people out (S14).
             case let status: return .unavailable(error(status, "reading", key))
             }
         }
 
         /// Replaces the value stored under `key`.
         package func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+            // AfterFirstUnlock: a launch in the background comes before the person has unlocked the device again. ThisDeviceOnly: not in
+            // backups.
             let values: [CFString: Any] = [kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
+            // Update first: it is the usual case, and an item that is there cannot be added.
             var status = SecItemUpdate(query(key) as CFDictionary, values as CFDictionary)
             if status == errSecItemNotFound {
                 status = SecItemAdd(query(key).merging(values) { $1 } as CFDictionary, nil)

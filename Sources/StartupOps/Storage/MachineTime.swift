@@ -19,6 +19,7 @@ package struct MachineTime: Hashable, Codable, Sendable {
     /// The time that has passed since an earlier moment; nil when that one counts from another start, or is a later one.
     package func time(since earlier: MachineTime) -> Duration? {
         let (time, isTooLong) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        // Of another start the numbers have no common zero.
         guard boot == earlier.boot, !isTooLong, time >= 0 else { return nil }
         return .nanoseconds(time)
     }

@@ -24,10 +24,12 @@ package struct PosixDirectory: Sendable {
     /// Creates the directory where it is missing, for the owner only, and checks it. Returns its repairs.
     package func prepare() throws(StorageError) -> [StorageError] {
         try create()
+        // Following links: a person may have put the folder elsewhere on purpose.
         guard let status = try PosixFile.status(of: path, followingLinks: true) else {
             throw StorageError("looking at it", path, errno: ENOENT)
         }
         guard status.isDirectory else { throw StorageError("opening it as a directory", path, errno: ENOTDIR) }
+        // Its owner could change it at any time.
         guard status.owner == geteuid() else {
             throw StorageError(
                 .accessDenied,
@@ -36,6 +38,7 @@ package struct PosixDirectory: Sendable {
                 systemError: EPERM
             )
         }
+        // The sticky bit means that the folder is shared on purpose: it must not be closed to others.
         if status.permissions & S_ISVTX != 0 {
             // Such as /tmp, which a root user would otherwise take away from all others.
             throw StorageError(
@@ -53,6 +56,7 @@ package struct PosixDirectory: Sendable {
                 StorageError(.accessDenied, path, "its mode was \(octal(status.permissions)), so others could write to it; it is 0700 now")
             )
         }
+        // Tried last, by the rights of the process: a repair above may have given them.
         if access(path, R_OK | W_OK | X_OK) != 0 { throw StorageError("writing to it", path) }
         return repaired
     }
@@ -76,6 +80,7 @@ package struct PosixDirectory: Sendable {
         while try PosixFile.status(of: next, followingLinks: true) == nil {
             missing.append(next)
             let parent = Self.parent(of: next)
+            // The root, or a relative path's own folder: there is nothing above.
             if parent == next { break }
             next = parent
         }
@@ -129,19 +134,23 @@ package struct PosixDirectory: Sendable {
     func replace(_ name: String, with contents: Data) throws(StorageError) {
         let temporary = try makeTemporary()
         do throws(StorageError) {
+            // All of it on the disk before the rename: otherwise a power cut could leave the new name with nothing in it (P12).
             try temporary.writeAll(contents)
             try temporary.synchronize()
+            // Atomic on POSIX: a reader finds the old file or the new one.
             try renameFile(temporary.path, to: path(name))
         } catch {
             unlink(temporary.path)
             throw StorageError(error.code, path(name), error.reason, systemError: error.systemError)
         }
+        // After the rename: without this a power cut could bring the old name back.
         try synchronize()
     }
 
     /// A new file under a name of its own, locked for as long as it is open: that is how others know that it is in use.
     package func makeTemporary() throws(StorageError) -> PosixFile {
         for _ in 0..<100 {
+            // The process's number helps a person who looks; chance makes it unique.
             let name = "\(Self.temporaryPrefix)\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36))"
             let file: PosixFile
             do throws(StorageError) {
@@ -151,6 +160,7 @@ package struct PosixDirectory: Sendable {
             }
             // Another process may sweep between creating and locking. Where files cannot be locked, nobody sweeps.
             let isLocked = (try? file.lockIfFree()) ?? true
+            // A link count of 0 means that a sweep was faster.
             let status = try file.status()
             if isLocked, status.links > 0 {
                 // A umask may have taken away too much.
@@ -164,6 +174,7 @@ package struct PosixDirectory: Sendable {
     /// Removes the temporary files of processes that were killed.
     package func sweep() {
         for name in names() where name.hasPrefix(Self.temporaryPrefix) {
+            // Locked means in use. A file that cannot be opened or locked is left alone.
             guard let file = try? PosixFile(path(name), O_RDONLY), (try? file.lockIfFree()) == true else { continue }
             unlink(file.path)
         }
@@ -173,6 +184,7 @@ package struct PosixDirectory: Sendable {
     @discardableResult
     func remove(_ name: String) throws(StorageError) -> Bool {
         if unlink(path(name)) == 0 { return true }
+        // Somebody else has removed it.
         if errno == ENOENT { return false }
         throw StorageError("removing it", path(name))
     }

@@ -56,6 +56,7 @@ package struct PosixFile: ~Copyable {
         // The system would cut the path at the zero byte, and open another file.
         if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
         var descriptor: Int32
+        // O_NOFOLLOW and O_NONBLOCK: neither a link nor a pipe in its place can lead elsewhere, or hold the process (S9).
         repeat { descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, permissions) } while descriptor < 0 && errno == EINTR
         if descriptor < 0 { throw StorageError("opening it", path) }
         self.path = path
@@ -65,6 +66,7 @@ package struct PosixFile: ~Copyable {
     /// The properties of the file at `path`, of a symbolic link itself; nil when the path is free.
     package static func status(of path: String, followingLinks: Bool = false) throws(StorageError) -> Status? {
         var info = stat()
+        // lstat: the link itself is looked at, since opening does not follow it.
         if (followingLinks ? stat(path, &info) : lstat(path, &info)) == 0 { return Status(info) }
         if errno == ENOENT { return nil }
         throw StorageError("looking at it", path)
@@ -82,6 +84,7 @@ package struct PosixFile: ~Copyable {
 
     /// Everything in the file, but no more than `limit` bytes.
     package func contents(limit: Int) throws(StorageError) -> Data {
+        // The size may grow while it is read: no more than this is taken.
         let capacity = min(max(try status().size, 0), limit)
         var data = Data(count: capacity)
         var count = 0
@@ -153,6 +156,7 @@ package struct PosixFile: ~Copyable {
         var result: Int32
         repeat { result = flock(descriptor, LOCK_SH | LOCK_NB) } while result != 0 && errno == EINTR
         if result == 0 {
+            // Closing would release it too, but the file may stay open for long.
             flock(descriptor, LOCK_UN)
             return false
         }
@@ -217,11 +221,13 @@ func lockingProcess(of file: PosixFile.Status) -> Int32? {
 
 /// The process that a text such as that of `/proc/locks` names: `1: FLOCK  ADVISORY  WRITE 11500 fe:00:16237146 0 EOF`. Lines with an arrow are of those who wait.
 func lockingProcess(of file: PosixFile.Status, in locks: String) -> Int32? {
+    // As the macros `major` and `minor` take a device's number apart, which Swift does not see.
     let major = (file.device >> 8 & 0xFFF) | (file.device >> 32 & ~0xFFF)
     let minor = (file.device & 0xFF) | (file.device >> 12 & ~0xFF)
     for line in locks.split(separator: "\n") {
         let words = line.split(separator: " ")
         guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]), process > 0 else { continue }
+        // The kernel writes the device in hexadecimal and the inode in decimal.
         let place = words[5].split(separator: ":")
         guard place.count == 3, UInt64(place[0], radix: 16) == major, UInt64(place[1], radix: 16) == minor, UInt64(place[2]) == file.inode
         else { continue }

@@ -32,6 +32,7 @@ final class ReadThroughStore: SecureStore, ForgetfulStore {
 
     /// The value that was written in this process, or else the folder's.
     func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        // A copy: the folder is read without the lock, for that may wait for a disk.
         let changes = changes.withLock { $0 }
         if let value = changes.values[key] { return value }
         return changes.areAllRemoved ? .absent : folder.read(key)
@@ -45,12 +46,14 @@ final class ReadThroughStore: SecureStore, ForgetfulStore {
     /// - Throws: the first time, if the folder has a value, because the next process will find it again.
     func remove(_ key: StoreKey) throws(StorageError) {
         let isChanged = changes.withLock { changes in
+            // Changed also when it throws: in this process the value is gone.
             defer {
                 changes.values[key] = StoredAnswer<Data>.absent
                 changes.setAside.remove(key)
             }
             return changes.has(key)
         }
+        // Said once: in the next process it will be there again (S30).
         if !isChanged, folder.read(key) != .absent { throw problem }
     }
 

@@ -15,6 +15,7 @@ package final class SettingsStore: DataStore {
     }
 
     private struct WeakKnowledge: Sendable {
+        // Weak: a folder that nobody has open any more is forgotten.
         weak var value: Knowledge?
     }
 
@@ -36,6 +37,7 @@ package final class SettingsStore: DataStore {
     private static func knowledge(at path: String) -> Knowledge {
         known.withLock { known in
             if let knowledge = known[path]?.value { return knowledge }
+            // Entries whose stores are gone are dropped here, or the table would grow.
             known = known.filter { $0.value.value != nil }
             let knowledge = Knowledge()
             known[path] = WeakKnowledge(value: knowledge)

@@ -51,6 +51,7 @@ public struct StateDirectory: Sendable {
         do throws(StorageError) {
             for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
+            // Only a folder that is sound and cannot be written to is read: any other problem means that its values cannot be trusted.
             guard isReadOnly(location) else { return inMemory(secure: secure, because: error) }
             readOnly = error
         }
@@ -58,6 +59,7 @@ public struct StateDirectory: Sendable {
         let patience = LockPatience(lockTimeout)
         /// A store for what cannot be written to a folder, with the values that are there.
         func changes(to folder: URL, because problem: StorageError, _ open: () throws(StorageError) -> any DataStore) -> any SecureStore {
+            // The outer folder's problem is told once, not for each of its parts.
             if problem != readOnly { problems.append(problem) }
             guard readOnly == nil ? isReadOnly(folder) : isReadable(folder), let files = try? open() else { return MemoryStore() }
             return ReadThroughStore(files, because: problem)
@@ -71,6 +73,7 @@ public struct StateDirectory: Sendable {
             do throws(StorageError) {
                 // If the outer folder cannot be written to, do not write to its subfolders either: the state would be half saved.
                 if let readOnly { throw readOnly }
+                // One patience for all parts: the whole folder waits half a second, not each part (S21).
                 return (try open(isWritable: true), nil)
             } catch {
                 let store = changes(to: folder, because: error) { () throws(StorageError) in try open(isWritable: false) }
@@ -89,6 +92,7 @@ public struct StateDirectory: Sendable {
             }
         }
         let (settings, state, cache) = (files("settings"), files("state"), files("cache").store)
+        // Resolved: two paths to one folder share their knowledge of it.
         let settingsPath = PosixDirectory(path: location.appendingPathComponent("settings").path).resolvedPath
         let secure = secure ?? secrets()
         return StateDirectory(

@@ -24,14 +24,17 @@ enum StoredFile {
 
     static func decode(_ contents: Data, for name: StoreFileName) throws(Corruption) -> Data {
         if contents.isEmpty { throw Corruption(reason: "it is empty") }
+        // No longer than a header may be: a value without a line feed is not searched as a whole.
         guard let end = contents.prefix(maximumHeaderLength).firstIndex(of: UInt8(ascii: "\n")),
             let header = String(data: contents[..<end], encoding: .utf8), header.hasPrefix(format)
         else { throw Corruption(reason: "it does not begin with the header \(format)\(version)") }
         let fields = header.split(separator: " ", omittingEmptySubsequences: false)
+        // Only a number that is higher is newer; any other text is damage.
         let isNewer = Int(fields[0].dropFirst(format.count)).map { $0 > version } ?? false
         guard isNewer || fields[0] == "\(format)\(version)" else {
             throw Corruption(reason: "it was written in a format of another version, expected \(format)\(version)")
         }
+        // A slice with its own indices: it begins after the line.
         let value = contents[contents.index(after: end)...]
         // Built anew and compared as a whole, so that any other content of the line is an error.
         let hasLength = fields.count >= 3 && fields[2] == "length=\(value.count)"
@@ -45,11 +48,13 @@ enum StoredFile {
             throw Corruption(reason: "it is cut short or has grown: \(value.count) bytes are not what its header says")
         }
         if !matches { throw Corruption(reason: "its checksum does not match its content") }
+        // A copy, so that the whole file is not kept for it.
         return Data(value)
     }
 
     private static func checksum(of value: Data, _ name: StoreFileName) -> UInt32 {
         var checksum = Checksum()
+        // The name first: the same bytes under another name have another checksum.
         checksum.update(name.description.utf8)
         checksum.update(value)
         return checksum.value
@@ -72,11 +77,13 @@ package struct StoreFileName: Hashable, CustomStringConvertible {
         // Keys that are equal as texts may differ in their bytes: é is one code point or two.
         let bytes = Array(key.description.precomposedStringWithCanonicalMapping.utf8)
         let name = Self.encode(bytes.prefix(Self.maximumLength + 1))
+        // An empty name is not a file; no other key has a single percent sign for a name.
         if bytes.isEmpty {
             description = "%"
         } else if name.utf8.count <= Self.maximumLength {
             description = name
         } else {
+            // The hash covers the whole key, and the beginning is there for people.
             description = "\(name.prefix(Self.keptOfLong))%%\(SHA256.hexadecimal(of: bytes))"
         }
     }
@@ -150,6 +157,7 @@ enum SHA256 {
     /// The message, one bit, zeros up to a whole number of blocks, and the message's length in bits.
     private static func pad(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
+        // Up to 8 bytes before the end of a block, where the length comes.
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
         let bits = UInt64(message.count) * 8
         padded += stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> $0) }
@@ -173,6 +181,7 @@ enum SHA256 {
             let majority = a & b ^ a & c ^ b & c
             let first = h &+ (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) &+ choice &+ constants[index] &+ schedule[index]
             let second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) &+ majority
+            // The working variables move on by one in each round (FIPS 180-4, section 6.2.2).
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
         for (index, value) in [a, b, c, d, e, f, g, h].enumerated() { hash[index] &+= value }
