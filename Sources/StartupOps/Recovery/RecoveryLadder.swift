@@ -11,6 +11,7 @@ public struct RecoveryLimits: Sendable, Hashable {
     /// Limits.
     public init(sameOperation: Int = 3, anywhere: Int = 5) {
         self.sameOperation = max(sameOperation, 1)
+        // Fewer deaths anywhere than in one place would make the second limit useless.
         self.anywhere = max(anywhere, self.sameOperation)
     }
 }
@@ -47,6 +48,7 @@ struct RecoveryLadder {
     func recovery(after launches: [JournaledLaunch]) -> Recovery {
         var recovery = Recovery.none
         var bad: [JournaledLaunch] = []
+        // From the oldest on: each launch is judged at the level that it ran at.
         for launch in launches.reversed() {
             // The launches that have led there may be gone, or the one below could not be used.
             if launch.recovery.level > recovery.level {
@@ -57,6 +59,7 @@ struct RecoveryLadder {
             if recovery.level == .normal {
                 bad.append(launch)
                 recovery = verdict(bad)
+                // The count begins anew at each level.
                 if recovery.isSafeMode { bad = [] }
             } else if launch.recovery.level >= recovery.level, launch.ending.isDeath {
                 // A launch with less left out says nothing of this level.
@@ -72,16 +75,19 @@ struct RecoveryLadder {
     }
 
     private func verdict(_ bad: [JournaledLaunch]) -> Recovery {
+        // Deaths first: they lead on to higher levels, failures do not.
         let deaths = bad.filter(\.ending.isDeath)
         if let recovery = inOnePlace(deaths) { return recovery }
         if let recovery = inOnePlace(bad), recovery.level == .skipping { return recovery }
         if let recovery = withoutTrial(bad) { return recovery }
+        // The last ones only: earlier ones may have had another cause.
         if deaths.count >= limits.anywhere { return firstRung([], deaths.suffix(limits.anywhere)) }
         return .none
     }
 
     /// The recovery without the configuration on trial, if the last launches failed in the same operation, which cannot be left out, and each had one; nil otherwise.
     private func withoutTrial(_ bad: [JournaledLaunch]) -> Recovery? {
+        // Deaths need no trial to be counted; failures do.
         guard bad.suffix(limits.sameOperation).allSatisfy({ $0.ending.isDeath || $0.failedOnTrial }) else { return nil }
         return inOnePlace(bad).flatMap { $0.level == .withoutTrialConfiguration ? $0 : nil }
     }
@@ -91,6 +97,7 @@ struct RecoveryLadder {
         let last = launches.suffix(limits.sameOperation)
         guard last.count == limits.sameOperation else { return nil }
         let culprits = Self.culprits(in: Array(last))
+        // No culprit in common, and yet suspects: these were not the same place.
         return culprits.isEmpty && !last.allSatisfy(\.ending.suspects.isEmpty) ? nil : firstRung(culprits, last)
     }
 
@@ -102,6 +109,7 @@ struct RecoveryLadder {
     }
 
     private func firstRung(_ culprits: [String], _ deaths: some Collection<JournaledLaunch>) -> Recovery {
+        // An operation that one of these launches could not leave out cannot be left out of the next one either.
         let required = Set(deaths.flatMap(\.required))
         let skippable = culprits.filter { !required.contains($0) }
         let reason = Self.reason(culprits, deaths)
@@ -158,11 +166,14 @@ extension Recovery {
         var reasons: [String: String] = [:]
         if level == .minimal {
             for operation in skippable {
+                // Everything that can be left out: the least that reaches the main screen.
                 reasons[operation] = "in safe mode, only what the main screen needs is done"
             }
         }
+        // After the minimal reasons: the reason of the configuration is the more exact one.
         if level >= .withoutTrialConfiguration { reasons[RecoveryStep.configuration] = "in safe mode, no new configuration is used" }
         for operation in skipped { reasons[operation] = reason ?? "launches died in it" }
+        // `try?`: a step that is not in this graph has nothing to be left out of.
         for (operation, reason) in reasons where skippable.contains(operation) { try? graph.skip(operation, because: reason) }
         // A step that has been left out would take all that waits for it with it.
         if skippable.contains(RecoveryStep.updateCheck) { return }
@@ -181,6 +192,7 @@ extension Recovery {
         func attempt(_ body: () throws(StorageError) -> Void) {
             do throws(StorageError) { try body() } catch { problems.append(error) }
         }
+        // Levels add up: a higher one drops all that the lower ones drop.
         if level >= .withoutTrialConfiguration {
             attempt { () throws(StorageError) in try ConfigurationStore(directory.state).dropTrial() }
         }

@@ -23,6 +23,7 @@ private final class RunningLaunches: Sendable {
     /// - Returns: the launch that runs, where this one must not start beside it; nil when it may.
     func begin(_ graph: String, with journal: LaunchJournal) -> Running? {
         running.withLock { running in
+            // The same journal excludes itself at any kind: its lines would be those of two launches.
             if let first = running.first(where: { $0.journal === journal || $0.excludes(journal, as: journal.kind) }) { return first }
             running.append(Running(journal: journal, graph: graph))
             return nil
@@ -34,6 +35,7 @@ private final class RunningLaunches: Sendable {
     /// - Returns: its launch and the one that runs, where it must not become cold beside that; nil when it has changed.
     func change(_ journal: LaunchJournal, to kind: LaunchKind) -> (launch: Running, first: Running)? {
         running.withLock { running in
+            // A journal without a launch may be of any kind.
             if let launch = running.first(where: { $0.journal === journal }),
                 let first = running.first(where: { $0.journal !== journal && $0.excludes(journal, as: kind) })
             {
@@ -57,6 +59,7 @@ private final class RunningLaunches: Sendable {
 extension RunningLaunches.Running {
     /// Whether a launch of that kind must not run beside this one.
     func excludes(_ other: LaunchJournal, as kind: LaunchKind) -> Bool {
+        // Journals in memory have no place: nobody counts their deaths.
         kind.isCold && journal.kind.isCold && other.place != nil && journal.place == other.place
     }
 

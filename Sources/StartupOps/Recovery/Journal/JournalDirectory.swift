@@ -31,6 +31,7 @@ struct JournalDirectory: Sendable {
             guard name.hasSuffix(Self.ending), let number = Int(name.prefix { $0 != "-" }), number >= 0 else { return nil }
             return Entry(name: name, number: number)
         }.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+        // From 0: the first file may be the planted one (P19).
         let below = [0] + entries.map(\.number)
         let first = entries.indices.first { entries[$0].number - below[$0] > Self.maximumGap } ?? entries.endIndex
         return entries[..<first].reversed()
@@ -56,12 +57,14 @@ struct JournalDirectory: Sendable {
     ///   - size: how many bytes they may have together.
     func begin(_ line: JournalLine, keeping launches: Int, size: Int) throws(StorageError) -> JournalFile {
         _ = try directory.prepare()
+        // Read before the new one is made, which must not be among the old ones.
         let old = entries
         let file = try directory.makeTemporary()
         let bytes = line.bytes
         let number = (old.first?.number ?? 0) + 1
         // Two launches at once may have the same number, and still are two.
         let digits = String(number)
+        // Padded, so that a list of the folder is in order up to a million launches.
         let padding = String(repeating: "0", count: max(6 - digits.count, 0))
         let name = "\(padding)\(digits)-\(String(UInt64.random(in: .min ... .max), radix: 36))\(Self.ending)"
         let temporary = String(file.path.dropFirst(directory.path.count + 1))
@@ -72,6 +75,7 @@ struct JournalDirectory: Sendable {
             unlink(file.path)
             throw error
         }
+        // Afterwards: a launch that cannot be begun removes nothing.
         removeOld(old, keeping: launches - 1, size: size)
         return JournalFile(file, path: directory.path(name), number: number, size: bytes.count)
     }
@@ -80,6 +84,7 @@ struct JournalDirectory: Sendable {
         var total = 0
         for (index, entry) in entries.enumerated() {
             let path = directory.path(entry.name)
+            // A file that is gone counts nothing.
             total += (try? PosixFile.status(of: path))??.size ?? 0
             // The newest are needed, also when they are large.
             guard index >= count || (index >= 10 && total > size) else { continue }
@@ -87,6 +92,7 @@ struct JournalDirectory: Sendable {
             guard let file = try? PosixFile(path, O_RDONLY), !file.isLocked else { continue }
             unlink(path)
         }
+        // Temporary files of launches that were killed while they began.
         directory.sweep()
     }
 }

@@ -107,13 +107,16 @@ struct JournalLine: Codable, Equatable, Sendable {
         var damaged: [Int] = []
         let decoder = JSONDecoder()
         var (number, rest) = (0, data[...])
+        // Both limits: valid lines take memory, others take time (P15).
         while !rest.isEmpty, lines.count < maximumLines, damaged.count < maximumDamaged {
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
             let bytes = rest[..<end]
             rest = end == rest.endIndex ? rest[end...] : rest[(end + 1)...]
             number += 1
+            // An empty line ends a torn one, and is not damage.
             if bytes.isEmpty { continue }
             if let line = try? decoder.decode(JournalLine.self, from: Data(bytes)) {
+                // An event of a later version is sound, and says nothing here.
                 if line.event != nil { lines.append(line) }
             } else {
                 damaged.append(number)
@@ -164,10 +167,12 @@ extension LaunchKind: Codable {}
 enum JournalTime {
     static func text(_ date: Date) -> String? {
         let seconds = date.timeIntervalSince1970
+        // The years 1970 to 9999: others do not have four digits.
         guard (0..<253_402_300_800).contains(seconds) else { return nil }
         var time = time_t(seconds)
         var parts = tm()
         guard gmtime_r(&time, &parts) != nil else { return nil }
+        // Not rounded: a time must not come out as the next second.
         let milliseconds = Int((seconds - seconds.rounded(.down)) * 1000)
         func digits(_ value: some BinaryInteger, _ count: Int) -> String {
             let text = String(value)
@@ -179,6 +184,7 @@ enum JournalTime {
 
     /// Nil for a text that ``text(_:)`` has not written.
     static func date(_ text: String) -> Date? {
+        // Anything but a digit divides, so the form is checked by writing the date again below.
         let numbers = text.split(whereSeparator: { !("0"..."9").contains($0) }).map { Int($0) ?? -1 }
         guard text.utf8.count == 24, text.hasSuffix("Z"), numbers.count == 7, !numbers.contains(-1) else { return nil }
         var parts = tm()

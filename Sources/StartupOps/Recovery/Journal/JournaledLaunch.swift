@@ -39,6 +39,7 @@ extension JournaledLaunch {
     init(number: Int, _ contents: Data, isRunning: Bool = false) {
         let (lines, damaged) = JournalLine.parse(contents)
         let began = lines.first { $0.event == .began }
+        // The last one: a decision may be written down again, as when a person declines it.
         let planned = lines.last { $0.event == .planned }
         var progress = LaunchProgress(kind: began?.kind ?? .foreground)
         for line in lines { progress.add(line) }
@@ -62,8 +63,11 @@ extension JournaledLaunch {
         required = planned?.required ?? []
         failedOnTrial = lines.contains { $0.event == .outcome && $0.outcome == "failed" && $0.trial == true }
         isHealthy = progress.isHealthy
+        // The latest moment, not the last line: a torn line may lack its time.
         lastEvent = .nanoseconds(Int64((lines.compactMap(\.ms).max() ?? 0) * 1e6))
+        // Of another schema nothing but the end of the process can be known.
         let isKnown = began?.schema == JournalLine.schema
+        // A file that is locked is the journal of a launch that goes on, though it cannot be read.
         ending = isKnown ? progress.ending(isRunning: isRunning) : isRunning ? .running : .unknown
         damage = Self.damage(began, damaged, isEmpty: contents.isEmpty)
     }
@@ -101,6 +105,7 @@ private struct LaunchProgress {
         // Code that goes on after that, when it was told to cancel, asks for nobody.
         case .retrying, .ended:
             end(line.operation, in: \.running)
+            // A question of an operation that has ended is not waited for any more (P34).
             end(line.operation, in: \.asking)
         case .asked: begin(line.operation, in: \.asking)
         case .answered: end(line.operation, in: \.asking)
@@ -121,13 +126,16 @@ private struct LaunchProgress {
     var isCounted: Bool { kind == .foreground || hadOutcomeInForeground }
 
     private mutating func beginAgain() {
+        // As it would be told if the process had died here.
         let before = ending(isRunning: false)
+        // After a death nothing could have been written: the process went on (P36).
         previous = before.isDeath ? nil : before
         (running, asking, isStalled) = ([:], [:], false)
         (over, outcome) = (nil, nil)
     }
 
     private mutating func begin(_ operation: String?, in list: WritableKeyPath<LaunchProgress, [String: Int]>) {
+        // Progress of any kind: the stall is over.
         isStalled = false
         lines += 1
         if let operation { self[keyPath: list][operation] = lines }
@@ -142,14 +150,18 @@ private struct LaunchProgress {
     private static func inOrder(_ operations: [String: Int]) -> [String] { operations.sorted { $0.value < $1.value }.map(\.key) }
 
     func ending(isRunning: Bool) -> LaunchEnding {
+        // The outcome first: it is the last word of the launch itself.
         if let outcome { return ending(outcome) }
+        // Before the deaths: the person has ended it (P4).
         if isQuit { return .quit(asking: Self.inOrder(asking)) }
         // Killed between the last event and its report.
         if let over { return over.stopped == true ? .failed(in: nil) : .completed }
         if isRunning { return .running }
         // Whom nobody waits for, the system may end at any time.
         if kind != .foreground { return previous ?? .unknown }
+        // The person has ended it while being asked (P4).
         if !asking.isEmpty { return .quit(asking: Self.inOrder(asking)) }
+        // The one that started last is the first suspect.
         let suspects = Array(Self.inOrder(running).reversed())
         return isStalled ? .hung(in: suspects) : .crashed(in: suspects)
     }
