@@ -24,6 +24,7 @@ final class FlagStore: Sendable {
     /// The flags for this launch, from the first call on: later ones count from the next launch.
     func use() -> FeatureFlags {
         let latest = latest
+        // Fetched meanwhile counts more than the stored ones that were read before the lock.
         return state.withLock { state in
             let flags = state.used ?? state.fetched ?? latest
             state.used = flags
@@ -38,6 +39,7 @@ final class FlagStore: Sendable {
         try? store.save(flags, for: Self.key)
         return state.withLock { state in
             state.fetched = flags
+            // Nil also where nothing was used: the launch will go by these.
             return state.used == flags ? nil : state.used
         }
     }

@@ -17,6 +17,7 @@ struct InstallationMark: Sendable {
         switch store.value(String.self, for: LaunchState.Key.installation) {
         case .value(let known): known == mark
         case .unavailable: true
+        // Damaged is not another installation (S22).
         case .absent: store.hasSetAside(LaunchState.Key.installation)
         }
     }
@@ -25,6 +26,7 @@ struct InstallationMark: Sendable {
     func make() -> String? {
         if let known { return known }
         return try? store.exclusively { () throws(StorageError) in
+            // Another process may have made it while this one waited for its turn.
             if let known { return known }
             let mark = UUID().uuidString
             try store.save(mark, for: LaunchState.Key.installation)

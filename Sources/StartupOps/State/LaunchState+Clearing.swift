@@ -17,9 +17,11 @@ extension LaunchState {
     /// - Throws: when a part could not be removed. The others are. The rest is in `pendingClearing`, and removed by the next launch or by
     ///   `completeClearing()`. Call that before storing anything new in the same place, or it will go too.
     public func clear(_ parts: [StoredPart]) throws(StorageError) {
+        // Before anything is written: a note of an unknown part could never be struck off.
         for part in parts where stores[part.store] == nil { throw unknownStore(part) }
         try store.exclusively { () throws(StorageError) in
             let pending = pendingClearing
+            // An interrupted clearing stays a promise: its parts are removed with these.
             let all = pending + parts.filter { !pending.contains($0) }
             // A full disk must keep nobody logged in: without the note, there is only no promise for a kill.
             try? store.save(all, for: Key.pendingClearing)

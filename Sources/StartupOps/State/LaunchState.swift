@@ -68,6 +68,7 @@ public final class LaunchState: Sendable {
         case .unavailable(let error): return .unknown(because: error)
         case .absent: break
         }
+        // In memory, absent says nothing about earlier launches (S22).
         if let doubt { return .unknown(because: doubt) }
         guard store.hasSetAside(Key.completedLaunch) else { return .first }
         return .unknown(because: StorageError(.corrupt, Key.completedLaunch.description, "what was stored was damaged"))
@@ -78,6 +79,7 @@ public final class LaunchState: Sendable {
 
     /// Keeps that a launch has completed.
     package func recordCompletedLaunch() throws(StorageError) {
+        // Written once: a launch need not wait for a disk for the same value.
         guard store.read(Key.completedLaunch) == .absent else { return }
         try store.save(true, for: Key.completedLaunch)
     }
@@ -106,13 +108,16 @@ public final class LaunchState: Sendable {
     package func countAppStart(isLoggedIn: Bool, isAnonymous: Bool) throws(StorageError) -> Bool {
         guard isLoggedIn, !isAnonymous else { return false }
         return try store.exclusively { () throws(StorageError) in
+            // Damage counts as absent; a store that cannot be read must not begin to count at 0.
             var starts: AppStarts
             switch storedAppStarts {
             case .value(let stored): starts = stored
             case .absent: starts = AppStarts()
             case .unavailable(let error): throw error
             }
+            // A retry of the step, or a second one in the graph, counts nothing.
             if starts.launch == launch { return false }
+            // A number out of a file may be the largest.
             if starts.count < .max { starts.count += 1 }
             starts.launch = launch
             try store.save(starts, for: Key.appStarts)
@@ -203,6 +208,7 @@ extension LaunchState {
     func exclusivelyIfPossible<Value>(_ body: () -> Value) -> Value {
         var value: Value?
         try? store.exclusively { () throws(StorageError) in value = body() }
+        // Without the lock, where it was not to be had: reading and writing alone are safe.
         return value ?? body()
     }
 
