@@ -108,6 +108,7 @@ struct GateStateMachine {
             positions[condition.name] = entries.count
             entries.append(Entry(condition: condition, isMet: condition.isMetByDefault))
         }
+        // A gate without conditions, or with all of them met, is open from the begin.
         _ = evaluate(at: .zero)
     }
 
@@ -116,7 +117,9 @@ struct GateStateMachine {
         if isOpen { return .tooLate }
         if entries[position].isBypassed { return .bypassed }
         let changes = entries[position].isMet != isMet
+        // The age counts from the last change, not from the last time that somebody said the same.
         if changes { entries[position].since = now }
+        // After the age: the source of an unchanged condition is told, too.
         entries[position].isMet = isMet
         if let source { entries[position].source = source }
         return evaluate(at: now) ? .opens : changes ? .changes : .same
@@ -150,6 +153,7 @@ struct GateStateMachine {
         guard entries.allSatisfy(\.isMet) else { return false }
         openedAt = now
         if let unmetOncePassed, let position = positions[unmetOncePassed] {
+            // So that a second try to choose the first screen finds it unmet.
             entries[position].isMet = false
             entries[position].since = now
             entries[position].source = "the gate itself, when it opened"

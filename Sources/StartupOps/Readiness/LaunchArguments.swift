@@ -38,6 +38,7 @@ public struct LaunchArguments: Sendable, Hashable {
             guard argument.hasPrefix(Self.prefix) else { continue }
             let name = String(argument.dropFirst(Self.prefix.count))
             var value = ""
+            // A value never begins with a dash: that is the next argument.
             if let next = rest.first, !next.hasPrefix("-") {
                 value = next
                 rest.removeFirst()
@@ -46,6 +47,7 @@ public struct LaunchArguments: Sendable, Hashable {
                 values[name] = value
             } else {
                 let hint = nearestName(to: name, in: names).map { ", did you mean \(Self.prefix)\($0)?" } ?? ""
+                // Cut, as anything may stand on a command line.
                 problems.append("there is no launch argument \(Self.prefix)\(printable(name, limit: 80))\(hint)")
             }
         }

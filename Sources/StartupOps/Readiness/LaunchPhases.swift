@@ -60,6 +60,7 @@ public final class LaunchPhases: Sendable {
             if let problem { state.problems.append(problem) }
             return (problem, state.machine.hasProcessPhaseEnded)
         }
+        // Outside the lock: opening a gate runs the code that waits for it.
         if hasEnded { processGate.meet(ConditionName(LaunchPhase.didFinishLaunching.rawValue), by: "app delegate") }
         if phase == .keyAndVisible, scene != nil { sceneGate.meet(ConditionName(phase.rawValue), by: "scene presenter") }
         return problem

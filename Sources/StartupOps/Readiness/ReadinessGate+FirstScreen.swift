@@ -52,6 +52,7 @@ extension ReadinessGate {
             GateCondition(.configurationPresent, setBy: "fetch-config", because: "the first screen is chosen by it"),
             GateCondition(.initialFlagsRefreshed, setBy: "fetch-flags", because: "onboarding is chosen by them"),
         ]
+        // Only where somebody has to be found out: another app would wait for ever.
         if options.waitsForUser {
             conditions.append(GateCondition(.userKnown, setBy: "start-coordinator", because: "an account is offered to nobody else"))
         }
@@ -78,12 +79,14 @@ extension ReadinessGate {
     /// - Returns: the conditions that were bypassed.
     func bypassUnmet(_ ended: [ConditionName]) -> [ConditionName] {
         let unmet = Set(conditions.filter { !$0.isMet }.map(\.condition.name))
+        // Only those that are unmet: a bypass would otherwise take the place of the true source.
         return ended.filter { unmet.contains($0) && bypass($0, because: "its step has ended without it") != .tooLate }
     }
 
     /// Lets the splash video count as done when the app goes to the background: nobody is watching, and nothing would say that it ended.
     @discardableResult
     func endSplashVideoInBackground(_ lifecycle: AppLifecycle) -> Task<Void, Never> {
+        // Other events say nothing about the video.
         follow(.splashVideoDone, lifecycle.events(), by: "going to the background") { $0 == .didEnterBackground ? true : nil }
     }
 }

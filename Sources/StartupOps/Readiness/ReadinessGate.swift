@@ -59,9 +59,11 @@ public final class ReadinessGate: Sendable {
         self.name = name
         let machine = GateStateMachine(conditions, unmetOncePassed: unmetOncePassed)
         let opened = ExternalEvent<Void>(name)
+        // Before anybody can ask: an open gate never lets anyone wait.
         if machine.isOpen { opened.fulfill() }
         self.opened = opened
         state = Locked(State(machine: machine))
+        // Suspending, as a launch counts: a condition is not older for a sleep of the machine.
         let start = SuspendingClock().now
         self.elapsed = elapsed ?? { SuspendingClock().now - start }
     }
@@ -135,6 +137,7 @@ public final class ReadinessGate: Sendable {
             waiter.cancel()
         }
         if case .success = result { return }
+        // Cancelled, not late: the two have different errors.
         try Task.checkCancellation()
         throw closedError(after: elapsed() - begin)
     }
@@ -154,6 +157,7 @@ public final class ReadinessGate: Sendable {
                     try await step.sleep(for: limit)
                     return false
                 }
+                // A group returns when all of its tasks have: the slower one has to be told.
                 defer { group.cancelAll() }
                 return try await group.next() ?? false
             }
@@ -179,6 +183,7 @@ public final class ReadinessGate: Sendable {
         }
         switch change {
         case .opens:
+            // Outside the lock: waiting code may go on here.
             opened.fulfill()
             return .opened
         case .changes: return .made
@@ -239,6 +244,7 @@ extension ReadinessGate {
                 guard let self else { return }
                 guard let isMet = isMet(value) else { continue }
                 let change = set(condition, to: isMet, by: source)
+                // Nothing that comes later could change anything.
                 if change == .opened || change == .tooLate || change == .unknown { return }
             }
             if !Task.isCancelled { self?.sourceEnded(condition) }

@@ -105,6 +105,7 @@ struct RegistryStateMachine {
         where positions[constraint.predecessor] == nil && rules[constraint.predecessor]?.isRequired == true {
             found.append(.misordered(name, constraint))
         }
+        // An optional one that comes late is found out here, since nobody could know before that it would come.
         if rules[name]?.isRequired != true {
             for earlier in registered {
                 for constraint in rules[earlier]?.constraints ?? [] where constraint.predecessor == name {
@@ -142,6 +143,7 @@ struct RegistryStateMachine {
         var seen: Set<String> = []
         // Depth first with a stack of our own; a cycle among the rules ends where it began.
         var stack: [(name: String, isExpanded: Bool)] = [(name, false)]
+        // Pushed last, so they come off first: a root comes before everything.
         for root in order where root.rootReason != nil && root.name != name { stack.append((root.name, false)) }
         while let (next, isExpanded) = stack.popLast() {
             if isExpanded {

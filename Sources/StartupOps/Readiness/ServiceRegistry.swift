@@ -90,6 +90,7 @@ package final class ServiceRegistry: Sendable {
     private func register(_ value: any Sendable, _ name: String, isSame: (any Sendable) -> Bool) -> [RegistryProblem] {
         let onMain = isMainThread()
         let (stored, problems): ((any Sendable)?, [RegistryProblem]) = state.withLock { state in
+            // The first value stays: others may work with it already.
             if let stored = state.values[name] { return (stored, []) }
             state.values[name] = value
             return (nil, state.machine.register(name, onMain: onMain))
@@ -101,6 +102,7 @@ package final class ServiceRegistry: Sendable {
     }
 
     private static func isSameObject(_ left: any Sendable, _ right: any Sendable) -> Bool {
+        // Identity is for objects: two values of a structure are never the same object.
         guard type(of: left) is AnyClass, type(of: right) is AnyClass else { return false }
         return (left as AnyObject) === (right as AnyObject)
     }

@@ -43,6 +43,7 @@ public struct SDKConfiguration: Sendable, Equatable {
         let log = SDKLog(isEnabled: isLoggingEnabled, level: logLevel, writer: logWriter)
         log.redact(clientID)
         log.redact(clientSecret)
+        // As basic authentication joins them, before base64 (RFC 7617, section 2).
         log.redact(Secret("\(clientID.value):\(clientSecret.value)"))
         return log
     }

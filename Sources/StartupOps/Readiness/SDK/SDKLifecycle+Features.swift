@@ -11,9 +11,11 @@ extension SDKLifecycle {
         make: (any SDKSession) throws -> Module
     ) throws -> Module {
         let (session, generation) = try current(accessor)
+        // The lock is not kept while `make` runs: it is the app's code, and may ask for another module.
         if let module = state.withLock({ $0.modules[ObjectIdentifier(type)] }) as? Module { return module }
         let made = try make(session)
         return try state.withLock { state in
+            // Made of a session that is over: it must not be kept.
             guard state.machine.generation == generation, state.machine.isInitialized else { throw Self.superseded(accessor) }
             // Two may have made one at the same time: the first one stays.
             if let module = state.modules[ObjectIdentifier(type)] as? Module { return module }
@@ -34,6 +36,7 @@ extension SDKLifecycle {
     ) async throws -> Value {
         let (session, generation) = try current(accessor)
         let answer = OneShot<Value>()
+        // A task of its own, so that the caller is answered at once when the session ends.
         let task = Task {
             do {
                 answer.give(.success(try await body(session)))
@@ -42,6 +45,7 @@ extension SDKLifecycle {
             }
         }
         let superseded: @Sendable () -> Void = {
+            // The answer first, then the cancel: the work's own error must not come before it.
             answer.give(.failure(Self.superseded(accessor)))
             task.cancel()
         }
@@ -51,6 +55,7 @@ extension SDKLifecycle {
             state.requests[state.requestsInAll] = superseded
             return state.requestsInAll
         }
+        // It ended between the two looks; the work has begun already.
         if number == nil { superseded() }
         defer { if let number { state.withLock { _ = $0.requests.removeValue(forKey: number) } } }
         let value = try await withTaskCancellationHandler {

@@ -12,6 +12,7 @@ extension SDKLifecycle {
         note(.logging, generation)
         do throws(SDKError) {
             let credentials = SDKStorage.Credentials(configuration)
+            // Storage before credentials: those of another service have to be found there first.
             note(.secureStorage, generation, try openStorage(for: credentials))
             try storage.persist(credentials)
             note(.credentials, generation)
@@ -31,6 +32,7 @@ extension SDKLifecycle {
         let (session, requests, restore, timer, wasInitialized) = state.withLock { state in
             let taken = (state.session, state.requests, state.restore, state.restoreTimer, state.machine.isInitialized)
             let wasReady = state.machine.isReady
+            // In one step with the machine: nobody sees a session of a generation that is over.
             guard state.machine.tearDown() else { return taken }
             (state.session, state.requests, state.restore, state.restoreTimer) = (nil, [:], nil, nil)
             state.modules = [:]
@@ -43,6 +45,7 @@ extension SDKLifecycle {
         guard wasInitialized else { return }
         timer?.cancel()
         restore?.cancel()
+        // In the order in which they began.
         for (_, end) in requests.sorted(by: { $0.key < $1.key }) { end() }
         session?.invalidate()
         log.write(.info, Self.tag, "logged out: \(reason)")
@@ -95,6 +98,7 @@ extension SDKLifecycle {
     private func finish(_ configuration: SDKConfiguration, _ generation: Int, _ session: any SDKSession) {
         let reasonNotToRestore = reasonNotToRestore()
         let restores = reasonNotToRestore == nil
+        // In one step: nobody sees it initialised and without its session.
         state.withLock { state in
             state.machine.didInitialize(configuration, restores: restores)
             state.session = session

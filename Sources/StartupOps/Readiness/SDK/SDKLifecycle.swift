@@ -122,6 +122,7 @@ public final class SDKLifecycle: Sendable {
     @discardableResult
     public func reset() -> Bool {
         oneAtATime("reset") {
+            // First: no token is used any more, even if nothing can be removed.
             tearDown(because: "the SDK was reset")
             do throws(SDKError) {
                 try storage.clearSession()
@@ -152,6 +153,7 @@ public final class SDKLifecycle: Sendable {
 
     private func reconfigureNow(_ configuration: SDKConfiguration) -> Bool {
         if isInitialized {
+            // Looked at before anything is taken down.
             do throws(SDKError) {
                 if case .recreated(let reason) = try storage.open() {
                     log.write(.warn, Self.tag, "the secure storage was corrupted and has been made anew: \(reason)")
@@ -161,6 +163,7 @@ public final class SDKLifecycle: Sendable {
             }
             tearDown(because: "the SDK was reconfigured")
             do throws(SDKError) {
+                // Before the new client: no token may go to the new service.
                 try storage.clearSession()
             } catch {
                 return fail(error)
@@ -195,6 +198,7 @@ public final class SDKLifecycle: Sendable {
 
     /// Runs one set-up at a time. A set-up that is asked for from within another would wait for itself, and is refused.
     private func oneAtATime(_ call: String, _ body: () -> Bool) -> Bool {
+        // Found out before the queue: there it would wait for itself.
         if state.withLock({ $0.settingUp }) == currentThreadIdentity() {
             return fail(
                 SDKError(

@@ -54,6 +54,7 @@ public final class SDKLog: Sendable {
     /// Writes a message, when its level asks for that. Returns at once; the message is not even made when it is not written.
     public func write(_ level: SDKLogLevel, _ tag: String, _ message: @autoclosure () -> String) {
         guard writes(level) else { return }
+        // Copied: redacting takes time, and must not hold the lock that every message takes.
         let redaction = state.withLock { $0.redaction }
         // Secrets go before the message waits anywhere.
         let entry = Entry(level: level, tag: redaction(tag), message: redaction(message()))
@@ -64,6 +65,7 @@ public final class SDKLog: Sendable {
                 return false
             }
             state.waiting.append(entry)
+            // Set by the first message, and taken back under the same lock by the queue that found nothing.
             defer { state.isWriting = true }
             return !state.isWriting
         }
@@ -95,6 +97,7 @@ public final class SDKLog: Sendable {
         var entries = state.waiting
         state.waiting = []
         if state.dropped > 0 {
+            // With the messages that came before: it stands where the others would.
             let message = "\(state.dropped) messages were dropped here: the log writer does not keep up"
             if writes(.warn) { entries.append(Entry(level: .warn, tag: "SDKLog", message: message)) }
             state.dropped = 0
@@ -172,6 +175,7 @@ struct SDKRedaction: Sendable {
     /// The text without secrets.
     func callAsFunction(_ text: String) -> String {
         var text = text
+        // Most messages hold none.
         for spelling in spellings where text.contains(spelling) {
             text = text.replacingOccurrences(of: spelling, with: Self.replacement)
         }
@@ -185,6 +189,7 @@ struct SDKRedaction: Sendable {
         var previous = ""
         func flush() {
             guard !word.isEmpty else { return }
+            // Twelve characters: "basic training" is not a credential.
             let isCredential = ["bearer", "basic"].contains(previous.lowercased()) && word.utf8.count >= 12
             let isToken = word.hasPrefix("eyJ") && word.utf8.filter { $0 == UInt8(ascii: ".") }.count >= 2
             result += isCredential || isToken ? replacement : word
@@ -196,6 +201,7 @@ struct SDKRedaction: Sendable {
                 word.unicodeScalars.append(scalar)
             } else {
                 flush()
+                // Anything but a blank between the two words means that they do not belong together.
                 if scalar != " " { previous = "" }
                 result.unicodeScalars.append(scalar)
             }

@@ -79,6 +79,7 @@ extension SDKLifecycle {
         let steps = session.restoreSteps
         state.withLock { $0.restoreNames = [Self.entitlements] + steps.map(\.name) }
         let deadline = Deadline.after(options.restoreTimeout)
+        // Weak: a restore that hangs must not keep the SDK.
         let timer = DeadlineTimer(deadline) { [weak self] in self?.endRestore(generation, timedOut: true) }
         let task = Task { [weak self] in
             var entitlements: Set<String>?
@@ -109,6 +110,7 @@ extension SDKLifecycle {
 
     private func note(_ step: String, _ outcome: SDKRestoreOutcome, _ generation: Int) {
         let log: SDKLog? = state.withLock { state in
+            // A late part of an older generation says nothing about this one.
             guard state.machine.isRestoring(generation) else { return nil }
             state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
             eventLine.note(.restored(step, outcome))
@@ -130,6 +132,7 @@ extension SDKLifecycle {
             (state.restore, state.restoreTimer) = (nil, nil)
             if timedOut {
                 let outcome = SDKRestoreOutcome.failed("not over at the deadline of \(durationText(options.restoreTimeout))")
+                // Those that have not ended yet: outcomes come in the order of the parts.
                 for step in state.restoreNames.dropFirst(state.restoreOutcomes.count) {
                     state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }

@@ -129,6 +129,7 @@ struct SDKStorage: Sendable {
         case .absent: return .absent
         case .unavailable(let error): return .unavailable(error)
         case .value(let boot):
+            // Both name the service: of two writes that were cut apart neither counts.
             guard boot.baseURL == credentials.baseURL, let url = URL(string: boot.baseURL) else { return .absent }
             return .value(
                 SDKConfiguration(

@@ -26,6 +26,7 @@ struct SDKStateMachine {
             let differences = current.differences(from: configuration)
             return differences.isEmpty ? .alreadyDone : .refuse(differences: differences)
         }
+        // Also after a failure: a late result of the first try must not count.
         generation += 1
         phase = .initializing
         return .begin(generation: generation)
@@ -53,6 +54,7 @@ struct SDKStateMachine {
     /// - Returns: whether there was anything to tear down.
     mutating func tearDown() -> Bool {
         defer { didFail() }
+        // Without a session there is nothing whose late results could come.
         if isInitialized { generation += 1 }
         return isInitialized
     }
