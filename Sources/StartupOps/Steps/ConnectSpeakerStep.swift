@@ -40,13 +40,16 @@ struct ConnectSpeakerOperation: Sendable {
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
         if !isAskedFor, let speaker = state.lastSpeaker.value {
             didConnect(
+                // A service has named the speaker, and may have put a secret into the name (T30).
                 try await step.request("speaker \(ForeignText.shown(speaker.name))") { try await connector.connect(to: speaker, by: $0) }
             )
             return speaker
         }
         guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "which speaker to connect") }
         let endpoints = configuration?.speakers.map { [$0] } ?? []
+        // Of the first request: a choice must not get less time because the search took long.
         let time = step.requestTime
+        // Bounded: a connector of the app's own may take no notice of its deadline (N64).
         let found = try await step.boundedRequest("speakers to answer", within: time) { [connector] deadline in
             try await connector.scan(endpoints, by: deadline) { step.note($0) }
         }
@@ -61,6 +64,7 @@ struct ConnectSpeakerOperation: Sendable {
                     step.note("no speaker was chosen")
                 } else {
                     step.note("no speaker was chosen, and the next launch does not ask")
+                    // Without the record the next launch asks once more, which harms nobody.
                     do { try state.recordDeclinedSpeaker() } catch { step.note("that no speaker is wanted could not be kept: \(error)") }
                 }
                 return nil
@@ -72,11 +76,14 @@ struct ConnectSpeakerOperation: Sendable {
                 }
                 didConnect(connection)
             } catch {
+                // Cancelled, it must not ask again.
                 try step.checkCancellation()
                 problem = "\(choice.name) does not answer"
+                // The report gets the error; the person, who cannot mend it, gets a sentence.
                 step.note("\(error)")
                 continue
             }
+            // A speaker that is connected is used, remembered or not.
             do { try state.rememberSpeaker(choice) } catch { step.note("the speaker could not be remembered: \(error)") }
             return choice
         }
@@ -108,6 +115,7 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                     presenter: environment.presenters.speaker,
                     stage: environment.stage,
                     didConnect: { [devices = environment.devices] connection in
+                        // The new choice takes the place of the ones before; they are closed only when it is there.
                         if memory.isAskedFor { devices.closeAll() }
                         devices.add(connection)
                     },

@@ -30,11 +30,15 @@ struct EntitlementsOperation: Sendable {
     func run(in step: StepContext) async throws -> Entitlements {
         do {
             let entitlements = try await step.request("the entitlements") { try await service.entitlements(by: $0) }
+            // The last known ones are a help for later: this launch has its answer.
             try? store.save(Known(account: account(), entitlements: entitlements), for: Self.lastKnown)
             return entitlements
         } catch {
+            // Told to cancel, it must not go on with old values.
             try step.checkCancellation()
+            // Nobody is logged in: nobody is entitled to anything, and that is known.
             if (error as? NetworkError)?.code == .missingAccessToken { return Entitlements() }
+            // Of another account they would give away, or take away, a subscription.
             guard let known = store.value(Known.self, for: Self.lastKnown).value, known.account == account() else { throw error }
             step.note("the last known entitlements were used: \(error)")
             return known.entitlements

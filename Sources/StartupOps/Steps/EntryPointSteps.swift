@@ -43,6 +43,7 @@ struct EntryPointOperation: Sendable {
 
     /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the main thread.
     func presentPush(in step: StepContext) async throws {
+        // The mailbox may have lost it meanwhile: another process has delivered it, or its time was over.
         guard let push = mailbox.pushToPresent else { return }
         guard let presenter else { throw MissingPresenterError(operation: step.operation, question: "to read what was pushed") }
         await mailbox.deliver(push.id) { delivery in
@@ -54,12 +55,18 @@ struct EntryPointOperation: Sendable {
     /// Delivers the waiting entry points, when the main screen is visible. The mailbox is read off the main thread.
     func deliver(in step: StepContext) async throws {
         guard let presenter else {
+            // Nothing to show, nobody missed.
             if mailbox.waiting().isEmpty { return }
             throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
         }
+<<<<<<< HEAD
         await mailbox.deliver(sleeping: { try await step.sleep(for: $0) }) { delivery in
             try await handOver(delivery, to: presenter, in: step)
         }
+=======
+        await mailbox.deliver { delivery in try await handOver(delivery, to: presenter, in: step) }
+        // Afterwards: those that are left have a reason, and the report says it.
+>>>>>>> b91dbb9 (Steps say why, at the lines that look odd)
         for left in mailbox.waiting() {
             step.note("\(left.entryPoint) waits: it is delivered \(moment(of: left))")
         }
@@ -67,6 +74,7 @@ struct EntryPointOperation: Sendable {
 
     /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the main thread.
     func takeSilentPushes(in step: StepContext) async throws {
+        // Those of other accounts, and those that wait for an event, keep waiting.
         let pushes = mailbox.waiting().filter {
             $0.entryPoint.isSilent && mailbox.isForWhoeverIsThere($0) && !mailbox.isHeldBack($0.id)
         }
@@ -83,6 +91,7 @@ struct EntryPointOperation: Sendable {
         } catch {
             // An error of the app's may quote what the entry point carries.
             let sentence = (error as? EntryPointNotTakenError)?.description ?? "\(delivery.entryPoint) was not taken"
+            // A cancelled launch says so itself, and keeps the entry point.
             if !(error is CancellationError) { step.note(sentence) }
             throw error
         }
@@ -95,9 +104,11 @@ struct EntryPointOperation: Sendable {
     }
 
     private func hand(_ delivery: EntryPointDelivery, to presenter: any EntryPointPresenter, in step: StepContext) async throws {
+        // Before the stage: nobody sees it, so it needs no screen.
         if case .push(let push) = delivery.entryPoint, push.isSilent { return try await presenter.takeSilentPush(push) }
         try await stage.present(by: step.operation) {
             if delivery.needsConfirmation {
+                // The person's time is not the launch's.
                 let isConfirmed = await step.waitForPerson { await presenter.confirm(delivery.entryPoint) }
                 guard isConfirmed else {
                     step.note("\(delivery.entryPoint) was not confirmed, and was left out")

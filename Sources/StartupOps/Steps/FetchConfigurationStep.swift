@@ -51,6 +51,7 @@ struct FetchConfigurationOperation: Sendable {
     func run(in step: StepContext) async throws -> LoadedConfiguration {
         let region = try await region(in: step)
         let configuration = try await step.request("the configuration") { try await service.configuration(for: region, by: $0) }
+        // On trial as soon as it is there: a death in what follows has to find it (P30).
         do {
             try store.beginTrial(of: configuration)
         } catch {
@@ -70,11 +71,13 @@ struct FetchConfigurationOperation: Sendable {
     }
 
     private func region(in step: StepContext) async throws -> Region {
+        // Chosen once, it is not asked for again, and the service is not asked for the countries.
         if let region = state.chosenRegion.value { return region }
         let countries = try await step.request("the list of countries") { try await service.countries(by: $0) }
         var region = Self.match(device, countries)
         if region == nil { region = try await ask(countries, in: step) }
         guard let region else { throw DismissedByPerson(operation: step.operation) }
+        // Kept before the configuration is fetched: a failure of that must not ask the person again.
         do {
             try state.recordChosenRegion(region)
         } catch {
@@ -86,6 +89,7 @@ struct FetchConfigurationOperation: Sendable {
     /// The device's region, when there is a configuration for it.
     static func match(_ device: Region, _ countries: [Country]) -> Region? {
         let country = countries.first { $0.code == device.country }
+        // Both: a country without the language would be a choice that nobody has made.
         return country?.languages.contains(device.language) == true ? device : nil
     }
 
@@ -132,6 +136,7 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
                 let operation = FetchConfigurationOperation(environment)
                 return { step in
                     let loaded = try await operation.run(in: step)
+                    // Where the first screen waits at a gate, this is one of its conditions.
                     environment.firstScreen?.meet(.configurationPresent, by: "the \(loaded.source.rawValue) configuration")
                     return loaded
                 }
@@ -174,6 +179,7 @@ extension OperationGraph {
         let step = StartupStep.fetchConfig
         let work = steps[step]
         let fallback = steps.fallbackConfiguration
+        // Cuttable: the launch keeps its budget by the fallback, which is always there.
         return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
             try await work(context)
         } fallback: { context, error in
@@ -188,6 +194,7 @@ extension StartupSteps {
         let operation = FetchConfigurationOperation(environment)
         return { step, error in
             let loaded = operation.fallback(step, error)
+            // The fallback has to meet the gate as well, or the splash would stay.
             environment.firstScreen?.meet(.configurationPresent, by: "the \(loaded.source.rawValue) configuration")
             return loaded
         }

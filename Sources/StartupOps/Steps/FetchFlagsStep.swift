@@ -16,6 +16,7 @@ struct FetchFlagsOperation: Sendable {
         // The time may be over: the flags of the last launch have then taken the place of this answer.
         try step.checkCancellation()
         guard let fetched else {
+            // A service without flags never has any: nobody waits for them.
             gate?.meet(.initialFlagsRefreshed, by: "a service without flags")
             return store.latest
         }
@@ -30,6 +31,7 @@ struct FetchFlagsOperation: Sendable {
     /// The flags that take the place of those that could not be fetched.
     func fallback(_ step: StepContext) -> FeatureFlags {
         step.note("the flags of the last launch were used")
+        // Also here: the first screen must not wait for flags that will not come.
         gate?.meet(.initialFlagsRefreshed, by: "the flags of the last launch")
         return store.latest
     }
@@ -73,6 +75,7 @@ extension OperationGraph {
         return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
             try await work(context)
         } fallback: { context, _ in
+            // A simulated launch has no environment, and no flags.
             operation?.fallback(context) ?? FeatureFlags()
         }
     }

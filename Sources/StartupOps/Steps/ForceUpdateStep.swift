@@ -60,9 +60,12 @@ struct ForceUpdateOperation: Sendable {
 
     /// Asks, decides, and acts on the decision. Never throws but for being cancelled: a check that fails is noted.
     func run(in step: StepContext) async throws {
+        // A graph may be launched again with the same memory (P31).
         memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
+        // Numbered before anything is asked: the answer to the check that began last counts, however they come (P31).
         let (number, askedAt) = (lateCheck.begin(), MachineTime.now)
         let check = UpdateCheck { answer in
+            // Nobody hears of an answer when the launch, or the step alone, was cancelled.
             guard step.mayGoOn, case .success(let policy) = answer else { return }
             guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
             await act(on: decision, in: step)
@@ -72,6 +75,7 @@ struct ForceUpdateOperation: Sendable {
             try check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }
             // From the start: the deadline of the launch may come at any moment.
             lateCheck.keep(check, number)
+            // The allowance, or less where the budget is at its end: an answer must not cost the launch its budget.
             let allowance = min(allowance, step.timeWithinBudget ?? allowance)
             answer = await step.waiting(for: "the version policy") { await check.answer(within: allowance, in: step) }
         } catch {
@@ -79,6 +83,7 @@ struct ForceUpdateOperation: Sendable {
         }
         guard step.mayGoOn else {
             check.cancel()
+            // Otherwise it would go on for half a minute for nobody.
             throw CancellationError()
         }
         switch answer {
@@ -91,8 +96,10 @@ struct ForceUpdateOperation: Sendable {
         case nil:
             try step.checkCancellation()
             let more = lateCheck.isKept(number) ? ", which goes on in the background" : "; a later one was answered before"
+            // Kept or not: the sentence has to be true for the person who reads the report.
             step.note("the launch went on without an answer to the update check" + more)
         }
+        // In every case without a decision: the policy that was read last still counts (P17).
         await actOnKnownPolicy(in: step)
     }
 
@@ -111,6 +118,7 @@ struct ForceUpdateOperation: Sendable {
         let check = UpdateCheck { answer in
             if case .success(let policy) = answer { _ = decision(policy, askedAt, of: number, in: step) }
         }
+        // Late from the start: nobody waits for it.
         check.leaveAlone()
         guard (try? check.begin(in: step) { [service, version] in try await service.updatePolicy(for: version, by: $0) }) != nil else {
             return
@@ -125,6 +133,7 @@ struct ForceUpdateOperation: Sendable {
         if known == nil, let problem = knownProblem, isFirstToTellOfProblem() {
             step.note("the update policy that was kept cannot be read, so it was not used: \(problem)")
         }
+        // With no answer, only a known minimum can stop the launch (N20).
         let decision = UpdatePolicy.decision(answer: nil, lastKnown: known, for: version, at: now())
         guard decision.stopsLaunch else { return false }
         step.note("the last known update policy was used")
@@ -137,6 +146,7 @@ struct ForceUpdateOperation: Sendable {
         case .mayContinue: break
         case .recommended(let version):
             step.note("version \(ForeignText.shown("\(version)")) is recommended")
+            // A recommendation beside the update's screen would contradict it.
             if !memory.withLock({ $0.isStopped }) { await presenter?.recommendUpdate(version) }
         case .required, .maintenance: await stop(step, by: decision)
         }
@@ -144,6 +154,7 @@ struct ForceUpdateOperation: Sendable {
 
     /// Stops the launch, if it still runs, and takes the screen over, once.
     private func stop(_ step: StepContext, by decision: UpdateDecision) async {
+        // In one step: two checks may come to the same at once.
         let isStopped = memory.withLock { memory in
             defer { memory.isStopped = true }
             return memory.isStopped
@@ -196,6 +207,7 @@ struct ForceUpdateOperation: Sendable {
 
     /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in this process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
+        // Asked twice, here and when it is recorded: another answer may come in between.
         guard lateCheck.counts(number) else { return nil }
         for field in answer.ignored { step.note("the update policy: \(field)") }
         let kept = lateCheck.record(number) { state.exclusivelyIfPossible { keep(answer, askedAt) } } ?? nil
@@ -208,7 +220,9 @@ struct ForceUpdateOperation: Sendable {
 
     /// Keeps the policy of an answer for the next launch, and says why it could not be kept; nil where another process has asked later, and has its answer.
     private func keep(_ answer: UpdatePolicy, _ askedAt: MachineTime?) -> (policy: UpdatePolicy, error: (any Error)?)? {
+        // Another process has asked later: its answer is the newer one (P31).
         if stored?.wasAsked(after: askedAt) == true { return nil }
+        // Fields that this answer lacks stay as they were known.
         let policy = answer.completed(by: known)
         do {
             try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))

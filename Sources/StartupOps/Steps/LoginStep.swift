@@ -203,6 +203,7 @@ struct LoginOperation: Sendable {
             let code = try await ask(step) { await presenter.askForVerificationCode(of: email, problem: complaint) }
             guard let code else {
                 if isAskedFor {
+                    // First the session from before: logging out would take that away, too.
                     if await !goBack() { await accounts.logOut(because: "the address was not verified") }
                     throw DismissedByPerson(operation: step.operation)
                 }
@@ -216,6 +217,7 @@ struct LoginOperation: Sendable {
                 }
             } catch {
                 problem = try Self.problem(error, step)
+                // An error of the service is not the person's: after it they are not refused for wrong codes.
                 trouble = error is AccountError ? nil : error
             }
         }
@@ -273,6 +275,7 @@ struct LoginOperation: Sendable {
 
     private var isEarlier: Bool {
         guard let earlier, let session = accounts.storedSession().value else { return false }
+        // By the user and the kind: tokens of one session change with each refresh.
         return session.userID == earlier.userID && session.isAnonymous == earlier.isAnonymous
     }
 
@@ -282,6 +285,7 @@ struct LoginOperation: Sendable {
 
     /// A guest's session; if the service gives none, the app starts without.
     private func guest(in step: StepContext, _ time: Duration) async throws -> Account {
+        // The guest's own session, rather than a second one that has nothing of the first.
         if let earlier, earlier.isAnonymous, await goBack() { return Self.account(of: earlier) }
         do {
             return try await request("a guest's session", time, in: step) { [accounts] in try await accounts.logInAnonymously(by: $0) }

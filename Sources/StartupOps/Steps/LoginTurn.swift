@@ -43,6 +43,7 @@ final class LoginTurn: Sendable {
                 state.isTaken = false
                 return nil
             }
+            // Given on under the same lock: nobody can come in between.
             return state.waiters.removeFirst()
         }
         next?.turn.resume(returning: true)
@@ -64,6 +65,7 @@ final class LoginTurn: Sendable {
         let hasTurn = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
                 let isDecided = state.withLock { state -> Bool? in
+                    // Asked under the lock: a cancellation before this line has found nobody to withdraw.
                     if Task.isCancelled { return false }
                     if state.isTaken {
                         state.waiters.append(Waiter(ticket: ticket, turn: continuation))
@@ -82,6 +84,7 @@ final class LoginTurn: Sendable {
 
     private func withdraw(_ ticket: Int) {
         let waiter = state.withLock { state in
+            // Not there any more: it has its turn, and passes it itself.
             state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0) }
         }
         waiter?.turn.resume(returning: false)

@@ -41,15 +41,18 @@ struct MainAppOperation: Sendable {
         try await stage.present(by: step.operation, stays: true) { await presenter?.showMain(content) }
         // Each on its own: one that cannot be stored must not make every further launch the first.
         record("start", step) { try state.countAppStart(isLoggedIn: true, isAnonymous: content.account.isAnonymous) }
+        // Somebody was logged in: a guest who comes later is received as new.
         if !content.account.isAnonymous { record("login", step) { try state.forgetDismissedOnboarding() } }
         record("configuration", step) { try configurations.confirm(content.configuration) }
         if countsAsLaunch() { record("launch", step) { try state.recordCompletedLaunch() } }
         for problem in problems { step.note("kept in memory, and only until the app ends: \(problem)") }
         for late in lateSettings() { step.note(late) }
         if let decided = earlyOnboarding() { step.noteLateOnboarding(decided, content.configuration) }
+        // Before the others are told: those that expire now belong into this report.
         mailbox.dropExpired()
         for dropped in mailbox.takeDropped() { step.note("\(dropped)") }
         for refusal in mailbox.takeRefusals() { step.note(refusal) }
+        // Before it opens: an entry point that needs a login may go out at once.
         mailbox.setSession(of: content.account)
         if mailbox.mainScreenDidAppear() { await MainActor.run { didLaunch() } }
     }
@@ -108,6 +111,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
                     let onboarding =
                         memory.earlyOnboarding.withLock { $0 } ?? environment.onboarding(content.configuration.configuration)
                     try await operation.run(content, in: step)
+                    // After the screen is there: the onboarding comes over it.
                     memory.isOnboardingDue.withLock { $0 = onboarding == .dismissable && content.account.isAnonymous }
                 }
             }
@@ -164,6 +168,7 @@ extension OperationGraph {
             speaker in
             if let onboarding { context.noteLateOnboarding(onboarding, configuration) }
             try await work(context, MainContent(configuration: configuration, account: account, speaker: speaker))
+            // Only an answer of the service comes later than the choice of the scenario.
             let saysDismissable = configuration.source == .remote && configuration.configuration.onboarding == .dismissable
             if mayMissOnboarding, saysDismissable, account.isAnonymous { steps.showLateOnboarding(beside: context) }
         }
@@ -178,6 +183,7 @@ extension OperationGraph {
             configuration,
             account,
             speaker in
+            // The value is optional twice: the step may have failed, and the person may want none.
             try await show(context, configuration, account, speaker ?? nil)
         }
     }

@@ -19,6 +19,7 @@ struct OnboardingOperation: Sendable {
             return step.note("whether the onboarding was dismissed cannot be told now, so it was not shown: \(error)")
         }
         try await stage.ask(in: step) { await presenter.showOnboarding() }
+        // An interrupted person has not dismissed it.
         try step.checkCancellation()
         do {
             try state.recordDismissedOnboarding()

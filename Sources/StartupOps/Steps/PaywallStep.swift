@@ -24,7 +24,9 @@ struct PaywallOperation: Sendable {
     ///
     /// - Parameter known: the entitlements; nil when they are not known.
     func run(_ known: Entitlements?, in step: StepContext) async throws {
+        // Known to have none: where it is not known, the person may have paid.
         guard let presenter, known?.isSubscribed == false, isAtEachStart || hasLoggedIn() else { return }
+        // A guest has no account that could own a subscription.
         guard accounts.storedSession().value?.isAnonymous == false else { return }
         try await stage.ask(in: step) { await presenter.showPaywall() }
     }
@@ -44,6 +46,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitleme
             },
             work: { environment, memory in
                 let accounts = environment.services.accounts
+                // Read when the graph is made: afterwards the login may have replaced it.
                 let before = accounts.storedSession()
                 let operation = PaywallOperation(
                     accounts: accounts,
@@ -62,6 +65,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitleme
 private func isNobodyOrSomebodyElse(_ before: StoredAnswer<StoredSession>, _ accounts: any AccountService) -> Bool {
     switch before {
     case .absent: return true
+    // Nothing can be concluded, so nobody is taken for new.
     case .unavailable: return false
     case .value(let session):
         if session.isAnonymous { return true }

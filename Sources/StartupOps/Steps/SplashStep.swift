@@ -36,14 +36,17 @@ struct SplashOperation: Sendable {
     @MainActor
     func run(in step: StepContext) async throws {
         guard let presenter else { return endAll(by: "an app without a splash") }
+        // Before it is shown: the app may go to the background while it appears.
         let events = lifecycle.events()
         let minimum = minimum
         try await stage.present(by: step.operation, stays: true) {
             await presenter.showSplash()
             try await withThrowingTaskGroup { group in
                 group.addTask {
+                    // Both at once: the splash and its video end in any order.
                     async let video: Void = play(presenter)
                     async let splash: Void = watch(presenter)
+                    // The minimum time first, then the rest of both.
                     try await step.sleep(for: minimum)
                     _ = await (video, splash)
                 }
@@ -74,6 +77,7 @@ struct SplashOperation: Sendable {
 
     /// Meets a condition, unless the splash was cut off: then it has not ended by itself.
     private func end(_ condition: ConditionName, by source: String) {
+        // Cut off by the timeout, it has not ended; the gate then gets a bypass.
         if !Task.isCancelled { gate?.meet(condition, by: source) }
     }
 

@@ -56,6 +56,7 @@ extension StartupEnvironment {
         do throws(OperationError) {
             return try launch[step]
         } catch {
+            // The update has cancelled it: that is the reason that the app has to be told.
             if isStopped, let owner = await stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
             throw error.underlying ?? error
         }
@@ -85,6 +86,7 @@ final class AskedForLaunches: Sendable {
     func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> (launch: FinishedLaunch, isStopped: Bool) {
         // In a task that is already cancelled nothing starts.
         if Task.isCancelled { return (try await graph.run(options: options), false) }
+        // Counted before the start: a stop in between must not be missed.
         let stops = state.withLock { $0.stops }
         let launch = try graph.start(options: options)
         let ticket = add(launch, after: stops)
@@ -109,6 +111,7 @@ final class AskedForLaunches: Sendable {
     private func add(_ launch: RunningLaunch, after stops: Int) -> Int {
         let (ticket, isLate) = state.withLock { state in
             state.tickets += 1
+            // Stopped between the start and here.
             if state.stops != stops { return (state.tickets, true) }
             state.launches[state.tickets] = launch
             return (state.tickets, false)

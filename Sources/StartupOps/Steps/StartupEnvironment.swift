@@ -94,7 +94,9 @@ public struct StartupEnvironment: Sendable {
         let state = directory.launchState()
         self.state = state
         storageProblems = directory.problems
+        // Frozen here: settings that are written later count in the next launch (L15).
         settings = Settings(directory.settings).freeze(state)
+        // Asked at the end of the launch, when all late ones are known.
         lateSettings = { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
         configurations = ConfigurationStore(directory.state, bundled: bundled)
         cache = directory.cache
@@ -102,7 +104,9 @@ public struct StartupEnvironment: Sendable {
         mailbox = EntryPointMailbox(
             directory.secure,
             storedAccount: {
+                // Of the services at that time: an app may replace them before the launch.
                 guard let session = accounts.withLock({ $0 }).storedSession().value else { return nil }
+                // The session of an earlier installation says nothing about who is there.
                 return Self.isLeftBehind(session, state) ? nil : session.accountID
             }
         )
@@ -120,6 +124,7 @@ public struct StartupEnvironment: Sendable {
 
     /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was known before there was one.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
+        // The app's own setting wins over every configuration.
         onboardingOfApp ?? configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
     }
 
@@ -143,6 +148,7 @@ public struct StartupEnvironment: Sendable {
         let known = configurations.lastKnown.configuration
         let session = services.accounts.storedSession()
         return LaunchFacts(
+            // Unavailable is not absent: a locked device must not ask the person again.
             isRegionKnown: state.chosenRegion != .absent,
             account: account(session, known),
             hasSeenTutorial: presenters.tutorial == nil || hasSeenTutorial,
@@ -156,6 +162,7 @@ public struct StartupEnvironment: Sendable {
     private func account(_ session: StoredAnswer<StoredSession>, _ known: AppConfiguration) -> LaunchFacts.AccountState {
         switch session {
         case .absent: return .none
+        // Locked is not logged out: nobody is asked to log in because of it.
         case .unavailable: return .known
         case .value(let session):
             // Only the user can tell whether the session of an earlier installation is theirs; if they are not asked, it is ended.

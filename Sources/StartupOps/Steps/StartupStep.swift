@@ -58,6 +58,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
         self.title = title
         self.isOnMain = isOnMain
         self.expected = expected
+        // The step's own options last: of two that say something about the same thing, the later one counts.
         self.options = .all([.title(title), .expected(expected), .saysWhenItAsks, .suspends(true)] + options)
         self.timeout = timeout
         self.simulated = simulated
@@ -224,6 +225,7 @@ extension StepContext {
         _ what: String,
         _ body: nonisolated(nonsending) (Deadline) async throws -> Answer
     ) async rethrows -> Answer {
+        // Taken at the begin: a request that is tried again must not get the whole time again.
         let deadline = requestDeadline
         return try await waiting(for: what) { try await body(deadline) }
     }
@@ -235,6 +237,7 @@ extension StepContext {
     /// handle a failure, namely a tenth of the remaining time, 200 ms at most.
     var requestTime: Duration {
         let longest = Duration.seconds(3)
+        // At most a tenth, so that a short timeout keeps most of its time for the request.
         return remainingTime.map { min(longest, $0 - min($0 / 10, .milliseconds(200))) } ?? longest
     }
 }

@@ -79,6 +79,7 @@ public struct StartupSteps: Sendable {
     /// All options of a step in a graph.
     func options<Work>(of step: StartupStep<Work>, _ ofScenario: [StepOption] = []) -> StepOption {
         let timeout = step.timeout.map { StepOption.timeout($0(environment)) }
+        // In this order: of two that say something about the same thing, the later one counts.
         return .all([step.options] + [timeout].compactMap(\.self) + ofScenario + options[step.id, default: []])
     }
 
@@ -91,6 +92,7 @@ public struct StartupSteps: Sendable {
     var unseen: StartupSteps {
         guard case .environment(var environment, let memory) = source else { return self }
         var presenters = StartupPresenters()
+        // Silent pushes need their presenter, and show nothing.
         presenters.entryPoint = environment.presenters.entryPoint
         environment.presenters = presenters
         var steps = self
@@ -102,6 +104,7 @@ public struct StartupSteps: Sendable {
     /// reaches the milestone.
     func enforceUpdatePolicy(in graph: inout OperationGraph) {
         guard case .environment(let environment, let memory) = source, let milestone = graph.milestone else { return }
+        // `try?`: the milestone is in the graph, which has just named it.
         try? graph.wrapWork(of: milestone) { context, work in
             try await environment.enforceKnownUpdatePolicy(memory, in: context)
             return try await work()
@@ -111,6 +114,7 @@ public struct StartupSteps: Sendable {
     /// The work of a step.
     public subscript<Work: Sendable>(step: StartupStep<Work>) -> Work {
         get {
+            // Of another type it was meant for another step of that name: the step's own work counts.
             if let replacement = replacements[step.id] as? Replacement<Work> { return replacement.work }
             switch source {
             case .environment(let environment, let memory): return step.work(environment, memory)

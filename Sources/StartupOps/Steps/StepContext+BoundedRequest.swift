@@ -28,8 +28,10 @@ extension StepContext {
             answer.withLock { $0 = result }
             arrival.continuation.finish()
         }
+        // A second more than it is waited for: the launch must not end before the wait does.
         let launch = try startInBackground(graph, deadline: patience + .seconds(1))
         await waiting(for: what) { await waitForEnd(of: arrival.stream, atMost: patience) }
+        // An answer that came in the last moment counts.
         if let result = answer.withLock({ $0 }) { return try result.get() }
         launch.cancel()
         try checkCancellation()

@@ -32,13 +32,16 @@ struct TutorialOperation: Sendable {
     @MainActor
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws {
         guard let presenter else {
+            // Asked for by a person, nothing may pass in silence.
             if isAskedFor { throw MissingPresenterError(operation: step.operation, question: "to read the tutorial") }
             return
         }
         guard isAskedFor || isDue(step) else { return }
+        // The last known pages, where the scenario does not wait for new ones.
         let pages = (configuration ?? configurations.lastKnown.configuration).tutorialPages
         guard !pages.isEmpty else { return }
         try await stage.ask(in: step) { await presenter.showTutorial(pages) }
+        // Cut off, it was not read to its end.
         try step.checkCancellation()
         do {
             try state.recordTutorialSeen(version: version.description)

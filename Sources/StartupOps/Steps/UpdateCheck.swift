@@ -34,9 +34,11 @@ final class UpdateCheck: Sendable {
         graph.add("ask") { [self] background in
             let answer: Answer
             do { answer = .success(try await ask(.after(Self.limit))) } catch { answer = .failure(error) }
+            // A check that was given up has no effect, answered or not.
             if !background.isCancelled { await came(answer) }
         }
         let launch = try step.startInBackground(graph, deadline: Self.limit) { [self] _ in end() }
+        // It may have ended by now.
         state.withLock { if $0.late != nil { $0.launch = launch } }
     }
 
@@ -49,6 +51,7 @@ final class UpdateCheck: Sendable {
             await group.next()
             group.cancelAll()
         }
+        // Decided in one step: an answer that comes now is late, and told as such.
         return state.withLock { state in
             state.isLate = state.answer == nil
             return state.answer
@@ -63,6 +66,7 @@ final class UpdateCheck: Sendable {
             state.answer = answer
             return state.isLate ? state.late : nil
         }
+        // Before the late effects: those who wait need not wait for them.
         arrival.continuation.finish()
         await late?(answer)
     }
@@ -125,18 +129,21 @@ package final class LateUpdateCheck: Sendable {
     /// - Returns: whether the answer counts: not if one that began later was answered before.
     func counts(_ number: Int) -> Bool {
         let (counts, former) = state.withLock { state in
+            // Equal too: a check may be judged again.
             guard number >= state.answered else { return (false, [UpdateCheck]()) }
             state.answered = number
             let former = state.kept.filter { $0.number < number }.map(\.check)
             state.kept.removeAll { $0.number < number }
             return (true, former)
         }
+        // Outside the lock: ending a launch may run code of the app.
         for check in former { check.cancel() }
         return counts
     }
 
     /// Records the policy of an answer, unless one to a check that began later has come meanwhile.
     func record<Result>(_ number: Int, _ body: () -> Result) -> Result? {
+        // Recorded one at a time, and the number is looked at within: a later answer cannot slip in between.
         recording.withLock { _ in state.withLock { number >= $0.answered } ? body() : nil }
     }
 
@@ -153,6 +160,7 @@ package final class LateUpdateCheck: Sendable {
     func keep(_ check: UpdateCheck, _ number: Int) {
         // Let go of without the lock: they may hold objects of the app.
         let (ended, former) = state.withLock { state in
+            // Checks that have ended are let go of on this occasion.
             let ended = state.kept.filter { !$0.check.isPending }
             state.kept.removeAll { !$0.check.isPending }
             guard number >= state.answered else { return (ended, check as UpdateCheck?) }

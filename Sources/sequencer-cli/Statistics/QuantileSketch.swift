@@ -1,4 +1,5 @@
 import Foundation
+import SequencerAnalysis
 
 /// Quantiles of any number of values in a few kilobytes, each off by at most 0.55% of itself: DDSketch of Masson, Rim and Lee, "DDSketch: A Fast
 /// and Fully-Mergeable Quantile Sketch with Relative-Error Guarantees", PVLDB 12 (2019).
