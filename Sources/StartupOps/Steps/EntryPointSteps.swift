@@ -59,14 +59,10 @@ struct EntryPointOperation: Sendable {
             if mailbox.waiting().isEmpty { return }
             throw MissingPresenterError(operation: step.operation, question: "to be led where the entry point leads")
         }
-<<<<<<< HEAD
         await mailbox.deliver(sleeping: { try await step.sleep(for: $0) }) { delivery in
             try await handOver(delivery, to: presenter, in: step)
         }
-=======
-        await mailbox.deliver { delivery in try await handOver(delivery, to: presenter, in: step) }
         // Afterwards: those that are left have a reason, and the report says it.
->>>>>>> b91dbb9 (Steps say why, at the lines that look odd)
         for left in mailbox.waiting() {
             step.note("\(left.entryPoint) waits: it is delivered \(moment(of: left))")
         }
