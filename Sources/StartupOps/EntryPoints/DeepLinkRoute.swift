@@ -91,6 +91,7 @@ extension DeepLinkRoute {
         }
     }
 
+    // Empty parts are left out here; in a link they are refused.
     var segments: [Segment] { path.split(separator: "/").map { Segment($0) } }
 
     /// The values of the parameters in the path; nil when the path is not this route's.
@@ -101,6 +102,7 @@ extension DeepLinkRoute {
         var values: [(name: String, text: String)] = []
         for (segment, text) in zip(leading, path) {
             switch segment {
+            // To the byte: Swift takes canonically equivalent texts for equal.
             case .literal(let literal): guard literal.utf8.elementsEqual(text.utf8) else { return nil }
             case .parameter(let name): values.append((name, text))
             case .any, .rest: break
@@ -183,7 +185,9 @@ extension DeepLinkParameter {
     var maximumEncodedLength: Int {
         let decoded =
             switch kind {
+            // A huge limit of an app must not overflow the product.
             case .string(let maximumLength): min(max(maximumLength, 0), LinkAddress.maximumLength)
+            // As long as any 64-bit number, with zeros before it.
             case .integer: 32
             case .boolean: 5
             case .uuid: 36

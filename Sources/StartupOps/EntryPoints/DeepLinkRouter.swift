@@ -46,10 +46,12 @@ public struct DeepLinkRouter: Sendable {
     ///
     /// - Throws: ``DeepLinkError``, which names the mistake and its parameter.
     public func link(_ text: String) throws(DeepLinkError) -> DeepLink {
+        // The scheme before the rest: other schemes are other apps' syntax.
         let address = try LinkAddress(text, schemes: Set(origins.map(\.scheme)))
         try checkOrigin(of: address)
         let path: [String]
         do throws(DeepLinkError) {
+            // Only a route that takes everything takes a path that cannot be read.
             path = try address.segments()
         } catch {
             guard let entry = entries.first(where: { $0.segments == [.rest] }) else { throw error }
@@ -94,6 +96,7 @@ public struct DeepLinkRouter: Sendable {
         var values: [String: DeepLink.Value] = [:]
         func add(_ parameter: DeepLinkParameter, _ text: String?) throws(DeepLinkError) {
             let name = parameter.name
+            // Twice would be read differently by two readers.
             guard values[name] == nil else {
                 throw DeepLinkError(.duplicateParameter, link, parameter: name, "parameter \(name) is there twice")
             }
@@ -106,6 +109,7 @@ public struct DeepLinkRouter: Sendable {
             if let parameter = entry.parameters[name] { try add(parameter, text) }
         }
         for (encodedName, encoded) in query {
+            // Longer names than any route has are not even decoded.
             guard encodedName.count <= 256, let name = percentDecoded(encodedName), let parameter = entry.parameters[name] else {
                 if entry.route.ignoresUnknownParameters || entry.route.keepsAddress { continue }
                 throw unknownParameter(encodedName, hasValue: encoded.contains { $0 != UInt8(ascii: "=") }, entry)
@@ -113,6 +117,7 @@ public struct DeepLinkRouter: Sendable {
             // A value that is too long is not even decoded.
             try add(parameter, encoded.count <= parameter.maximumEncodedLength ? percentDecoded(encoded) : nil)
         }
+        // In the order of the declaration, so that the same link has the same message.
         for parameter in entry.route.parameters where parameter.isRequired && values[parameter.name] == nil {
             throw DeepLinkError(
                 .missingParameter,
@@ -166,6 +171,7 @@ public struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
             guard names.insert(route.name).inserted else { throw error("there are two routes of this name; rename one") }
             guard route.path.hasPrefix("/") else { throw error("its path, \(route.path), has to begin with a slash") }
             let shape = route.segments.map { Self.shape(of: $0) }
+            // Two routes of one shape would be chosen by their order.
             if let other = shapes.updateValue(route.name, forKey: shape) {
                 throw error("its path, \(route.path), fits the same links as that of \(other)")
             }

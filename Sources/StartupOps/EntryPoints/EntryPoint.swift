@@ -26,6 +26,7 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Whether it changes something, so that the person has to confirm it first.
     var needsConfirmation: Bool {
         switch self {
+        // Nobody is there to confirm a silent one, so it carries no such link.
         case .push(let push): !push.isSilent && push.link?.changesState ?? false
         case .link(let link): link.changesState
         case .shortcut(let item): item.changesState
@@ -54,6 +55,7 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Its place among entry points that wait at the same time.
     var rank: Int {
+        // Pushes first: the screen of a link or a shortcut is on top in the end.
         switch self {
         case .push: 0
         case .link, .app: 1

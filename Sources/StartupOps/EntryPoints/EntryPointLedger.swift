@@ -36,6 +36,7 @@ struct EntryPointLedger: Sendable, Hashable {
 
         /// Whether it may be delivered while this one's session is open.
         func isFor(_ session: EntryPointSession, _ recipient: String?) -> Bool {
+            // Bound to an account: a guest, or somebody else, must not see it.
             if let account { return session == .loggedIn && recipient == account }
             return session == .loggedIn || !entryPoint.needsLogin
         }
@@ -102,8 +103,10 @@ struct EntryPointLedger: Sendable, Hashable {
         isAbandoned: (Claim) -> Bool
     ) -> Claimed {
         let dropped =
+            // Expired first: they must not use up an attempt.
             dropExpired(at: claim.since, isAbandoned: isAbandoned)
             + drop(because: "\(Self.maximumAttempts) deliveries began and none ended well") {
+                // One that is being delivered may still end well.
                 $0.attempts >= Self.maximumAttempts && ($0.claim.map(isAbandoned) ?? true)
             }
         let next = records.indices.filter { index in
@@ -113,6 +116,7 @@ struct EntryPointLedger: Sendable, Hashable {
         guard let next else { return Claimed(delivery: nil, dropped: dropped) }
         let record = records[next]
         records[next].claim = claim
+        // Counted at the begin: a delivery that kills the process has to count.
         records[next].attempts = record.attempts + 1
         return Claimed(delivery: record.delivery, dropped: dropped)
     }
@@ -131,6 +135,7 @@ struct EntryPointLedger: Sendable, Hashable {
 
     /// A delivery was accepted.
     mutating func finish(_ id: String) {
+        // A made-up identifier never comes again, and would push a real one out.
         let isUnnamed = records.contains { $0.id == id && $0.isUnnamed == true }
         records.removeAll { $0.id == id }
         if !isUnnamed { remember(id) }
@@ -141,6 +146,7 @@ struct EntryPointLedger: Sendable, Hashable {
         accepted.removeAll { $0 == id }
         accepted.append(id)
         accepted.removeFirst(max(0, accepted.count - Self.maximumAccepted))
+        // Both limits: identifiers come from outside, and may be long.
         var bytes = accepted.reduce(0) { $0 + $1.utf8.count }
         while bytes > Self.maximumAcceptedBytes, accepted.count > 1 { bytes -= accepted.removeFirst().utf8.count }
     }
@@ -151,6 +157,7 @@ struct EntryPointLedger: Sendable, Hashable {
     mutating func release(_ id: String, counts: Bool) {
         guard let index = records.firstIndex(where: { $0.id == id }) else { return }
         records[index].claim = nil
+        // Below zero it would be delivered once more than others.
         if !counts { records[index].attempts = max(0, records[index].attempts - 1) }
     }
 
@@ -198,6 +205,7 @@ extension EntryPointLedger: Codable {
             case .other(let value): unreadable.append(value)
             }
         }
+        // Lenient: a ledger of another version must not lose its records for a number.
         nextNumber = (try? container.decode(Int.self, forKey: .nextNumber)) ?? 0
         accepted = (try? container.decode([String].self, forKey: .accepted)) ?? []
     }

@@ -24,8 +24,10 @@ extension EntryPointMailbox {
         guard await begin(sleeping: sleep) else { return 0 }
         var accepted = 0
         var postponed: Set<String> = []
+        // Asked anew for each: somebody may log in or out while the handler runs.
         while let session = sessionToDeliverFor() {
             guard let delivery = claimNext(for: session, except: postponed) else {
+                // Something came in between the look and the end: it would wait for nobody.
                 if endUnlessThereIsNews() { return accepted }
                 continue
             }
@@ -34,6 +36,7 @@ extension EntryPointMailbox {
                 transact { $0.release(delivery.id, counts: false) }
                 break
             }
+            // Postponed ones wait for the next call: this one would try them for ever.
             if await handOver(delivery, to: handler) { accepted += 1 } else { postponed.insert(delivery.id) }
         }
         state.withLock { $0.isDelivering = false }
@@ -44,6 +47,7 @@ extension EntryPointMailbox {
         let pause: Duration? = state.withLock { state in
             guard state.phase == .open else { return nil }
             guard !state.isDelivering else {
+                // The delivery that runs looks again before it ends.
                 state.hasNews = true
                 return nil
             }
@@ -57,6 +61,7 @@ extension EntryPointMailbox {
                 try await sleep(pause)
                 state.withLock { $0.hasWaited = true }
             } catch {
+                // Cancelled while it waited: another call may deliver.
                 state.withLock { $0.isDelivering = false }
                 return false
             }
@@ -86,6 +91,7 @@ extension EntryPointMailbox {
         do {
             try await handler(delivery)
         } catch {
+            // Cancelled is not the handler's failure: it must not use up the attempts.
             transact { $0.release(delivery.id, counts: !(error is CancellationError)) }
             report(.postponed(delivery, error))
             return false
@@ -119,7 +125,9 @@ extension EntryPointMailbox {
     @discardableResult
     func deliver(_ id: String, to handler: @Sendable (EntryPointDelivery) async throws -> Void) async -> Bool {
         guard state.withLock({ $0.phase != .stopped }) else { return false }
+        // By exclusion: the ledger decides the order, and only this one is left.
         let others = Set(waiting().map(\.id)).subtracting([id])
+        // As logged in: a push that is shown first may be for the account whose login is still to come.
         guard let delivery = claimNext(for: .loggedIn, except: others) else { return false }
         guard delivery.id == id else {
             // It has arrived just now.

@@ -27,6 +27,7 @@ extension EntryPointMailbox {
         // Before it is kept: a delivery that runs could take it otherwise.
         state.withLock { $0.heldBack[name, default: 0] += 1 }
         let receipt = keep(entryPoint, name, isUnnamed: id == nil, for: account, expiresAt: expiresAt)
+        // The other call holds it, too, and lets go by itself.
         if receipt == .duplicate {
             letGo(name)
         } else {
@@ -42,6 +43,7 @@ extension EntryPointMailbox {
         state.withLock { state in
             guard let holds = state.heldBack[id] else { return }
             state.heldBack[id] = holds > 1 ? holds - 1 : nil
+            // The delivery that runs may have passed it over.
             if holds == 1, state.isDelivering { state.hasNews = true }
         }
     }

@@ -41,6 +41,7 @@ extension EntryPointMailbox {
 
     private func noteRefusal(_ sentence: String) {
         state.withLock { state in
+            // An app that is asked again and again says the same: once is enough for the report.
             if state.refusals.contains(sentence) { return }
             if state.refusals.count < Self.maximumRefusals {
                 state.refusals.append(sentence)

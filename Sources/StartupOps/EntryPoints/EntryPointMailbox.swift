@@ -129,12 +129,14 @@ public final class EntryPointMailbox: Sendable {
         expiresAt: Date?
     ) -> EntryPointReceipt {
         let date = now()
+        // Only where a login is needed: any other link is for the person at the device.
         let recipient = account ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = transact { ledger -> [DroppedEntryPoint]? in
             if ledger.knows(name) { return nil }
             return ledger.add(entryPoint, id: name, isUnnamed: isUnnamed, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
         }
+        // Before it is told: a duplicate was told when it came first.
         guard let dropped else { return .duplicate }
         tell(.received(EntryPointDelivery(id: name, entryPoint: entryPoint, receivedAt: date, isRedelivery: false, account: recipient)))
         tell(dropped)
@@ -156,6 +158,7 @@ public final class EntryPointMailbox: Sendable {
             ledger.records.filter { !$0.hasExpired(at: date) && ($0.claim.map { process.hasAbandoned($0, at: date) } ?? true) }
                 .sorted(by: EntryPointLedger.isSooner).map(\.delivery)
         }
+        // Without waiting for the lock where that is possible.
         return storage.look(list) ?? transact { list($0) }.result
     }
 
@@ -183,6 +186,7 @@ public final class EntryPointMailbox: Sendable {
     /// - Returns: the entry points that are kept.
     @discardableResult
     package func stop(because reason: String) -> [EntryPointDelivery] {
+        // First, so that nothing is handed over while the list is made.
         stopDelivering()
         let kept = waiting()
         for delivery in kept { tell(.keptForNextLaunch(delivery, reason: reason)) }
@@ -224,6 +228,7 @@ extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
         let account = currentAccount
+        // Read before the store is locked: the two locks are never held together.
         let postponed = postponed.union(state.withLock { $0.heldBack.keys })
         let claimed = transact { ledger in
             ledger.claim(claim, session: session, account: account, except: postponed) { process.hasAbandoned($0, at: claim.since) }
@@ -258,6 +263,7 @@ extension EntryPointMailbox {
 
     func tell(_ dropped: [DroppedEntryPoint]) {
         if dropped.isEmpty { return }
+        // Bounded, as a report may never come.
         state.withLock { $0.untold = Array(($0.untold + dropped).suffix(100)) }
         for dropped in dropped { tell(.dropped(dropped)) }
     }

@@ -20,6 +20,7 @@ final class EntryPointStorage: @unchecked Sendable {
                 if let index = ledger.records.firstIndex(where: { $0.id == record.id }) {
                     ledger.records[index] = record
                 } else {
+                    // A new number: others may have been stored meanwhile.
                     record.number = ledger.nextNumber
                     ledger.nextNumber = ledger.nextNumber == .max ? 0 : ledger.nextNumber + 1
                     ledger.records.append(record)
@@ -32,6 +33,7 @@ final class EntryPointStorage: @unchecked Sendable {
         mutating func note(_ ledger: EntryPointLedger, stored: EntryPointLedger, before: EntryPointLedger) {
             changed = ledger.records.filter { !stored.records.contains($0) }
             removed.formUnion(before.records.map(\.id))
+            // Of those that came back: they are here again, and must not be removed.
             removed.subtract(ledger.records.map(\.id))
             accepted = ledger.accepted.filter { !stored.accepted.contains($0) }
         }
@@ -56,6 +58,7 @@ final class EntryPointStorage: @unchecked Sendable {
             try store.withExclusiveAccess { answer = try turn.withLock { try change(body) } }
         } catch {
             let error = error as? StorageError ?? StorageError(.inputOutput, Self.key.description, "the store could not be used: \(error)")
+            // The body may have run before the error: it must not run twice.
             return (answer?.result ?? turn.withLock { changeInMemory(stored: EntryPointLedger(), body) }, error, answer?.unreadable ?? 0)
         }
         // A store that did not run the body and threw nothing has broken its contract. Nothing is lost even then.
@@ -86,7 +89,9 @@ final class EntryPointStorage: @unchecked Sendable {
         var ledger = EntryPointLedger()
         let result = changeInMemory(stored: stored, body, &ledger)
         do {
+            // Most calls change nothing, and need not wait for the disk.
             if ledger != stored { try store.save(ledger, for: Self.key) }
+            // All of it is in the store now.
             unsaved = Unsaved()
             return (result, nil, stored.unreadable.count)
         } catch {
@@ -120,6 +125,7 @@ struct EntryPointProcess: Sendable {
 
     let owner = UUID().uuidString
     var number = getpid()
+    // EPERM: the process is there, and somebody else's.
     var isAlive: @Sendable (Int32) -> Bool = { $0 > 0 && (kill($0, 0) == 0 || errno == EPERM) }
 
     func claim(at date: Date) -> EntryPointLedger.Claim {
@@ -131,6 +137,7 @@ struct EntryPointProcess: Sendable {
     func hasAbandoned(_ claim: EntryPointLedger.Claim, at date: Date) -> Bool {
         if claim.owner == owner { return false }
         let age = date.timeIntervalSince(claim.since)
+        // Either direction: the clock may have been set back.
         return claim.process == number || !isAlive(claim.process) || abs(age) > Self.maximumDeliveryTime
     }
 }

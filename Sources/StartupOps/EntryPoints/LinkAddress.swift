@@ -39,13 +39,16 @@ struct LinkAddress {
         guard schemes.contains(scheme) else {
             throw DeepLinkError(.schemeNotAllowed, "\(scheme):", "the scheme is none of \(schemes.sorted().joined(separator: ", "))")
         }
+        // The colon, too.
         let afterScheme = bytes.dropFirst(scheme.utf8.count + 1)
+        // After the scheme: its name may be told in the message.
         guard bytes.allSatisfy(Self.mayStandInLink) else {
             throw DeepLinkError(.invalidCharacter, "\(scheme):", "it has a character that has to be percent-encoded in a link")
         }
         guard afterScheme.starts(with: "//".utf8) else {
             throw DeepLinkError(.missingHost, "\(scheme):", "// and a host were expected after the scheme")
         }
+        // The fragment first: it may hold a question mark.
         let (address, fragment) = Self.split(afterScheme.dropFirst(2), at: UInt8(ascii: "#"))
         let (rest, query) = Self.split(address, at: UInt8(ascii: "?"))
         guard scheme.utf8.count + rest.count <= Self.maximumPathLength else {
@@ -83,15 +86,18 @@ struct LinkAddress {
         guard !authority.contains(UInt8(ascii: "@")) else {
             throw DeepLinkError(.userInformation, "\(scheme)://…", "a link may not have a user name before its host")
         }
+        // An IPv6 address in brackets is refused below: no app has links to one.
         let (host, port) = split(authority, at: UInt8(ascii: ":"))
         guard !host.isEmpty else { throw DeepLinkError(.missingHost, "\(scheme)://", "a host was expected after //") }
         // RFC 1123, section 2.1, without the dot at the end that some readers keep and others drop.
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // A label of a host has 63 bytes at most (RFC 1035, section 2.3.4).
         guard host.count <= 253, labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isLabelCharacter) }) else {
             throw DeepLinkError(.hostNotAllowed, "\(scheme)://…", "the host is not written as letters, digits, hyphens and single dots")
         }
         let name = String(Substring(host)).lowercased()
         guard !port.isEmpty else { return (name, nil) }
+        // UInt16 alone would take a plus sign.
         guard port.count <= 5, port.allSatisfy(\.isASCIIDigit), let number = UInt16(String(Substring(port))), number > 0 else {
             throw DeepLinkError(.portNotAllowed, "\(scheme)://\(name)", "the port is no number from 1 to 65535")
         }
@@ -112,6 +118,7 @@ struct LinkAddress {
         var segments: [String] = []
         for part in parts {
             guard let segment = percentDecoded(part), !segment.isEmpty, segment != ".", segment != "..",
+                // Decoded, an encoded slash would divide one part into two.
                 !segment.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" })
             else {
                 throw DeepLinkError(
@@ -136,6 +143,7 @@ struct LinkAddress {
         of query: Substring.UTF8View,
         of origin: String
     ) throws(DeepLinkError) -> [(name: Substring.UTF8View, value: Substring.UTF8View)] {
+        // One split more than there may be, so that too many are noticed without making all of them.
         let fields = query.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
         guard fields.count <= maximumFields else {
             throw DeepLinkError(.tooLong, origin, "it has more than \(maximumFields) parameters")

@@ -128,6 +128,7 @@ public struct PushPayloadParser: Sendable {
     /// Reads a payload from JSON in UTF-8.
     public func payload(from data: Data) throws(PushPayloadError) -> PushPayload {
         guard data.count <= Self.maximumSize else { throw .tooLarge }
+        // Before it is decoded: depth is what makes decoders recurse.
         guard JSONStructure(data).depth <= PushValue.maximumDepth else { throw .tooDeep }
         // Foundation would take other encodings too, whose brackets were not counted.
         guard String(validating: data, as: UTF8.self) != nil, !data.contains(0),
@@ -140,6 +141,7 @@ public struct PushPayloadParser: Sendable {
     public func payload(from dictionary: [AnyHashable: Any]) throws(PushPayloadError) -> PushPayload {
         var room = Self.maximumSize
         let value = try PushValue(dictionary, depth: 1, room: &room)
+        // The last values may have used more room than there was.
         guard room >= 0 else { throw .tooLarge }
         return try payload(from: value)
     }
@@ -151,6 +153,7 @@ public struct PushPayloadParser: Sendable {
         var alert: [String: PushValue] = [:]
         switch aps["alert"] {
         case .object(let object)?: alert = object
+        // The short form of an alert is its body alone.
         case .string(let text)?: alert = ["body": .string(text)]
         case let other?: problems.append("aps.alert is \(other.kind) where a text or an object was expected")
         case nil: break

@@ -67,6 +67,7 @@ extension PushValue {
     ///
     /// - Parameter room: how many bytes there is room for, counted as JSON without escapes; less than zero afterwards when there was too little.
     init(_ value: Any, depth: Int, room: inout Int) throws(PushPayloadError) {
+        // Before anything is looked at: the recursion is never deeper.
         guard depth <= Self.maximumDepth else { throw .tooDeep }
         switch value {
         case let text as String:
@@ -77,6 +78,7 @@ extension PushValue {
             var object: [String: PushValue] = [:]
             for (key, value) in dictionary {
                 guard let key = key as? String else { continue }
+                // Quotes, a colon and a comma.
                 room -= key.utf8.count + 4
                 object[key] = try PushValue(value, depth: depth + 1, room: &room)
             }
@@ -84,6 +86,7 @@ extension PushValue {
         case let elements as [Any]:
             var array: [PushValue] = []
             for element in elements {
+                // The comma.
                 room -= 1
                 array.append(try PushValue(element, depth: depth + 1, room: &room))
             }
