@@ -39,6 +39,7 @@ public final class EmbeddedBackend: Sendable {
     package init(_ service: SampleService = SampleService(), latency: EmbeddedLatency) {
         self.service = service
         self.latency = latency
+        // A service with a store keeps its address, for sessions belong to one.
         host = service.host ?? EmbeddedRegistry.reserveHost()
         // Both are `sample-`, letters and digits, and `.invalid`: a stored host was checked.
         guard let url = URL(string: "https://\(host)") else { preconditionFailure("EmbeddedBackend: https://\(host) is an address") }
@@ -98,6 +99,7 @@ package struct EmbeddedLatency: Sendable, Hashable {
     /// How long a path takes.
     package func duration(of path: String) -> Duration {
         if let duration = paths[path] { return duration }
+        // The longest prefix is the most exact one.
         return paths.filter { $0.key.hasSuffix("/") && path.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }?.value ?? other
     }
 }

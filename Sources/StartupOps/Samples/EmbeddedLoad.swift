@@ -56,6 +56,7 @@ struct EmbeddedLoad {
 
     /// A timer has fired; true when the answer has to be given now.
     mutating func timeIsUp(_ timer: Int) -> Bool {
+        // An earlier timer of a load that was stopped and started again says nothing.
         guard case .waiting(let reply, timer) = state else { return false }
         state = .due(reply)
         return true
@@ -119,6 +120,7 @@ struct EmbeddedReply: Sendable, Hashable {
         case .zeros(let count, _):
             head = HTTPResponse(status: 200, headers: ["Content-Type": "application/octet-stream", "Content-Length": "\(count)"])
             let (whole, rest) = count.quotientAndRemainder(dividingBy: Self.chunkSize)
+            // In pieces: one of 4 GB would have to be in memory as a whole.
             chunks = Array(repeating: Data(count: Self.chunkSize), count: whole) + [Data(count: rest)]
         case .plaintext:
             end = .failed(.badServerResponse)
@@ -128,6 +130,7 @@ struct EmbeddedReply: Sendable, Hashable {
 
     private mutating func give(_ response: HTTPResponse) {
         head = response
+        // Answers without a body have no length either (RFC 9110, section 8.6).
         if !response.body.isEmpty || response.status != 204 && response.status != 304 {
             head?.headers["Content-Length"] = "\(response.body.count)"
         }

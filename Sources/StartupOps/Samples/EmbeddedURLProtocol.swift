@@ -36,6 +36,7 @@ final class EmbeddedURLProtocol: URLProtocol {
 
     private func ask() {
         guard let backend = EmbeddedRegistry.backend(for: request.url), let request = HTTPRequest(request) else {
+            // The backend has gone since `canInit` was asked.
             client?.urlProtocol(self, didFailWithError: URLError(.cannotFindHost))
             return
         }
@@ -45,6 +46,7 @@ final class EmbeddedURLProtocol: URLProtocol {
 
     private func wait(_ delay: Duration, _ timer: Int) {
         let weak = Weak(self)
+        // Weak: a load that nobody waits for must not be kept by its timer.
         EmbeddedRegistry.backend(for: request.url)?.after(delay) { weak.load?.deliverIfDue(timer) }
     }
 
@@ -54,6 +56,7 @@ final class EmbeddedURLProtocol: URLProtocol {
 
     private func deliver(_ reply: EmbeddedReply) {
         if let head = reply.head, let url = request.url {
+            // Of several fields of one name the last one counts, as a dictionary has one.
             let fields = Dictionary(head.headers.map { ($0.name, $0.value) }) { _, last in last }
             if let response = HTTPURLResponse(url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: fields) {
                 client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)

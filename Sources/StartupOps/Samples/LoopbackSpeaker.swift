@@ -79,6 +79,7 @@ public final class LoopbackSpeaker: Sendable {
     /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from `onEvent`.
     public func stop() {
         shared.stop()
+        // From `onEvent` it would wait for itself.
         if shared.thread.withLock({ $0 }) != ObjectIdentifier(Thread.current) { shared.waitUntilStopped() }
     }
 
@@ -87,6 +88,7 @@ public final class LoopbackSpeaker: Sendable {
             let listener = SocketPlatform.socket(address.family)
         else { throw DeviceError(system: errno, device, "opening a socket") }
         var on: Int32 = 1
+        // A port that was just in use can be bound again at once.
         _ = setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         var bound = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -96,6 +98,7 @@ public final class LoopbackSpeaker: Sendable {
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &size) }
             } == 0
         guard isListening else {
+            // Before closing, which sets errno as well.
             let number = errno
             close(listener)
             throw DeviceError(system: number, device, "listening")
@@ -131,6 +134,7 @@ final class LoopbackSpeakerState: Sendable {
     func didStop() {
         stopped.lock()
         hasStopped.withLock { $0 = true }
+        // Under the condition's lock, so that nobody begins to wait in between.
         stopped.broadcast()
         stopped.unlock()
     }
@@ -170,11 +174,13 @@ final class LoopbackSpeakerLoop {
         while !shared.mustStop {
             moveWhatIsDue()
             var polled = [pollfd(fd: shared.wake.descriptor, events: Int16(POLLIN), revents: 0)]
+            // With all clients served, new ones wait in the system's queue.
             polled.append(pollfd(fd: listener, events: Int16(clients.count < Self.maximumClients ? POLLIN : 0), revents: 0))
             for (socket, client) in clients {
                 polled.append(pollfd(fd: socket, events: Int16(client.output.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0))
             }
             guard poll(&polled, nfds_t(polled.count), timeout()) >= 0 || errno == EINTR else { break }
+            // Clients before new connections: those may get a number that has just been closed.
             for entry in polled.dropFirst(2) where entry.revents != 0 { serve(entry.fd) }
             if polled[1].revents != 0 { accept() }
         }
@@ -189,6 +195,7 @@ final class LoopbackSpeakerLoop {
     }
 
     private func moveWhatIsDue() {
+        // In their order: an answer that is due must not overtake an earlier one.
         for socket in clients.keys {
             while let first = clients[socket]?.delayed.first, first.due.isOver {
                 clients[socket]?.output += first.bytes
@@ -220,6 +227,7 @@ final class LoopbackSpeakerLoop {
         } else if count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
             return disconnect(socket)
         }
+        // The client may have been disconnected by its own line.
         guard let client = clients[socket] else { return }
         if !client.output.isEmpty {
             let sent = client.output.withUnsafeBytes { SocketPlatform.send(socket, $0) }
@@ -235,6 +243,7 @@ final class LoopbackSpeakerLoop {
             shared.onEvent(.received(line))
             answer(line, of: socket)
         }
+        // A line without an end must not fill the memory.
         if let input = clients[socket]?.input, input.count > Self.maximumLine { disconnect(socket) }
     }
 

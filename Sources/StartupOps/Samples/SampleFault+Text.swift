@@ -85,6 +85,7 @@ extension SampleFault: CustomStringConvertible {
     /// A whole number and one of the units.
     private static func amount(_ value: String, _ units: [String: Int], atMost most: Int) -> Int? {
         let digits = value.prefix { $0.isASCII && $0.isNumber }
+        // Compared before it is multiplied, which could overflow.
         guard let scale = units[String(value[digits.endIndex...])], let number = Int(digits), number <= most / scale else { return nil }
         return number * scale
     }
@@ -119,6 +120,7 @@ extension SampleFault: CustomStringConvertible {
     private static func redirect(_ value: String, in text: String) throws(SampleFaultError) -> SampleFault {
         var url = value
         var status = 302
+        // From the end: an address may hold the same text.
         if let suffix = value.range(of: ";status=", options: .backwards) {
             url = String(value[..<suffix.lowerBound])
             guard let number = Int(value[suffix.upperBound...]), (300...399).contains(number) else {

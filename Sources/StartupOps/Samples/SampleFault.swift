@@ -109,6 +109,7 @@ extension SampleFault {
         case .wrongType:
             var response = real()
             response.body = Self.replacingTypes(in: response.body)
+            // The tag belongs to the body that was replaced.
             response.headers["ETag"] = nil
             return .response(response, after: .zero)
         case .header(let name, let value):

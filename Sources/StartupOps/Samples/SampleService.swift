@@ -65,6 +65,7 @@ public final class SampleService: Sendable {
     public func answer(_ request: HTTPRequest) -> SampleAnswer {
         let now = now()
         let answer = state.withLock { $0.answer(request, now: now) }
+        // A GET changes nothing that outlives the service.
         if request.method != .get { remember() }
         return answer
     }
@@ -72,6 +73,7 @@ public final class SampleService: Sendable {
     /// Stores accounts and sessions before the answer is out. A failure is ignored: it is a sample.
     private func remember() {
         guard let store else { return }
+        // Other processes may have a service over the same store.
         try? store.withExclusiveAccess {
             var memory = state.withLock { $0.memory }
             memory.host = host

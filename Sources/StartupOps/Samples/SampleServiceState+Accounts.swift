@@ -196,6 +196,7 @@ struct SampleSessions: Codable {
 
     /// New tokens for an account.
     mutating func issue(for account: String, lifetime: Duration, now: Date) -> Tokens {
+        // Tokens that have expired would pile up in a service that runs for long.
         access = access.filter { $0.value.expires > now }
         let expires = now.addingTimeInterval(TimeInterval(lifetime.components.seconds))
         let token = Self.webToken(subject: account, issued: now, expires: expires)
