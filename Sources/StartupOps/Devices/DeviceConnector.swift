@@ -162,6 +162,7 @@ public final class ConnectedDevices: Sendable {
             defer { connections = [] }
             return connections
         }
+        // Outside the lock: a connection may be of the app's own making.
         for connection in open { connection.close() }
     }
 }

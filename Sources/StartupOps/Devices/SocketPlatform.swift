@@ -12,6 +12,7 @@ package enum SocketPlatform {
     ///
     /// - Returns: nil when the system gives none; `errno` says why.
     package static func socket(_ family: Int32) -> Int32? {
+        // SOCK_NONBLOCK and SOCK_CLOEXEC are not on every platform: both are set afterwards.
         let descriptor = Foundation.socket(family, stream, 0)
         guard descriptor >= 0 else { return nil }
         configure(descriptor)
@@ -32,6 +33,7 @@ package enum SocketPlatform {
         #if canImport(Darwin)
             Foundation.send(descriptor, bytes.baseAddress, bytes.count, 0)
         #else
+            // SIGPIPE would end the process; on Darwin the socket has an option for that.
             Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         #endif
     }

@@ -42,6 +42,7 @@ final class SpeakerSocket: @unchecked Sendable {
     {
         try await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Swift.Result<Result, DeviceError>, Never>) in
+                // The queue, and not the task: a wait for a device blocks its thread.
                 queue.async {
                     do throws(DeviceError) {
                         continuation.resume(returning: .success(try body(self)))
@@ -59,6 +60,7 @@ final class SpeakerSocket: @unchecked Sendable {
 
     /// Ends every wait, now and later; the first reason counts.
     func end(_ code: DeviceError.Code) {
+        // Later reasons follow from the first.
         ending.withLock { if $0 == nil { $0 = code } }
         wake.signal()
     }
@@ -67,6 +69,7 @@ final class SpeakerSocket: @unchecked Sendable {
     func end(with line: String) {
         end(.closed)
         queue.async { [self] in
+            // Once and without waiting: a speaker that takes nothing is not waited for.
             if let socket { _ = Array("\(line)\n".utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) } }
             hangUp()
         }
@@ -82,6 +85,7 @@ final class SpeakerSocket: @unchecked Sendable {
 extension SpeakerSocket {
     /// Connects to the first address of a host that answers.
     func connect(host: String, port: Int, by deadline: Deadline) throws(DeviceError) {
+        // A zero would end the name for the resolver: another host.
         guard (1...65_535).contains(port), (1...255).contains(host.utf8.count), !host.utf8.contains(0) else {
             throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
         }
@@ -90,6 +94,7 @@ extension SpeakerSocket {
             do throws(DeviceError) {
                 return try connect(to: address, by: deadline)
             } catch {
+                // Only these are about the address; any other error would be the same at the next one.
                 guard error.code == .unreachable || error.code == .timedOut, !deadline.isOver else { throw error }
                 lastError = error
             }
@@ -99,6 +104,7 @@ extension SpeakerSocket {
 
     private func addresses(of host: String, port: Int, by deadline: Deadline) throws(DeviceError) -> [SocketAddress] {
         let numeric = SocketPlatform.addresses(of: host, port: port, isNumeric: true)
+        // An address needs no resolver, and no thread.
         guard numeric.isEmpty else { return numeric }
         // The system's resolver knows neither deadline nor cancellation: it gets a thread, which is left alone when it takes too long.
         guard let done = WakeSignal() else { throw DeviceError(system: EMFILE, device, "opening a pipe") }
@@ -116,12 +122,15 @@ extension SpeakerSocket {
     }
 
     private func connect(to address: SocketAddress, by deadline: Deadline) throws(DeviceError) {
+        // Of the address before.
         hangUp()
         guard let socket = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
         self.socket = socket
         if address.withPointer({ Foundation.connect(socket, $0, $1) }) == 0 { return }
+        // EINTR: the connection goes on being made, and must not be asked for again (POSIX, connect).
         guard errno == EINPROGRESS || errno == EINTR else { throw DeviceError(system: errno, device, "connecting") }
         try wait(for: socket, POLLOUT, by: deadline, "it could not be connected to in time")
+        // `poll` says only that it is decided: the socket knows how.
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 else { throw DeviceError(system: errno, device, "connecting") }
@@ -133,6 +142,7 @@ extension SpeakerSocket {
         guard let socket else { throw DeviceError(ending.withLock { $0 } ?? .closed, device, "the connection is closed") }
         let verb = line.prefix { $0 != " " }
         var bytes = Array("\(line)\n".utf8)
+        // A socket may take less than it is given.
         while !bytes.isEmpty {
             try wait(for: socket, POLLOUT, by: deadline, "\(verb) could not be sent in time")
             let count = bytes.withUnsafeBytes { SocketPlatform.send(socket, $0) }
@@ -147,6 +157,7 @@ extension SpeakerSocket {
 
     private func readLine(from socket: Int32, answering verb: Substring, by deadline: Deadline) throws(DeviceError) -> String {
         while true {
+            // A line that is too long is refused even with its end.
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")), end <= Self.maximumLine {
                 let line = String(validating: buffer[..<end], as: UTF8.self)
                 buffer.removeSubrange(...end)
@@ -157,6 +168,7 @@ extension SpeakerSocket {
                 throw DeviceError(.unexpectedAnswer, device, "its answer to \(verb) is longer than \(Self.maximumLine) bytes")
             }
             try wait(for: socket, POLLIN, by: deadline, "there was no answer to \(verb) in time")
+            // One more than a line may have: that is enough to know that it is too long.
             var chunk = [UInt8](repeating: 0, count: Self.maximumLine + 1)
             let count = recv(socket, &chunk, chunk.count, 0)
             if count > 0 {
@@ -172,6 +184,7 @@ extension SpeakerSocket {
     /// Waits until something can be done with a descriptor.
     private func wait(for descriptor: Int32, _ events: Int32, by deadline: Deadline, _ lateness: String) throws(DeviceError) {
         while true {
+            // Before each wait: the signal stays, so none is missed.
             if let code = ending.withLock({ $0 }) {
                 throw DeviceError(code, device, code == .cancelled ? "the connection was cancelled" : "the connection was closed")
             }
@@ -181,6 +194,7 @@ extension SpeakerSocket {
             ]
             let count = poll(&polled, nfds_t(polled.count), deadline.pollTimeout)
             if count < 0, errno != EINTR { throw DeviceError(system: errno, device, "waiting") }
+            // The wake-up has no answer of its own: the reason is looked at above.
             if count > 0, polled[1].revents == 0 { return }
         }
     }
@@ -217,6 +231,7 @@ extension Deadline {
     /// The remaining time for `poll`: rounded up, so that it is never over too early and never polls without a pause.
     package var pollTimeout: Int32 {
         guard let remaining else { return -1 }
+        // At most an hour, which an Int32 can hold: callers wait again.
         return Int32(min((remaining / .milliseconds(1)).rounded(.up), 3_600_000))
     }
 }

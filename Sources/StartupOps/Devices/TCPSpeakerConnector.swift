@@ -38,6 +38,7 @@ public struct TCPSpeakerConnector: DeviceConnector {
         let name = try await socket.perform { [clientName] socket throws(DeviceError) in
             try socket.connect(host: speaker.host, port: speaker.port, by: deadline)
             let answer = try socket.ask("HELLO \(clientName)", by: deadline)
+            // Plain text: the name comes from a device, and goes to a screen.
             let name = plainText(String(answer.dropFirst("READY ".count)), limit: 64).trimmingCharacters(in: .whitespaces)
             guard answer.hasPrefix("READY "), !name.isEmpty else {
                 throw DeviceError(
@@ -61,19 +62,23 @@ public struct TCPSpeakerConnector: DeviceConnector {
         let found = await withTaskGroup(of: (Int, Speaker?).self) { group in
             var found: [Int: Speaker] = [:]
             for (index, endpoint) in endpoints.enumerated() {
+                // One has to end before the next begins.
                 if index >= Self.scanWidth, let (index, speaker) = await group.next() { found[index] = speaker }
                 group.addTask { (index, await self.probe(endpoint, by: deadline)) }
             }
             for await (index, speaker) in group { found[index] = speaker }
             return found
         }
+        // A scan that was cut off has found some, and not all.
         if Task.isCancelled { throw DeviceError(.cancelled, "speakers", "the scan was cancelled") }
+        // By place, not by arrival.
         return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
     private func probe(_ endpoint: AppConfiguration.Endpoint, by deadline: Deadline) async -> Speaker? {
         let id = "\(endpoint.host):\(endpoint.port)"
         let candidate = Speaker(id: id, name: id, host: endpoint.host, port: endpoint.port)
+        // A speaker that does not answer is left out.
         guard let connection = try? await connect(to: candidate, by: deadline.limited(to: probeTime)) else { return nil }
         connection.close()
         return connection.speaker
