@@ -89,6 +89,7 @@ public final class AppService: Sendable {
         let secure = directory.secure
         self.secure = secure
         let cache = ResponseCache(store: directory.cache)
+        // The session belongs to this address.
         let base = environment.rest ?? environment.graphQL
         let tokenURL =
             environment.rest?.appending(path: "oauth/token") ?? URL(string: "oauth/token", relativeTo: environment.graphQL)?.absoluteURL
@@ -96,6 +97,7 @@ public final class AppService: Sendable {
         self.endpoint = endpoint
         var sessions = SessionStore(secure, of: base, sharedIn: directory.folder, alsoClear: { cache.removeAll() })
         sessions.companions = [Self.account]
+        // Without REST the token endpoint is beside the GraphQL endpoint.
         self.sessions = sessions
         tokens = TokenManager(store: sessions, now: now) { session, deadline in
             try await endpoint.refresh(session, deadline: deadline)
@@ -148,6 +150,7 @@ extension AppService: ConfigurationService {
             options: RequestOptions(requirement: .optional, limits: .configuration),
             deadline: deadline
         )
+        // From here on the service answers in the language that the person has chosen.
         client.language = configuration.language
         return configuration
     }
@@ -227,6 +230,7 @@ extension AppService: AccountService {
 
     /// Creates the account, then logs in with it.
     public func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account {
+        // Before it is sent: the answer may quote it (T26).
         KnownSecrets.add(password, from: .person)
         do {
             try await client.send(
@@ -245,6 +249,7 @@ extension AppService: AccountService {
     /// Asks for tokens with this device's identifier, and keeps them.
     public func logInAnonymously(by deadline: Deadline) async throws -> Account {
         let session = try await endpoint.anonymousSession(deviceID: deviceID, deadline: deadline)
+        // A session that nobody waits for must not replace the one that is there.
         try Task.checkCancellation()
         begin(session)
         return keep(Account(id: session.userID ?? Account.guest.id, name: Account.guest.name, isAnonymous: true))
@@ -295,6 +300,7 @@ extension AppService: AccountService {
 
     /// Keeps an account for a launch without a network. One that cannot be kept is asked for again.
     private func keep(_ account: Account) -> Account {
+        // The session may be another one by the time of the answer.
         func isCurrent() -> Bool { tokens.session.value.map { belongs(account, to: $0) } ?? false }
         guard isCurrent() else { return account }
         try? secure.save(account, for: accountKey)

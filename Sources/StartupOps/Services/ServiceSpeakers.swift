@@ -50,11 +50,13 @@ package struct ServiceSpeakers: DeviceConnector {
     ) async throws(DeviceError) -> [Speaker] {
         var all = endpoints
         do {
+            // Half of the time: the speakers have to be asked, too.
             for endpoint in try await client.query(.speakers, throughEach: Found.self, deadline: deadline.halved)
             where !all.contains(endpoint) {
                 all.append(endpoint)
             }
         } catch {
+            // Those of the configuration can be found without the service.
             note("the service could not say which speakers there are, so only those of the configuration were looked for: \(error)")
         }
         return try await connector.scan(all, by: deadline, note: note)
