@@ -37,6 +37,7 @@ public final class AppLifecycle: Sendable {
         let time = now()
         times.withLock { times in
             switch event {
+            // Told twice, it has been away since the first time.
             case .didEnterBackground: times.left = times.left ?? time
             case .didBecomeActive:
                 if let left = times.left { times.away = time - left }

@@ -53,7 +53,9 @@ final class Stage {
         _ body: @MainActor () async throws -> Result
     ) async throws -> Result {
         try await takeTurn(operation)
+        // Before it is presented: it lies under all that comes.
         if stays { background = operation }
+        // Also after an error, or nobody would ever get the screen.
         defer { passTurn() }
         return try await body()
     }
@@ -66,8 +68,10 @@ final class Stage {
         _ question: @MainActor @Sendable () async -> Answer
     ) async throws -> Answer {
         let operation = launch.operation
+        // Waiting for the screen is not the step's time: somebody else has it.
         try await launch.waitForTurn { try await launch.waiting(for: "the screen") { try await takeTurn(operation) } }
         defer { passTurn() }
+        // In this order: told before it is asked, so that a death in between is a person's (P34).
         return await launch.waitForPerson {
             onQuestion(operation, false)
             defer { onQuestion(operation, true) }
@@ -80,6 +84,7 @@ final class Stage {
         takeover = operation
         let refused = waiters
         waiters = []
+        // They get the turn, and are refused by `takeTurn(_:)`: so each refusal is kept.
         for waiter in refused { waiter.turn.resume(returning: true) }
         await body()
     }
@@ -105,6 +110,7 @@ final class Stage {
     /// The next operation owns the stage at once, before another one can ask for it.
     private func passTurn() {
         owner = nil
+        // After a takeover nobody gets a turn any more.
         guard takeover == nil, !waiters.isEmpty else { return }
         let next = waiters.removeFirst()
         owner = next.operation
