@@ -6,6 +6,7 @@ extension OperationGraph {
         if facts.isInBackground { return addUnseen(facts, of: steps.unseen) }
         if facts.isRunning {
             let update = add(.forceUpdate, of: steps)
+            // The milestone of a resume: the main screen is there already.
             add(.becomeActive, of: steps, .milestone, after: update.id)
             return
         }
@@ -19,6 +20,7 @@ extension OperationGraph {
             // One that is late is replaced by the last one, for there is one.
             configuration = addConfiguration(of: steps, .timeout(.seconds(1)))
         } else {
+            // It may ask, so it waits for the splash, and has more time.
             configuration = addConfiguration(of: steps, .timeout(.seconds(2)), after: last)
             last = configuration.id
         }
@@ -51,6 +53,7 @@ extension OperationGraph {
             mayMissOnboarding: isOpen && facts.mayAskToLogIn && !showsOnboarding,
             after: isImplied ? [update.id] : [content, update.id]
         )
+        // After the main screen, never before: it leads away from it.
         if facts.origin == .link { addAfterMain(.deeplink, of: steps) }
         if facts.origin == .shortcut { addAfterMain(.shortcut, of: steps) }
         if showsOnboarding { addAfterMain(.onboarding, of: steps, .interactive) }

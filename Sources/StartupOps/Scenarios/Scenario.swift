@@ -74,6 +74,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)
+        // After the app's own steps: the milestone may be one of those.
         steps.enforceUpdatePolicy(in: &graph)
         return graph
     }

@@ -30,8 +30,10 @@ extension Bootstrap {
     /// Whether a module is used in this launch. It is asked once, so that a module that was prepared is made.
     func isActive(_ module: BootstrapModule) -> Bool {
         if let known = state.withLock({ $0.activations[module.name] }) { return known }
+        // Outside the lock: it is the app's code.
         let answer = module.isActive()
         return state.withLock { state in
+            // Two may have asked at once: the first answer stays.
             let decided = state.activations[module.name] ?? answer
             state.activations[module.name] = decided
             return decided
@@ -42,6 +44,7 @@ extension Bootstrap {
     @MainActor
     func prepare(_ module: BootstrapModule) async throws {
         try await module.prepare()
+        // Only now: a module whose preparation failed is not made.
         state.withLock { _ = $0.prepared.insert(module.name) }
     }
 
@@ -51,6 +54,7 @@ extension Bootstrap {
         var problems: [RegistryProblem] = []
         for module in plan.modules where isActive(module) {
             for dependency in module.dependencies {
+                // A module that is missing in the plan was found when the plan was checked.
                 guard let other = plan.modules.first(where: { $0.name == dependency.predecessor }), !isActive(other) else { continue }
                 problems.append(.missingDependency(of: module.name, dependency, "is not active"))
             }
@@ -141,6 +145,7 @@ extension Bootstrap {
     private func follow(_ changes: AsyncStream<TokenEvent>, from user: String?, on device: String) {
         let (trackers, loggers) = (plan.analytics, plan.crashLoggers)
         if trackers.isEmpty, loggers.isEmpty { return }
+        // Detached: trackers may take long, and belong to no step.
         let task = Task.detached {
             var known = user
             for await change in changes {

@@ -13,6 +13,7 @@ extension Bootstrap {
     func connectScene(_ presenter: (any ScenePresenter)?, _ launch: StepContext) async throws {
         try await phases.processGate.wait(for: launch.requestTime, in: launch)
         guard let presenter else { return }
+        // Once, also where the app has connected it by itself.
         if phases.takeScenePart(Self.scene) {
             await presenter.connectScene { [phases] phase in
                 if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem) }
@@ -45,6 +46,7 @@ extension Bootstrap {
     @MainActor
     func make(_ module: BootstrapModule) async throws {
         let configuration = try configuration(for: "module \(module.name)")
+        // The module's step waits for the preparation, which may have failed alone.
         guard state.withLock({ $0.prepared.contains(module.name) }) else {
             let description = "\(module.name) must come after its preparation, which has failed: it cannot be made"
             throw RegistryError(problems: [RegistryProblem(.misordered, module.name, other: "module-setup", description)])
@@ -86,6 +88,7 @@ extension Bootstrap {
         state.withLock { $0.firstScreen = gate }
         try await trace.make(.firstScreenCheck, in: launch) {
             let session = accounts.storedSession()
+            // Met also by a session that cannot be read: nobody finds out more in this launch.
             gate.meet(.userKnown, by: Self.user(session))
             let waits = configuration.isFirstLaunch && environment.settings[.waitsForRemoteConfigurationOnFirstLaunch]
             gate.bypassInitialFlags(unlessWaiting: waits, isLoggedIn: session.value != nil)
@@ -122,6 +125,7 @@ extension Bootstrap {
     /// Tells who watches of a configuration that was fetched, once the first screen was decided.
     func take(_ fetched: LoadedConfiguration, _ flags: FeatureFlags) {
         state.withLock { state in
+            // Before the line: a watcher must not see a configuration that is not here yet.
             state.fetched = fetched
             if let configured = fetched.configuration.onboarding { state.onboarding?.configured = configured }
             // Noted in here, so that the later one is told later.
@@ -151,6 +155,7 @@ extension Bootstrap {
             launch.note("\(condition) was not waited for: its step has ended without it")
         }
         try await gate.wait(for: launch.requestTime, in: launch)
+        // Flags that are fetched from here on count from the next launch.
         let flags = environment.flags.use()
         let decision = RestoreDecision(
             isFirstLaunch: configuration.isFirstLaunch,
@@ -160,6 +165,7 @@ extension Bootstrap {
         state.withLock { state in
             state.restore = decision
             configurationLine.note(loaded.with(flags).configuration)
+            // One that came before this decision has not been told to anybody.
             let latest = state.fetched ?? loaded
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
             if let configured = latest.configuration.onboarding { state.onboarding?.configured = configured }

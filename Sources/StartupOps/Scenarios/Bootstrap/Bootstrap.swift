@@ -131,6 +131,7 @@ public final class Bootstrap: Sendable {
     public func refreshConfiguration(by deadline: Deadline) async throws {
         let region = directory.launchState().chosenRegion.value ?? app.region
         let fetched = LoadedConfiguration(try await service.configuration(for: region, by: deadline), from: .remote)
+        // Not kept, it is fetched again in the next launch.
         try? ConfigurationStore(directory.state).beginTrial(of: fetched.configuration)
         take(fetched, FlagStore(directory.cache).latest)
     }
@@ -157,6 +158,7 @@ public final class Bootstrap: Sendable {
         let registered = registry.registered
         diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(diagnosis.imageCodec)
         diagnosis.gates = gate.map { [$0] } ?? []
+        // A person who asked for it needs no explanation.
         diagnosis.logoutReason = service.tokens.lastLogout.flatMap { $0 == .requested ? nil : $0.description }
         if service.tokens.lastLogout == .firstLaunch {
             diagnosis.logoutRemedy = "to keep it and offer the account, set the plan's enablesRestoreAccount"
@@ -183,6 +185,7 @@ public final class Bootstrap: Sendable {
     /// Throws the problems that a registration has shown, and keeps them for ``findings``.
     func require(_ problems: [RegistryProblem]) throws(RegistryError) {
         if problems.isEmpty { return }
+        // Kept before they are thrown: the report of support needs them.
         state.withLock { $0.problems += problems }
         throw RegistryError(problems: problems)
     }

@@ -53,6 +53,7 @@ extension BootstrapPlan {
                 return RegistryProblem(.repeated, name, "\(shown) is in the plan twice: names tell operations apart; rename one")
             }
         }
+        // Names of steps: an SDK with a lifecycle has a second one.
         let sdks = thirdParties.flatMap { sdk in sdk.lifecycle == nil ? [sdk.name] : [sdk.name, "\(sdk.name)-ready"] }
         return check("resource", resources.map(\.name)) + check("module", modules.map(\.name))
             + check("third-party SDK", sdks) + check("observer", observers.map(\.name))

@@ -24,6 +24,7 @@ struct FixedSequence<Part: SequencePart> {
             let previous = parts[max(0, (parts.firstIndex(of: part) ?? 0) - 1)]
             throw problem(.misordered, part, previous, "\(part) must come after \(previous): \(part.reason)")
         }
+        // Begun, not ended: a part that fails must not be made a second time.
         begun.append(part)
     }
 

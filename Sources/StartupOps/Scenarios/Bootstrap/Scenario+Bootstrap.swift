@@ -12,6 +12,7 @@ extension Scenario {
         let kept = environment?.keptConfiguration
         let steps = steps.carryingOut(bootstrap, kept)
         if let environment, let bootstrap { graph.addPrologue(of: bootstrap.plan, in: environment) }
+        // After nothing: an outdated app must not wait for its own set-up.
         let update = graph.add(.forceUpdate, of: steps)
 
         let checked = graph.add(.checkResources, of: steps)
@@ -29,6 +30,7 @@ extension Scenario {
 
         let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: coordinator.id)
         var configuration = fetched
+        // With a kept configuration the fetched one is for the next launch, and nobody waits for it.
         if kept != nil {
             let cached = StartupStep.cachedConfig
             configuration = graph.add(cached, of: steps, after: coordinator.id)
@@ -88,6 +90,7 @@ extension StartupSteps {
     fileprivate func carryingOut(_ bootstrap: Bootstrap?, _ kept: LoadedConfiguration?) -> StartupSteps {
         guard let bootstrap, let flags = environment?.flags else { return self }
         var steps = self
+        // Taken before they are replaced, or each would call itself.
         let (fetch, logIn, showMain) = (steps[.fetchConfig], steps[.login], steps[.mainApp])
         steps[.fetchConfig] = { step in
             try bootstrap.willFetchConfiguration(step)
