@@ -50,6 +50,7 @@ extension UpdatePolicy: Codable {
         }
         guard let text = try? container.decode(String.self, forKey: key) else {
             if isExpected || !container.isNull(key) {
+                // Null stands for a field that is absent, where it may be.
                 ignore(key.rawValue, "it is \(container.kind(of: key)) where a version was expected")
             }
             return nil
@@ -80,6 +81,7 @@ extension UpdatePolicy: Codable {
     private mutating func store(in container: KeyedDecodingContainer<CodingKeys>) -> URL? {
         guard let address = text(.store, in: container) else { return nil }
         if address.utf8.count < Self.maximumTextLength, let url = URL(string: address), let scheme = url.scheme?.lowercased(),
+            // Other schemes could call somebody, or open another app.
             ["https", "itms-apps"].contains(scheme), url.host()?.isEmpty == false
         {
             return url
@@ -108,6 +110,7 @@ extension UpdatePolicy: Codable {
     /// A date by RFC 3339, with or without fractions of a second.
     private static func date(_ text: String) -> Date? {
         guard text.utf8.count <= 40 else { return nil }
+        // The style with fractions does not read a date without them.
         return (try? Date.ISO8601FormatStyle().parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 }
@@ -139,6 +142,7 @@ struct KeptUpdatePolicy: Codable, Sendable {
 
     init(from decoder: any Decoder) throws {
         policy = try UpdatePolicy(from: decoder)
+        // `try?`: a policy whose time cannot be read is still a policy.
         askedAt = try? decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(MachineTime.self, forKey: .askedAt)
     }
 

@@ -116,6 +116,7 @@ extension UpdatePolicy {
 
     /// The policy to keep for the next launch: this one, and if it has no minimum, the last known minimum with its message and its store.
     func completed(by lastKnown: UpdatePolicy?) -> UpdatePolicy {
+        // A minimum of its own replaces the known one, also where it is lower: services take versions back.
         guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return self }
         var policy = self
         policy.minimumVersion = minimum
