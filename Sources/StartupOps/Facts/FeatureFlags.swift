@@ -20,6 +20,7 @@ extension LoadedConfiguration {
         var configuration = configuration
         configuration.features.merge(flags.features) { $1 }
         configuration.onboarding = flags.onboarding ?? configuration.onboarding
+        // The original stays as it came: flags are merged anew in each launch.
         return LoadedConfiguration(configuration, from: source, originally: original)
     }
 }

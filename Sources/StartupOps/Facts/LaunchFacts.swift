@@ -90,6 +90,7 @@ public struct LaunchFacts: Sendable, Hashable {
     /// A fact of the app's own, by its type; ``LaunchFact/unknown`` unless it was set.
     public subscript<Fact: LaunchFact>(fact: Fact.Type) -> Fact {
         get { own[ObjectIdentifier(fact)]?.fact as? Fact ?? .unknown }
+        // Unknown and never set are the same facts, and compare as such.
         set { own[ObjectIdentifier(fact)] = newValue == .unknown ? nil : OwnFact(fact: newValue) }
     }
 
