@@ -59,6 +59,7 @@ public struct DeepLinkRouter: Sendable {
         }
         for entry in entries {
             guard let values = DeepLinkRoute.match(entry.segments, path) else { continue }
+            // The first that fits decides: with wrong parameters the link is refused, and no wider route gets it.
             return try link(address, entry, values)
         }
         throw DeepLinkError(.unknownPath, "\(address.scheme)://\(address.host)", "there is no route for \(shown(path))")

@@ -175,6 +175,7 @@ public struct PushPayloadParser: Sendable {
     }
 
     private static func isOnlyForApp(_ aps: [String: PushValue]) -> Bool {
+        // Apple's form of a push for the background: exactly 1, and none of the three that a person would notice.
         guard case .number(1)? = aps["content-available"] else { return false }
         return aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
     }
@@ -214,6 +215,7 @@ public struct PushPayloadParser: Sendable {
     private func category(_ value: PushValue?, _ problems: inout [String]) -> String? {
         guard let category = text(value, "aps.category", limit: 128, &problems) else { return nil }
         if categories.contains(category) { return category }
+        // Sorted: of two that are as near, the same one each time.
         let nearest = nearestName(to: category, in: categories.sorted())
         problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")
         return nil

@@ -141,6 +141,7 @@ struct GateStateMachine {
                 condition: entry.condition,
                 isMet: entry.isMet,
                 source: entry.source,
+                // Times are taken before the lock: this one may be older than the change.
                 age: max(now - entry.since, .zero),
                 hasSourceEnded: entry.hasSourceEnded
             )

@@ -62,6 +62,7 @@ public final class LaunchPhases: Sendable {
         }
         // Outside the lock: opening a gate runs the code that waits for it.
         if hasEnded { processGate.meet(ConditionName(LaunchPhase.didFinishLaunching.rawValue), by: "app delegate") }
+        // Reported for no scene it is a problem, and nothing can be seen by it.
         if phase == .keyAndVisible, scene != nil { sceneGate.meet(ConditionName(phase.rawValue), by: "scene presenter") }
         return problem
     }

@@ -55,6 +55,7 @@ struct StartupDiagnosis: Sendable {
 
     /// The findings, symptom by symptom.
     func findings() -> [Finding] {
+        // People see a missing codec as empty images: a symptom of its own.
         let codec = registrations.filter { $0.registration == imageCodec || $0.other == imageCodec }
         let others = registrations.filter { $0.registration != imageCodec && $0.other != imageCodec }
         var findings = others.map { Finding(symptom: .missingSetup, cause: $0.description) }

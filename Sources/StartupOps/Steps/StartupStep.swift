@@ -211,6 +211,7 @@ extension OperationGraph {
 
     /// Adds a step that follows the main screen. If it fails, the launch has succeeded all the same.
     mutating func addAfterMain(_ step: StartupStep<ScreenWork>, of steps: StartupSteps, _ options: StepOption...) {
+        // In front of the scenario's options: of two about one thing the later one counts.
         _ = add(step, of: steps, [.onFailure(.continue)] + options, after: [StartupStep.mainApp.id])
     }
 }

@@ -135,6 +135,7 @@ extension APIClient {
         do {
             data = try body.map { try APICall.encoder.encode($0) }
         } catch {
+            // Without the encoder's error, which quotes the value.
             throw NetworkError(.invalidRequest, request: "\(method.rawValue) \(path)", "the body cannot be encoded")
         }
         return try .rest(method, path, query: query, body: data, options: options, environment: environment)
@@ -142,6 +143,7 @@ extension APIClient {
 
     private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {
         { response throws(NetworkError) in
+            // The status first: the body of an error has another form.
             try response.checked(call.name)
             return try response.decoded(type, call.name, limits: call.limits)
         }

@@ -201,6 +201,7 @@ package final class APIClientProvider: Sendable {
             }
             state = .creating
         }
+        // Outside the lock: `make` is the app's code, and may ask for the client.
         do {
             let client = try make()
             state.withLock { $0 = .ready(client) }

@@ -58,6 +58,7 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
 
     /// Whether both have the same fields with the same values, in any order; names are compared without case.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
+        // Names are unique, so equal counts leave none over.
         left.fields.count == right.fields.count && left.fields.allSatisfy { right[$0.name] == $0.value }
     }
 

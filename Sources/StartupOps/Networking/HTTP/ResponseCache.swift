@@ -71,8 +71,8 @@ public final class ResponseCache: ResponseCaching {
 
     /// Removes every answer. If the store cannot do that, it is not read again: the answers of one user must not show up for the next.
     public func removeAll() {
-        try? inMemory.removeAll()
         // First the memory, which cannot fail.
+        try? inMemory.removeAll()
         do {
             try stored.removeAll()
         } catch {
@@ -146,6 +146,7 @@ extension HTTPResponse {
 
     /// Whether a "not modified" is about that answer (RFC 9111, section 4.3.4).
     func confirms(_ cached: HTTPResponse) -> Bool {
+        // Without two tags to compare it is about the answer that was asked about (RFC 9111, section 4.3.4).
         guard let tag = headers["ETag"], let other = cached.headers["ETag"] else { return true }
         // For this, a weak tag is as good as a strong one.
         return tag.trimmingPrefix("W/") == other.trimmingPrefix("W/")
@@ -154,6 +155,7 @@ extension HTTPResponse {
     /// The same answer, with the headers of a newer one that confirms it (RFC 9111, section 3.2).
     func updated(by newer: HTTPResponse) -> HTTPResponse {
         var response = self
+        // A 304 has no body: its fields about one say nothing of the body that is kept.
         let aboutTheBody: Set = ["content-length", "content-encoding", "content-type", "content-range", "transfer-encoding"]
         for (name, value) in newer.headers where !aboutTheBody.contains(name.lowercased()) { response.headers[name] = value }
         return response
@@ -162,6 +164,7 @@ extension HTTPResponse {
 
 extension HTTPHeaders {
     fileprivate var forbidStoring: Bool {
+        // Directives are written in either case: RFC 9111, section 5.2.
         let directives = (self["Cache-Control"] ?? "").lowercased().split(separator: ",")
         return directives.contains { $0.trimmingCharacters(in: .whitespaces) == "no-store" }
     }

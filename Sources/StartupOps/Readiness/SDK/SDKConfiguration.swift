@@ -135,8 +135,10 @@ enum SDKBaseURL {
             SDKError(.invalidBaseURL, "baseUrl", reason, resolution: "give one like https://api.example.com")
         }
         guard let colon = text.range(of: "://") else { throw refuse("it has no scheme") }
+        // Schemes are written in either case (RFC 3986, section 3.1).
         let scheme = text[..<colon.lowerBound].lowercased()
         let rest = text[colon.upperBound...]
+        // A backslash ends it, too: the URL standard of browsers reads it as a slash, and parsers must not differ in the host.
         let authority = rest.prefix { !"/?#\\".contains($0) }
         if rest.contains("?") || rest.contains("#") { throw refuse("it has a query or a fragment") }
         if authority.contains("@") { throw refuse("it has a user or a password in it") }
@@ -152,6 +154,7 @@ enum SDKBaseURL {
         if path.contains("\\") || !path.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F }) {
             throw refuse("its path has characters that have to be percent-encoded")
         }
+        // Put together anew: only parts that were checked are in it.
         guard let url = URL(string: "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(path)"), url.host != nil else {
             throw refuse("it is no URL")
         }

@@ -74,6 +74,7 @@ public final class SDKLog: Sendable {
 
     /// Returns when all that has been written so far has been given to the writer.
     func flush() async {
+        // Behind `drain()`, which ends only when nothing waits.
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 

@@ -96,6 +96,7 @@ struct SDKStorage: Sendable {
             if let credentials = try? JSONDecoder().decode(Credentials.self, from: data) { return .credentials(credentials) }
             return try recreate(because: "what was stored under \(Self.credentials) made no sense")
         case .unavailable(let error) where error.code == .corrupt: return try recreate(because: error.description)
+        // One that is locked or denied has lost nothing, so nothing is made anew.
         case .unavailable(let error): throw failure(error)
         }
     }
@@ -157,6 +158,7 @@ struct SDKStorage: Sendable {
 
     func removeAll() throws(SDKError) {
         do {
+            // The secrets first: a removal that fails half-way leaves only the address.
             try services.secureStore.remove(Self.credentials)
             try services.dataStore.remove(Self.boot)
         } catch {
