@@ -141,6 +141,7 @@ final class LoopbackSpeakerState: Sendable {
 
     func waitUntilStopped() {
         stopped.lock()
+        // In a loop: a wait may end without a cause (POSIX, pthread_cond_wait).
         while !hasStopped.withLock({ $0 }) { stopped.wait() }
         stopped.unlock()
     }
@@ -185,7 +186,9 @@ final class LoopbackSpeakerLoop {
             if polled[1].revents != 0 { accept() }
         }
         close(listener)
+        // Over a copy: `disconnect(_:)` changes the dictionary.
         for socket in Array(clients.keys) { disconnect(socket) }
+        // Last: `stop()` promises that nothing is open when it returns.
         shared.didStop()
     }
 

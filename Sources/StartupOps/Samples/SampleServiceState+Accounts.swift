@@ -56,6 +56,7 @@ extension SampleServiceState {
                 return Self.refused("invalid_request", "device_id is needed")
             }
             account = accounts.guest(device: device).id
+        // RFC 6749, section 5.2, tells the two apart: a grant that is missing, and one that is not known.
         case nil: return Self.refused("invalid_request", "grant_type is needed")
         default: return Self.refused("unsupported_grant_type", "grant_type is one of password, refresh_token and anonymous")
         }
@@ -64,6 +65,7 @@ extension SampleServiceState {
     }
 
     private static func refused(_ error: String, _ description: String) -> HTTPResponse {
+        // 400 also where credentials are wrong: RFC 6749, section 5.2.
         .json(["error": error, "error_description": description], status: 400)
     }
 
@@ -104,6 +106,7 @@ extension SampleServiceState {
 
     func registerDevice(_ request: HTTPRequest, now: Date) -> HTTPResponse {
         if account(of: request, now: now) == nil { return .unauthorized }
+        // Read only to be checked: the service has no use for devices.
         guard request.json(Device.self) != nil else {
             return .problem(422, "invalid_device", "platform and appVersion are needed")
         }
@@ -214,6 +217,7 @@ struct SampleSessions: Codable {
         access[token].flatMap { $0.expires > now ? $0.account : nil }
     }
 
+    // A token that is not known is refused as one that has expired is.
     mutating func expireAccessTokens() { access = [:] }
 
     mutating func endSessions() { refresh = [:] }
@@ -224,10 +228,12 @@ struct SampleSessions: Codable {
     /// clients read no more than `exp`.
     private static func webToken(subject: String, issued: Date, expires: Date) -> String {
         let header = Base64URL.encode(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+        // Nothing in here needs an escape: accounts' identifiers are the service's own.
         let payload = #"{"exp":\#(seconds(expires)),"iat":\#(seconds(issued)),"iss":"sample","jti":"\#(random(9))","sub":"\#(subject)"}"#
         return "\(header).\(Base64URL.encode(Data(payload.utf8))).\(random(32))"
     }
 
+    // The clock is the caller's, and a plain conversion would trap on a date that is out of range.
     private static func seconds(_ date: Date) -> Int64 { Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
 
     private static func random(_ count: Int) -> String {

@@ -92,6 +92,7 @@ extension SampleServiceState {
         let tag = "\"\(Self.fingerprint(response.body))\""
         response.headers["ETag"] = tag
         guard Self.matches(request.headers["If-None-Match"], tag) else { return response }
+        // With the tag that a 200 would have had: RFC 9110, section 15.4.5.
         return HTTPResponse(status: 304, headers: ["ETag": tag])
     }
 

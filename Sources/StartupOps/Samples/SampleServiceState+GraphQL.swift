@@ -60,6 +60,7 @@ extension SampleServiceState {
 
     private static func answered(_ field: String, _ value: some Encodable) -> HTTPResponse { .json(Answer(data: [field: value])) }
 
+    // 200: over HTTP the request was in order, as GraphQL servers see it.
     private static func failed(_ message: String, _ code: String, status: Int = 200) -> HTTPResponse {
         .json(Errors(errors: [Errors.Entry(message: message, extensions: ["code": code])]), status: status)
     }

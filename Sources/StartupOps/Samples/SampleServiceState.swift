@@ -136,6 +136,7 @@ extension HTTPResponse {
     /// An answer in JSON, its members in the order of their names.
     static func json(_ value: some Encodable, status: Int = 200, headers: HTTPHeaders = [:]) -> HTTPResponse {
         let encoder = JSONEncoder()
+        // Sorted: equal values are equal bytes, and have equal tags.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let body = try? encoder.encode(value) else { return HTTPResponse(status: 500) }
         return json(data: body, status: status, headers: headers)
@@ -170,6 +171,7 @@ extension HTTPRequest {
     var form: [String: String] {
         var fields: [String: String] = [:]
         for pair in String(decoding: body ?? Data(), as: UTF8.self).split(separator: "&") {
+            // The plus before the percent: decoded first, `%2B` would become a space.
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map { $0.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? "" }
             if let name = halves.first, fields[name] == nil { fields[name] = halves.count == 2 ? halves[1] : "" }
@@ -184,6 +186,7 @@ extension HTTPRequest {
 
     /// The token of the `Authorization` header; nil without one.
     var bearerToken: String? {
+        // Schemes of authentication are written in either case: RFC 9110, section 11.1.
         guard let value = headers["Authorization"], value.prefix(7).lowercased() == "bearer " else { return nil }
         return String(value.dropFirst(7))
     }

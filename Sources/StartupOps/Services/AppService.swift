@@ -91,13 +91,13 @@ public final class AppService: Sendable {
         let cache = ResponseCache(store: directory.cache)
         // The session belongs to this address.
         let base = environment.rest ?? environment.graphQL
+        // Without REST the token endpoint is beside the GraphQL endpoint.
         let tokenURL =
             environment.rest?.appending(path: "oauth/token") ?? URL(string: "oauth/token", relativeTo: environment.graphQL)?.absoluteURL
         let endpoint = TokenEndpoint(url: tokenURL ?? base, http: http, now: now)
         self.endpoint = endpoint
         var sessions = SessionStore(secure, of: base, sharedIn: directory.folder, alsoClear: { cache.removeAll() })
         sessions.companions = [Self.account]
-        // Without REST the token endpoint is beside the GraphQL endpoint.
         self.sessions = sessions
         tokens = TokenManager(store: sessions, now: now) { session, deadline in
             try await endpoint.refresh(session, deadline: deadline)

@@ -49,6 +49,7 @@ extension SemanticVersion: Comparable {
         let numbers = ((left.major, left.minor, left.patch), (right.major, right.minor, right.patch))
         if numbers.0 != numbers.1 { return numbers.0 < numbers.1 }
         if left.prerelease.isEmpty || right.prerelease.isEmpty { return left.isPrerelease && !right.isPrerelease }
+        // Of two lists with an equal beginning the longer one is higher (section 11.4.4), as in this order.
         return left.prerelease.lexicographicallyPrecedes(right.prerelease)
     }
 }
@@ -94,10 +95,12 @@ extension SemanticVersion: LosslessStringConvertible {
     ///   parts are written.
     public init?(_ description: String) {
         guard description.utf8.count <= Self.maximumLength else { return nil }
+        // On the bytes: a hyphen with a combining mark behind it is another `Character`.
         var text = description.utf8.drop(while: Self.isSpace)
         while let last = text.last, Self.isSpace(last) { text.removeLast() }
         if text.first == UInt8(ascii: "v") || text.first == UInt8(ascii: "V") { text.removeFirst() }
 
+        // The plus before the hyphen: build metadata may have hyphens in it.
         if let plus = text.firstIndex(of: UInt8(ascii: "+")) {
             guard Self.identifiers(in: text[text.index(after: plus)...]) != nil else { return nil }
             text = text[..<plus]

@@ -110,6 +110,7 @@ public final class Bootstrap: Sendable {
     /// options.observers.append(bootstrap.crashLog)
     /// ```
     public var crashLog: @Sendable (LaunchEvent) -> Void {
+        // Not `self`: options that hold this must not keep the bootstrap alive.
         let tell = plan.tellCrashLoggers
         return { event in tell("\(event)") }
     }

@@ -217,6 +217,7 @@ extension Bootstrap {
                     options: .all([
                         .interactive, .onFailure(.continue),
                         .when {
+                            // A session that cannot be read now is still somebody's.
                             if case .absent = accounts.storedSession() { return true }
                             return false
                         },

@@ -67,6 +67,7 @@ final class SequenceTrace<Part: SequencePart>: Sendable {
     /// - Parameter body: returns the result, for the trace.
     @MainActor
     func make(_ part: Part, in launch: StepContext, _ body: @MainActor () async throws -> String) async throws {
+        // Before its work: a part that is out of turn must do nothing.
         try begin(part)
         record(part, try await body(), launch)
     }
