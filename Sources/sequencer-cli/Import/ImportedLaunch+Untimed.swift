@@ -25,8 +25,8 @@ extension ImportedLaunch {
 
 /// When each node of a graph could start if all took one step, circles opened.
 private struct UnitSchedule {
-    private(set) var levels: [Int]
     // A level below 0 marks a node that has not been reached.
+    private(set) var levels: [Int]
     private(set) var dependencies: [[Int]]
     /// How many dependencies were left out.
     private(set) var circles = 0

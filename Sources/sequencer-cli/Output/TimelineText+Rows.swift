@@ -101,6 +101,7 @@ extension TimelineText {
         let origin = columns.barStart
         guard let kind = BarKind(operation), let start = operation.start else { return origin..<origin }
         let cells =
+            // Other kinds have no character for a part of a cell.
             kind == .running && style.isUnicode
             ? fineCells(from: start, to: operation.end)
             : coarseCells(from: start, to: operation.end, glyph: glyph(of: kind))
@@ -114,7 +115,6 @@ extension TimelineText {
 
     private func glyph(of kind: BarKind) -> String {
         switch kind {
-        // Other kinds have no character for a part of a cell.
         case .running: style.bars.running
         case .interactive: style.bars.interactive
         case .unsuccessful: style.bars.unsuccessful

@@ -105,10 +105,10 @@ struct JSONTokenizer {
             switch bytes[start + 1] {
             case UInt8(ascii: "n"): result.append(0x0A)
             case UInt8(ascii: "t"): result.append(0x09)
-            // Surrogates are characters only in pairs, so each has to be decoded with the one after it.
             case UInt8(ascii: "r"): result.append(0x0D)
             case UInt8(ascii: "b"): result.append(0x08)
             case UInt8(ascii: "f"): result.append(0x0C)
+            // Surrogates are characters only in pairs, so each has to be decoded with the one after it.
             case UInt8(ascii: "u"): result.append(contentsOf: String(try scalar(at: &index, escape: start)).utf8)
             case let byte: result.append(byte)
             }

@@ -49,9 +49,9 @@ struct SpelledSecrets {
         return String(signature)
     }
 
+    // The upper bits of a multiplicative hash are the mixed ones (Fibonacci hashing).
     private static func bit(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
 
-    // The upper bits of a multiplicative hash are the mixed ones (Fibonacci hashing).
     private static func folded(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }

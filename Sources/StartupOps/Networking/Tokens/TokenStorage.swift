@@ -104,12 +104,12 @@ final class TokenStorage: Sendable {
         perform { $0.end(reason) }
     }
 
-    // Both at each use: a store that could not be read, or written, is tried again.
     func grant(
         for requirement: TokenRequirement,
         replacing rejected: AccessToken?,
         deadline: Deadline
     ) async throws(NetworkError) -> TokenGrant {
+        // Both at each use: a store that could not be read, or written, is tried again.
         loadIfNeeded()
         storeIfNeeded()
         let waiter = state.withLock { state in
