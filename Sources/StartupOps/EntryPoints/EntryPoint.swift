@@ -140,6 +140,7 @@ public struct ShortcutItems: Sendable, Hashable {
     public func item(ofType type: String) throws(UnknownShortcutItem) -> ShortcutItem {
         // Swift considers canonically equivalent texts equal; a type has to be the same to the byte.
         guard let item = items[type], item.type.utf8.elementsEqual(type.utf8) else {
+            // Sorted: of two that are as near, the same one each time.
             throw UnknownShortcutItem(type: printable(type, limit: 80), nearest: nearestName(to: type, in: items.keys.sorted()))
         }
         return item

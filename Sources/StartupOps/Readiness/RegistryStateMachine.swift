@@ -152,6 +152,7 @@ struct RegistryStateMachine {
             }
             guard positions[next] == nil, seen.insert(next).inserted else { continue }
             stack.append((next, true))
+            // The last one pushed comes off first: hence from the end.
             for constraint in (rules[next]?.constraints ?? []).reversed()
             where next == name || rules[constraint.predecessor]?.isRequired == true { stack.append((constraint.predecessor, false)) }
         }

@@ -65,6 +65,7 @@ package final class ServiceRegistry: Sendable {
     /// - Throws: ``ServiceAccessError`` when it is not registered, naming the accessor and the missing registrations.
     package func value<Value>(_ key: ServiceKey<Value>, for accessor: String = #function) throws(ServiceAccessError) -> Value {
         let (stored, missing) = state.withLock { state in
+            // Only where it is absent: the search goes through the rules.
             (state.values[key.name], state.values[key.name] == nil ? state.machine.missing(for: key.name) : [])
         }
         if let value = stored as? Value { return value }

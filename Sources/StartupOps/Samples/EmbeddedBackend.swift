@@ -124,6 +124,7 @@ enum EmbeddedRegistry {
     static func reserveHost() -> String {
         state.withLock { state in
             state.count += 1
+            // No name under `invalid` is ever resolved (RFC 2606, section 2): a request that gets past the backend reaches nobody.
             return "sample-\(state.count).invalid"
         }
     }
@@ -140,6 +141,7 @@ enum EmbeddedRegistry {
     static func remove(_ backend: EmbeddedBackend, host: String) {
         let id = ObjectIdentifier(backend)
         state.withLock { state in
+            // By its number: a weak reference is nil while the object is deinitialised.
             guard state.owners[host] == id else { return }
             state.backends[host] = nil
             state.owners[host] = nil

@@ -210,6 +210,7 @@ final class LoopbackSpeakerLoop {
     private func accept() {
         let socket = Foundation.accept(listener, nil, nil)
         guard socket >= 0 else { return }
+        // On Linux an accepted socket does not inherit O_NONBLOCK of the one that listens.
         SocketPlatform.configure(socket)
         clients[socket] = Client()
         shared.onEvent(.connected)

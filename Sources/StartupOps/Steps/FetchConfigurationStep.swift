@@ -160,6 +160,7 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
             },
             work: { environment, _ in
                 return { _ in
+                    // The kept one may be gone since the graph was made.
                     let loaded = environment.keptConfiguration ?? environment.configurations.lastKnown
                     environment.firstScreen?.meet(.configurationPresent, by: "the \(loaded.source.rawValue) configuration")
                     return loaded

@@ -90,6 +90,7 @@ public struct StartupSteps: Sendable {
 
     /// The same work where nobody sees the app: nothing is presented, and nobody is asked. Silent pushes are taken as ever.
     var unseen: StartupSteps {
+        // A copy: other launches keep their presenters.
         guard case .environment(var environment, let memory) = source else { return self }
         var presenters = StartupPresenters()
         // Silent pushes need their presenter, and show nothing.

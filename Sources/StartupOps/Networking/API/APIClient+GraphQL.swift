@@ -30,6 +30,7 @@ extension APIClient {
             do {
                 return try models.map { try $0.domain() }
             } catch {
+                // Without the model's error, which may quote the answer.
                 throw NetworkError(.invalidData, request: call.name, "\(Model.self) makes no \(Model.Domain.self)", status: response.status)
             }
         }

@@ -44,6 +44,7 @@ extension JSONValue: Codable {
     /// Reads any JSON value; whole numbers that fit 64 bits as integers.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
+        // In this order: a whole number can be read as a Double as well.
         if value.decodeNil() {
             self = .null
         } else if let bool = try? value.decode(Bool.self) {

@@ -26,9 +26,11 @@ struct QuotedSecrets {
         var plain = Reading()
         for (index, byte) in self.text.enumerated() { plain.append(byte, index..<index + 1) }
         let once = Self.decoded(plain)
+        // Not a third time: each round has eight times the readings of the one before.
         for reading in [plain] + once + once.flatMap(Self.decoded) { add(reading) }
         var key: UInt64 = 0
         for (index, byte) in all.bytes.enumerated() {
+            // The key holds eight bytes: the oldest falls out at the top.
             key = key << 8 | UInt64(Self.folded(byte))
             if index >= Self.partLength - 1 { parts[key, default: []].append(index - Self.partLength + 1) }
         }
@@ -48,6 +50,7 @@ struct QuotedSecrets {
     }
 
     private func places(ofLong secret: [UInt8]) -> [Range<Int>] {
+        // As a whole, too: some of its parts are passed over below.
         var places = places(ofWhole: secret)
         var key: UInt64 = 0
         var (lastBlank, lastSign) = (-1, -1)
@@ -74,6 +77,7 @@ struct QuotedSecrets {
     /// Where in the text something was read; nil where it stands between two readings.
     private func place(_ start: Int, _ count: Int) -> Range<Int>? {
         let places = all.places[start..<start + count]
+        // Empty places are those of the zeros between two readings.
         if places.contains(where: \.isEmpty) { return nil }
         return places.reduce(places[start]) { min($0.lowerBound, $1.lowerBound)..<max($0.upperBound, $1.upperBound) }
     }
@@ -97,6 +101,7 @@ extension QuotedSecrets {
         // Base64 and hexadecimal have no mark of their beginning, so every offset is tried.
         for start in 0..<4 { all.append(unpacked(reading, from: start, digits: 4, bits: 6, base64Value)) }
         for start in 0..<2 { all.append(unpacked(reading, from: start, digits: 2, bits: 4) { $0.hexadecimalValue.map(UInt32.init) }) }
+        // Shorter ones can hold no secret that is looked for.
         return all.filter { $0.bytes != reading.bytes && $0.bytes.count >= KnownSecrets.shortest }
     }
 

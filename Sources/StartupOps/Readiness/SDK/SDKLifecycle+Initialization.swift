@@ -96,6 +96,7 @@ extension SDKLifecycle {
     }
 
     private func finish(_ configuration: SDKConfiguration, _ generation: Int, _ session: any SDKSession) {
+        // Before the lock: it may wait for a disk.
         let reasonNotToRestore = reasonNotToRestore()
         let restores = reasonNotToRestore == nil
         // In one step: nobody sees it initialised and without its session.
@@ -124,6 +125,7 @@ extension SDKLifecycle {
             return "the session cannot be read now: \(error)"
         case .value(let token):
             if token.value.allSatisfy(\.isWhitespace) { return "no session" }
+            // Before the restore: its messages may quote the token.
             log.redact(token)
             return nil
         }

@@ -76,6 +76,7 @@ extension SDKLifecycle {
 
     /// Restores in the background: first the entitlements, then the SDK's own parts. The SDK is ready at the end, or at the deadline, also when parts fail.
     func startRestore(_ session: any SDKSession, _ generation: Int) {
+        // Asked once: the names have to be those of the parts that run.
         let steps = session.restoreSteps
         state.withLock { $0.restoreNames = [Self.entitlements] + steps.map(\.name) }
         let deadline = Deadline.after(options.restoreTimeout)
@@ -103,6 +104,7 @@ extension SDKLifecycle {
             (state.restore, state.restoreTimer) = (task, timer)
             return false
         }
+        // It ended before it was stored: nobody else has the timer.
         if isOver { timer?.cancel() }
     }
 

@@ -139,6 +139,7 @@ struct SDKStorage: Sendable {
                     clientSecret: Secret(credentials.clientSecret),
                     isLoggingEnabled: boot.isLoggingEnabled,
                     logLevel: boot.logLevel,
+                    // A writer cannot be stored.
                     logWriter: nil
                 )
             )
