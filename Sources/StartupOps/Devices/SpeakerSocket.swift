@@ -212,7 +212,7 @@ package final class WakeSignal: Sendable {
         guard pipe(&ends) == 0 else { return nil }
         (descriptor, writeEnd) = (ends[0], ends[1])
         SocketPlatform.configure(descriptor)
-        // Neither end may block: with a full pipe, `signal()` would hold whoever calls it.
+        // Neither end may block: with a full pipe, `signal()` would hold its caller.
         SocketPlatform.configure(writeEnd)
     }
 
