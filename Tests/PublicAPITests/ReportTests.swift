@@ -79,7 +79,7 @@ struct ReportTests {
         let file = LaunchHistoryFile(url)
         #expect(try file.read().expectedDurations(in: "launch").isEmpty)
         try file.record(try await run(graph()))
-        #expect(try LaunchHistoryFile(url).read().expectedDurations(in: "launch") == ["config": .milliseconds(300)])
+        #expect(try LaunchHistoryFile(url).read().expectedDurations(in: "launch")["config"] == .milliseconds(300))
     }
 
     @Test("a plan says how long a launch will take on so many lanes, and what a quicker step would change")

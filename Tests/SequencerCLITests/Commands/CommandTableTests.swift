@@ -148,7 +148,8 @@ struct CommandTableTests {
         }
         let line = command + words + row.options
         try await expect(.usage, line + ["--no-such-option"])
-        try await expect(.usage, line + ["one", "too", "many"])
+        // `stats` takes any number of files.
+        if row.command != "stats" { try await expect(.usage, line + ["one", "too", "many"]) }
         try await expect(.cannotWrite, line + ["-o", folder.file("none/result").path])
         try await expect(.cannotWrite, line + ["-o", folder.url.path])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)

@@ -5,7 +5,7 @@ struct DocumentationPages {
     /// Where contexts are, from the root of the project.
     static let contexts = "Tests/Data/Documentation"
     /// Languages of blocks that are not Swift; the empty one is output, or a command.
-    private static let others: Set<String> = ["", "json", "sh", "text", "yaml", "xml", "dot", "mermaid"]
+    private static let others: Set<String> = ["", "json", "sh", "text", "yaml", "xml", "dot", "mermaid", "sql"]
 
     let root: URL
     /// Swift code, in the order of the pages.
