@@ -123,10 +123,10 @@ package struct PosixFile: ~Copyable {
         }
     }
 
-    /// Replaces the content of a file that was opened for reading and writing by a few `bytes`.
+    /// Replaces the content of a file that was opened for reading and writing by a few `bytes`; on an error nothing is left of the old content.
     func replaceContents(_ bytes: [UInt8]) throws(StorageError) {
-        let isWritten = ftruncate(descriptor, 0) == 0 && pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
-        if !isWritten { throw StorageError("writing to it", path) }
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw StorageError("writing to it", path) }
+        try writeAll(Data(bytes))
     }
 
     private static var sizeLimit: UInt64? {

@@ -55,18 +55,7 @@ struct FileStoreFullDiskTests {
             let store = try FileStore(directory: directory)
             let old = Data(repeating: 1, count: 20_000)
             try store.write(old, for: "key")
-            // As it is on an app's main thread: deadly. Threads that tasks run on may block signals.
-            signal(SIGXFSZ, SIG_DFL)
-            var deadly = sigset_t()
-            sigemptyset(&deadly)
-            sigaddset(&deadly, SIGXFSZ)
-            try #require(pthread_sigmask(SIG_UNBLOCK, &deadly, nil) == 0)
-            var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
-            #if canImport(Glibc)
-                try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-            #else
-                try #require(setrlimit(RLIMIT_FSIZE, &limit) == 0)
-            #endif
+            try limitFileSizesDeadly(to: 16_384)
             let error = #expect(throws: StorageError.self) { try store.write(Data(repeating: 2, count: 20_000), for: "key") }
             #expect(error?.code == .noSpace && error?.systemError == EFBIG)
             #expect(error?.reason.contains("raise the limit of file sizes") == true)
@@ -75,4 +64,41 @@ struct FileStoreFullDiskTests {
             try store.write(Data(repeating: 3, count: 10_000), for: "other")
         }
     }
+
+    @Test("fault S3: under a limit that leaves no room for the name of its holder, a lock is taken all the same", arguments: [0, 8])
+    func locks(bytes: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String, bytes = bytes as Int] in
+            let directory = URL(fileURLWithPath: path).appendingPathComponent("store")
+            let store = try FileStore(directory: directory)
+            try limitFileSizesDeadly(to: bytes)
+            // Twice: the lock is given back under the limit, too.
+            for _ in 0..<2 { #expect(try store.withExclusiveAccess { true }) }
+            let lock = LockFile(directory: try PosixDirectory(directory), name: "other")
+            let held = try #require(try lock.lock())
+            #expect(try lock.lock() == nil)
+            withExtendedLifetime(held) {}
+            // What is written as the process ends, such as a profile, may be larger.
+            try limitFileSizesDeadly(to: 1 << 30)
+        }
+    }
+}
+
+/// As `ulimit -f`, in bytes, for a thread on which the signal is as deadly as on an app's main thread: those of tasks may block it.
+private func limitFileSizesDeadly(to bytes: Int) throws {
+    signal(SIGXFSZ, SIG_DFL)
+    var deadly = sigset_t()
+    sigemptyset(&deadly)
+    sigaddset(&deadly, SIGXFSZ)
+    try #require(pthread_sigmask(SIG_UNBLOCK, &deadly, nil) == 0)
+    #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        let resource = RLIMIT_FSIZE
+    #endif
+    var limit = rlimit()
+    try #require(getrlimit(resource, &limit) == 0)
+    limit.rlim_cur = rlim_t(bytes)
+    try #require(setrlimit(resource, &limit) == 0)
 }
