@@ -4,7 +4,7 @@ import Foundation
 /// percent-encoded, in hexadecimal, and in base64 and base64url at any offset; letters in any case.
 ///
 /// ``QuotedSecrets`` finds more, such as parts of a secret and one spelling within another, at a price that only a short text can bear.
-struct SpelledSecrets {
+package struct SpelledSecrets {
     /// In bytes. A shorter secret stands in many an answer by chance.
     private static let shortest = 8
     /// By their first eight bytes.
@@ -52,7 +52,8 @@ struct SpelledSecrets {
     // The upper bits of a multiplicative hash are the mixed ones (Fibonacci hashing).
     private static func bit(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
 
-    private static func folded(_ byte: UInt8) -> UInt8 {
+    /// The byte, as a small letter if it is a letter of ASCII.
+    package static func folded(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }
@@ -60,7 +61,8 @@ struct SpelledSecrets {
 // MARK: - Spellings
 
 extension SpelledSecrets {
-    private static func spellings(of secret: String) -> [[UInt8]] {
+    /// A secret as services quote it, in bytes; some spellings of a short one are short themselves, or empty.
+    package static func spellings(of secret: String) -> [[UInt8]] {
         let bytes = Array(secret.utf8)
         var all = [bytes, bytes.flatMap(digits)]
         all.append(escaped(secret) { _ in true })

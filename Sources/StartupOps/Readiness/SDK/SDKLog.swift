@@ -154,12 +154,15 @@ public protocol SDKLogWriter: AnyObject, Sendable {
     func write(_ level: SDKLogLevel, tag: String, message: String) throws
 }
 
-/// Takes secrets out of texts: known ones, in each spelling that requests use, and words that look like a token.
+/// Takes secrets out of texts: known ones, in each spelling that requests and services use, with letters in any case; and what looks like a token.
 struct SDKRedaction: Sendable {
     static let replacement = "<redacted>"
-    private var spellings: [String] = []
+    /// In bytes. A shorter spelling stands in many a word by chance; the secret itself may be shorter.
+    private static let shortest = 4
+    /// In bytes, by the first one.
+    private var spellings: [UInt8: Set<[UInt8]>] = [:]
 
-    /// Takes `secret` out from now on: as it is, percent-encoded, and in base64.
+    /// Takes `secret` out from now on: as it is, percent-encoded, in base64, in hexadecimal, and as in JSON.
     mutating func add(_ secret: String) {
         if secret.isEmpty { return }
         let base64 = Data(secret.utf8).base64EncodedString()
@@ -167,23 +170,34 @@ struct SDKRedaction: Sendable {
         let base64URL = unpadded.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
         let encoded = [CharacterSet.alphanumerics, .urlQueryAllowed, CharacterSet(charactersIn: "-._~").union(.alphanumerics)]
             .compactMap { secret.addingPercentEncoding(withAllowedCharacters: $0) }
-        // Longest first: a shorter spelling must not cut a longer one in two.
-        spellings = Set(spellings + [secret, base64, unpadded, base64URL] + encoded).sorted {
-            ($0.utf8.count, $0) > ($1.utf8.count, $1)
+        let requested = ([base64, unpadded, base64URL] + encoded).map { Array($0.utf8) }
+        let long = (requested + SpelledSecrets.spellings(of: secret)).filter { $0.count >= Self.shortest }
+        for spelling in long + [Array(secret.utf8)] {
+            let folded = spelling.map(SpelledSecrets.folded)
+            if let first = folded.first { spellings[first, default: []].insert(folded) }
         }
     }
 
     /// The text without secrets.
-    func callAsFunction(_ text: String) -> String {
-        var text = text
-        // Most messages hold none.
-        for spelling in spellings where text.contains(spelling) {
-            text = text.replacingOccurrences(of: spelling, with: Self.replacement)
+    func callAsFunction(_ text: String) -> String { Self.withoutTokens(withoutSecrets(text)) }
+
+    private func withoutSecrets(_ text: String) -> String {
+        // Bytes: a combining mark makes another character of the one before it, and so would hide the secret.
+        let bytes = Array(text.utf8)
+        let folded = bytes.map(SpelledSecrets.folded)
+        var result: [UInt8] = []
+        var end = 0
+        for index in bytes.indices {
+            let rest = folded[index...]
+            let length = spellings[folded[index]]?.filter { rest.starts(with: $0) }.map(\.count).max()
+            // One that begins within another counts too: it may end behind it.
+            if index >= end { result += length == nil ? [bytes[index]] : Array(Self.replacement.utf8) }
+            end = max(end, index + (length ?? 0))
         }
-        return Self.withoutTokens(text)
+        return String(decoding: result, as: UTF8.self)
     }
 
-    /// The text after `Bearer` or `Basic`, and every JSON web token (three parts in base64url that begin as JSON objects do), goes.
+    /// The text after `Bearer` or `Basic` goes, and so does a word from where a JSON web token begins in it (three parts in base64url that begin as JSON objects do).
     private static func withoutTokens(_ text: String) -> String {
         var result = ""
         var word = ""
@@ -191,9 +205,11 @@ struct SDKRedaction: Sendable {
         func flush() {
             guard !word.isEmpty else { return }
             // Twelve characters: "basic training" is not a credential.
-            let isCredential = ["bearer", "basic"].contains(previous.lowercased()) && word.utf8.count >= 12
-            let isToken = word.hasPrefix("eyJ") && word.utf8.filter { $0 == UInt8(ascii: ".") }.count >= 2
-            result += isCredential || isToken ? replacement : word
+            let isCredential = ["bearer", "basic"].contains { previous.lowercased().hasSuffix($0) } && word.utf8.count >= 12
+            // Anywhere in the word: a name with `=`, or a part of a path, may stand before it.
+            let token = word.range(of: "eyJ").map { word[$0.lowerBound...] } ?? ""
+            let isToken = token.utf8.filter { $0 == UInt8(ascii: ".") }.count >= 2
+            result += isCredential ? replacement : isToken ? "\(word.dropLast(token.count))\(replacement)" : word
             previous = word
             word = ""
         }
