@@ -104,18 +104,7 @@ public struct StorageError: DescribedError, Sendable, Hashable {
 extension DataStore {
     /// The value stored under `key`. A value that cannot be decoded is set aside and counts as absent.
     public func value<Value: Decodable & Sendable>(_ type: Value.Type, for key: StoreKey) -> StoredAnswer<Value> {
-        switch read(key) {
-        case .absent: return .absent
-        case .unavailable(let error): return .unavailable(error)
-        case .value(let data):
-            do {
-                return .value(try JSONDecoder().decode(type, from: data))
-            } catch {
-                // `try?`: a value that cannot be moved counts as absent all the same, and the store has told of it.
-                try? setAside(key, because: "it is no \(type)")
-                return .absent
-            }
-        }
+        value(for: key, expecting: "\(type)") { _ in true }
     }
 
     /// Stores a value under `key`, as JSON with sorted keys.
@@ -146,13 +135,21 @@ extension DataStore {
         }
     }
 
-    /// The value stored under `key`. A value that fails the test is set aside and counts as absent.
+    /// The value stored under `key`. A value that cannot be decoded, or fails the test, is set aside and counts as absent.
     package func value<Value: Decodable & Sendable>(for key: StoreKey, expecting what: String, _ makesSense: (Value) -> Bool)
         -> StoredAnswer<Value>
     {
-        let answer = value(Value.self, for: key)
-        guard case .value(let value) = answer, !makesSense(value) else { return answer }
-        try? setAside(key, because: "it is no \(what)")
+        var answer = read(key)
+        while case .value(let data) = answer {
+            if let value = try? JSONDecoder().decode(Value.self, from: data), makesSense(value) { return .value(value) }
+            answer = read(key)
+            // Another process has written one meanwhile, which may be good: it stays, and counts.
+            guard answer == .value(data) else { continue }
+            // `try?`: a value that cannot be moved counts as absent all the same, and the store has told of it.
+            try? setAside(key, because: "it is no \(what)")
+            return .absent
+        }
+        if case .unavailable(let error) = answer { return .unavailable(error) }
         return .absent
     }
 }
