@@ -111,15 +111,18 @@ package struct PosixFile: ~Copyable {
         }
     }
 
-    /// Writes all of `bytes` where the last write ended; `size` is what the file has.
+    /// Writes all of `bytes` where the last write ended.
     ///
+    /// - Parameter size: what the file has; raised by what is written, also when it throws.
     /// - Throws: also when only some of them could be written.
-    package func append(_ bytes: [UInt8], after size: Int) throws(StorageError) {
+    package func append(_ bytes: [UInt8], after size: inout Int) throws(StorageError) {
         if let limit = Self.sizeLimit, UInt64(size + bytes.count) > limit { throw StorageError("writing to it", path, errno: EFBIG) }
         var count = 0
         while count < bytes.count {
             let result = bytes[count...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if result >= 0 { count += result } else if errno != EINTR { throw StorageError("writing to it", path) }
+            if result < 0, errno != EINTR { throw StorageError("writing to it", path) }
+            count += max(result, 0)
+            size += max(result, 0)
         }
     }
 

@@ -361,7 +361,7 @@ struct RealLaunchJournalTests {
 }
 
 /// As `ulimit -f`, in bytes.
-private func limitFileSizes(to bytes: Int) {
+func limitFileSizes(to bytes: Int) {
     var limit = rlimit()
     #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)

@@ -60,7 +60,7 @@ struct JournalDirectory: Sendable {
         // Read before the new one is made, which must not be among the old ones.
         let old = entries
         let file = try directory.makeTemporary()
-        let bytes = line.bytes
+        var bytesWritten = 0
         let number = (old.first?.number ?? 0) + 1
         // Two launches at once may have the same number, and still are two.
         let digits = String(number)
@@ -69,7 +69,7 @@ struct JournalDirectory: Sendable {
         let name = "\(padding)\(digits)-\(String(UInt64.random(in: .min ... .max), radix: 36))\(Self.ending)"
         let temporary = String(file.path.dropFirst(directory.path.count + 1))
         do throws(StorageError) {
-            try file.append(bytes, after: 0)
+            try file.append(line.bytes, after: &bytesWritten)
             try directory.move(temporary, to: name)
         } catch {
             unlink(file.path)
@@ -77,7 +77,7 @@ struct JournalDirectory: Sendable {
         }
         // Afterwards: a launch that cannot be begun removes nothing.
         removeOld(old, keeping: launches - 1, size: size)
-        return JournalFile(file, path: directory.path(name), number: number, size: bytes.count)
+        return JournalFile(file, path: directory.path(name), number: number, size: bytesWritten)
     }
 
     private func removeOld(_ entries: [Entry], keeping count: Int, size: Int) {
@@ -111,6 +111,8 @@ final class JournalFile: Sendable {
         var started: Set<String> = []
         /// How many questions an operation asks at the moment: one may be part of another, and an operation may be told of twice.
         var questions: [String: Int] = [:]
+        /// The operations that ask, as the file says.
+        var asking: Set<String> = []
         /// The number of launches that were begun with the journal.
         var launch = 0
 
@@ -120,17 +122,37 @@ final class JournalFile: Sendable {
             guard let operation = line.operation else { return true }
             switch line.event {
             case .asked:
-                let open = questions[operation] ?? 0
-                questions[operation] = open + 1
-                return open == 0
-            case .answered:
-                let open = questions.removeValue(forKey: operation) ?? 0
-                if open > 1 { questions[operation] = open - 1 }
-                return open == 1
+                questions[operation, default: 0] += 1
+                return !asking.contains(operation)
+            case .answered: return endQuestion(of: operation) && asking.contains(operation)
             case .retrying, .ended: questions[operation] = nil
             default: break
             }
             return true
+        }
+
+        /// Whether it was the last one that the operation asks.
+        private mutating func endQuestion(of operation: String) -> Bool {
+            let open = questions.removeValue(forKey: operation) ?? 0
+            if open > 1 { questions[operation] = open - 1 }
+            return open <= 1
+        }
+
+        mutating func wasWritten(_ line: JournalLine) {
+            guard let operation = line.operation else { return }
+            switch line.event {
+            case .asked: asking.insert(operation)
+            case .answered, .retrying, .ended: asking.remove(operation)
+            default: break
+            }
+        }
+
+        /// An attempt is told of more than once: the next time, it may be written.
+        mutating func couldNotBeWritten(_ line: JournalLine, once attempt: String?) {
+            guard let attempt else { return }
+            started.remove(attempt)
+            // It is counted again with the attempt; any other question is counted until its answer.
+            if line.event == .asked, let operation = line.operation { _ = endQuestion(of: operation) }
         }
     }
 
@@ -164,11 +186,15 @@ final class JournalFile: Sendable {
             guard box.state.isNew(line, once: attempt) else { return }
             // End the torn line, so that only that one is broken.
             let whole = box.state.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
+            var size = box.state.size
+            // Also after an error: the part that was written counts towards the limit.
+            defer { box.state.size = size }
             do throws(StorageError) {
-                try box.state.file.append(whole, after: box.state.size)
-                box.state.size += whole.count
+                try box.state.file.append(whole, after: &size)
+                box.state.wasWritten(line)
                 box.state.isTorn = false
             } catch {
+                box.state.couldNotBeWritten(line, once: attempt)
                 box.state.isTorn = true
                 throw StorageError(error.code, path, error.reason, systemError: error.systemError)
             }
@@ -184,6 +210,7 @@ final class JournalFile: Sendable {
             guard box.state.launch > 1 else { return false }
             box.state.started = []
             box.state.questions = [:]
+            box.state.asking = []
             return true
         }
     }
