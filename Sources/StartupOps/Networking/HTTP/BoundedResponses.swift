@@ -87,7 +87,7 @@ final class BoundedResponses: Sendable {
         case .unavailable(let error): throw error
         case .absent: return CacheIndex()
         case .value(let data):
-            if let index = try? JSONDecoder().decode(CacheIndex.self, from: data) { return index }
+            if let index = try? JSONDecoder().decode(CacheIndex.self, from: data), index.isSound { return index }
             // Without an index nothing would ever be removed, so everything goes.
             try? store.setAside(Self.indexKey, because: "it is no index of a cache")
             try store.removeAll()
@@ -108,8 +108,8 @@ struct CacheIndex: Codable, Sendable, Equatable {
     /// The entries, the one that was not used for longest first.
     private(set) var entries: [Entry] = []
 
-    /// The sum of all sizes.
-    var size: Int { entries.reduce(0) { $0.addingSaturated($1.size) } }
+    /// Whether no entry takes less than no room: an index that was read may hold anything.
+    var isSound: Bool { entries.allSatisfy { $0.size >= 0 } }
 
     /// These have been used, in this order.
     mutating func touch(_ names: [String]) {
@@ -132,21 +132,15 @@ struct CacheIndex: Codable, Sendable, Equatable {
 
     /// The entries to remove so that the rest keeps within the limits; they are still in the index.
     func surplus(maximumCount: Int, maximumSize: Int) -> [String] {
-        var (count, size) = (entries.count, size)
-        var names: [String] = []
-        for entry in entries where count > maximumCount || size > maximumSize {
-            names.append(entry.name)
-            count -= 1
-            size -= entry.size
+        var (count, room) = (0, maximumSize)
+        // The newest stay. Room is subtracted, as a sum of sizes that were read could be too large for a number.
+        let kept = entries.reversed().prefix { entry in
+            guard count < maximumCount, entry.size <= room else { return false }
+            count += 1
+            room -= entry.size
+            return true
         }
-        return names
-    }
-}
-
-extension Int {
-    fileprivate func addingSaturated(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
+        return entries.dropLast(kept.count).map(\.name)
     }
 }
 

@@ -110,19 +110,21 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("an index whose sizes are too large for a number does not end in a trap")
-    func sizes() {
+    @Test(
+        "an index whose sizes are too large for a number, or below zero, does not end in a trap; only the newest stays",
+        arguments: [[Int.max, Int.max, -Int.max], [Int.min, Int.min], [Int](repeating: .max, count: 5), [0, -1]]
+    )
+    func extremes(of sizes: [Int]) {
         let store = MemoryStore()
-        store.write(
-            Data(
-                "{\"entries\":[{\"name\":\"x\",\"size\":\(Int.max)},{\"name\":\"y\",\"size\":\(Int.max)},{\"name\":\"z\",\"size\":-\(Int.max)}]}"
-                    .utf8
-            ),
-            for: "index"
-        )
-        let cache = ResponseCache(store: store)
+        let names = sizes.indices.map { "old\($0)" }
+        let entries = zip(names, sizes).map { "{\"name\":\"\($0)\",\"size\":\($1)}" }
+        store.write(Data("{\"entries\":[\(entries.joined(separator: ","))]}".utf8), for: "index")
+        for name in names { store.write(Data(), for: StoreKey("response-\(name)")) }
+        let cache = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 2))
         cache.store(answer("a"), for: key("a"))
-        _ = cache.response(for: key("a"))
+        #expect(cache.response(for: key("a")) == answer("a"))
+        let left = names.filter { store.read(StoreKey("response-\($0)")) != .absent }
+        #expect(left.isEmpty)
     }
 
     @Test("C45: a store that cannot be opened, or is full, is replaced by memory; the problem is told once")
