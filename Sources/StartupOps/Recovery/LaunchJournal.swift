@@ -29,6 +29,8 @@ public final class LaunchJournal: Sendable {
     private struct State {
         var recovery: Recovery
         var problem: StorageError?
+        /// The kinds of problem that were told after the first one's.
+        var laterProblems: Set<StorageError.Code> = []
         var kind: LaunchKind
         /// Whether the recovery of this launch has been decided.
         var isDecided = false
@@ -387,7 +389,7 @@ public final class LaunchJournal: Sendable {
     private func report(_ problem: StorageError) {
         let isNew = state.withLock { state in
             defer { state.problem = state.problem ?? problem }
-            return state.problem?.code != problem.code
+            return state.problem?.code != problem.code && (state.problem == nil || state.laterProblems.insert(problem.code).inserted)
         }
         if isNew { onProblem(problem) }
     }

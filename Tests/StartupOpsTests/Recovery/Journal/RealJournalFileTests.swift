@@ -62,6 +62,32 @@ struct RealJournalFileTests {
         }
     }
 
+    @Test("the app is told of the first problem of each kind, also after one of another kind")
+    func kindsOfProblem() async throws {
+        let location = folder("app")
+        let journals = location.appendingPathComponent("journal")
+        try FileManager.default.createDirectory(at: journals, withIntermediateDirectories: true)
+        let death = [JournalSamples.began(version: "1.0.0", level: .withoutCaches), JournalLine.started("main-app")]
+        try JournalSamples.contents(death).write(to: journals.appendingPathComponent("000001-a.jsonl"))
+        await #expect(processExitsWith: .success) { [path = location.path as String] in
+            let location = URL(fileURLWithPath: path)
+            let directory = StateDirectory.open(at: location)
+            // No file, and so it cannot be removed as one.
+            let folder = location.appendingPathComponent("cache/folder")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let problems = Problems()
+            let journal = LaunchJournal.open(in: directory, version: "1.0.0", onProblem: problems.add)
+            journal.recover()
+            #expect(problems.all.count == 1 && problems.all.first?.subject.hasSuffix("cache/folder") == true)
+            limitFileSizes(to: 1)
+            for _ in 1...3 { try journal.change(to: .background) }
+            limitFileSizes(to: 1 << 20)
+            #expect(problems.all.count == 2 && problems.all.last?.code == .noSpace)
+            #expect(journal.problem == problems.all.first)
+            journal.quit()
+        }
+    }
+
     #if os(Linux)
         // A pipe takes a part, as a disk does that gets full: nobody reads from it.
         @Test("fault S3: the part of a line that was written counts towards the limit on the size of files")
