@@ -11,6 +11,8 @@ final class SpeakerSocket: @unchecked Sendable {
 
     /// The longest line that is read, in bytes.
     static let maximumLine = 256
+    /// How long an address has before the next one is tried beside it (RFC 8305, section 5).
+    private static let headStart = Duration.milliseconds(250)
 
     let device: String
     private let queue: DispatchQueue
@@ -89,17 +91,39 @@ extension SpeakerSocket {
         guard (1...65_535).contains(port), (1...255).contains(host.utf8.count), !host.utf8.contains(0) else {
             throw DeviceError(.invalidAddress, device, "there can be no such host and port; a port is a number from 1 to 65535")
         }
-        var lastError: DeviceError?
-        for address in try addresses(of: host, port: port, by: deadline) {
-            do throws(DeviceError) {
-                return try connect(to: address, by: deadline)
-            } catch {
-                // Only these are about the address; any other error would be the same at the next one.
-                guard error.code == .unreachable || error.code == .timedOut, !deadline.isOver else { throw error }
+        try connect(to: try addresses(of: host, port: port, by: deadline), by: deadline)
+    }
+
+    /// Connects to the first of these addresses that answers. One that is silent holds the next one up for a moment, and goes on being tried beside it.
+    func connect(to addresses: [SocketAddress], by deadline: Deadline) throws(DeviceError) {
+        hangUp()
+        var untried = addresses[...]
+        var attempts: [Int32] = []
+        // All but the one that connects.
+        defer { for attempt in attempts { Foundation.close(attempt) } }
+        var lastError = DeviceError(.unknownHost, device, "the host is not known")
+        while !untried.isEmpty || !attempts.isEmpty {
+            if let address = untried.popFirst() {
+                do throws(DeviceError) {
+                    attempts.append(try attempt(address))
+                } catch {
+                    lastError = error
+                    continue
+                }
+            }
+            let decided = try ready(attempts, POLLOUT, by: untried.isEmpty ? deadline : deadline.limited(to: Self.headStart))
+            if decided.isEmpty, deadline.isOver { throw DeviceError(.timedOut, device, "it could not be connected to in time") }
+            for attempt in decided {
+                attempts.removeAll { $0 == attempt }
+                guard let error = connectionError(of: attempt) else {
+                    socket = attempt
+                    return
+                }
+                Foundation.close(attempt)
                 lastError = error
             }
         }
-        throw lastError ?? DeviceError(.unknownHost, device, "the host is not known")
+        throw lastError
     }
 
     private func addresses(of host: String, port: Int, by deadline: Deadline) throws(DeviceError) -> [SocketAddress] {
@@ -121,20 +145,23 @@ extension SpeakerSocket {
         return found.withLock { $0 }
     }
 
-    private func connect(to address: SocketAddress, by deadline: Deadline) throws(DeviceError) {
-        // Of the address before.
-        hangUp()
-        guard let socket = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
-        self.socket = socket
-        if address.withPointer({ Foundation.connect(socket, $0, $1) }) == 0 { return }
+    /// A socket that connects to an address.
+    private func attempt(_ address: SocketAddress) throws(DeviceError) -> Int32 {
+        guard let attempt = SocketPlatform.socket(address.family) else { throw DeviceError(system: errno, device, "opening a socket") }
+        if address.withPointer({ Foundation.connect(attempt, $0, $1) }) == 0 { return attempt }
+        let number = errno
         // EINTR: the connection goes on being made, and must not be asked for again (POSIX, connect).
-        guard errno == EINPROGRESS || errno == EINTR else { throw DeviceError(system: errno, device, "connecting") }
-        try wait(for: socket, POLLOUT, by: deadline, "it could not be connected to in time")
-        // `poll` says only that it is decided: the socket knows how.
+        if number == EINPROGRESS || number == EINTR { return attempt }
+        Foundation.close(attempt)
+        throw DeviceError(system: number, device, "connecting")
+    }
+
+    /// Why a connection that is decided was not made; nil when it was. `poll` says only that it is decided.
+    private func connectionError(of attempt: Int32) -> DeviceError? {
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 else { throw DeviceError(system: errno, device, "connecting") }
-        guard error == 0 else { throw DeviceError(system: error, device, "connecting") }
+        if getsockopt(attempt, SOL_SOCKET, SO_ERROR, &error, &size) != 0 { error = errno }
+        return error == 0 ? nil : DeviceError(system: error, device, "connecting")
     }
 
     /// Sends a line and reads the one that answers it.
@@ -183,19 +210,23 @@ extension SpeakerSocket {
 
     /// Waits until something can be done with a descriptor.
     private func wait(for descriptor: Int32, _ events: Int32, by deadline: Deadline, _ lateness: String) throws(DeviceError) {
+        if try ready([descriptor], events, by: deadline).isEmpty { throw DeviceError(.timedOut, device, lateness) }
+    }
+
+    /// Waits until something can be done with some of the descriptors, and gives those, in their order; none when the deadline is over.
+    private func ready(_ descriptors: [Int32], _ events: Int32, by deadline: Deadline) throws(DeviceError) -> [Int32] {
         while true {
             // Before each wait: the signal stays, so none is missed.
             if let code = ending.withLock({ $0 }) {
                 throw DeviceError(code, device, code == .cancelled ? "the connection was cancelled" : "the connection was closed")
             }
-            guard !deadline.isOver else { throw DeviceError(.timedOut, device, lateness) }
-            var polled = [
-                pollfd(fd: descriptor, events: Int16(events), revents: 0), pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
+            if deadline.isOver { return [] }
+            var polled = descriptors.map { pollfd(fd: $0, events: Int16(events), revents: 0) }
+            polled.append(pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0))
             let count = poll(&polled, nfds_t(polled.count), deadline.pollTimeout)
             if count < 0, errno != EINTR { throw DeviceError(system: errno, device, "waiting") }
             // The wake-up has no answer of its own: the reason is looked at above.
-            if count > 0, polled[1].revents == 0 { return }
+            if count > 0, polled.last?.revents == 0 { return polled.dropLast().filter { $0.revents != 0 }.map(\.fd) }
         }
     }
 }
