@@ -129,6 +129,36 @@ struct SDKGenerationTests {
         #expect(sdk.recoveredConfiguration() == .absent)
     }
 
+    /// A store in which one value stays.
+    private struct StubbornStore: SecureStore {
+        let content = MemoryStore()
+        let key: StoreKey
+
+        func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
+        func write(_ data: Data, for key: StoreKey) { content.write(data, for: key) }
+        func remove(_ key: StoreKey) throws(StorageError) {
+            if key == self.key { throw StorageError(.inputOutput, key.description, "it stays") }
+            content.remove(key)
+        }
+        func removeAll() { content.removeAll() }
+        func setAside(_ key: StoreKey, because reason: String) { content.setAside(key, because: reason) }
+        func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
+    }
+
+    @Test(
+        "fault T37: where the session, the secret or the configuration cannot be removed, a reset removes the others, and says so",
+        arguments: [StoreKey.sdkAccessToken, SDKStorage.credentials, SDKStorage.boot]
+    )
+    func halfReset(_ key: StoreKey) {
+        let store = StubbornStore(key: key)
+        let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store, data: store, token: "token"))
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(!sdk.reset() && !sdk.isInitialized)
+        #expect(sdk.failure?.code == .secureStorageFailed)
+        let left = [StoreKey.sdkAccessToken, SDKStorage.credentials, SDKStorage.boot].filter { store.read($0) != .absent }
+        #expect(left == [key])
+    }
+
     @Test("D36: what is under way at a reconfiguration is cancelled, and answered at once; its late answer is discarded")
     func inFlight() async throws {
         let hold = SDKHold()

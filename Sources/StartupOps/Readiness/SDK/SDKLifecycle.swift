@@ -118,14 +118,13 @@ public final class SDKLifecycle: Sendable {
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
     ///
-    /// - Returns: false when something could not be removed from the disk; ``failure`` says what. It is uninitialised all the same.
+    /// - Returns: false when something could not be removed from the disk; ``failure`` says what came first. All else is removed, and it is uninitialised all the same.
     @discardableResult
     public func reset() -> Bool {
         oneAtATime("reset") {
             // First: no token is used any more, even if nothing can be removed.
             tearDown(because: "the SDK was reset")
             do throws(SDKError) {
-                try storage.clearSession()
                 try storage.removeAll()
                 return succeed()
             } catch {

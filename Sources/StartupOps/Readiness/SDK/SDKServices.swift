@@ -157,14 +157,22 @@ struct SDKStorage: Sendable {
         }
     }
 
+    /// Forgets the session, the credentials and the configuration.
+    ///
+    /// - Throws: the first error; what can be removed is, all the same.
     func removeAll() throws(SDKError) {
-        do {
-            // The secrets first: a removal that fails half-way leaves only the address.
-            try services.secureStore.remove(Self.credentials)
-            try services.dataStore.remove(Self.boot)
-        } catch {
-            throw failure(error)
+        var problem: SDKError?
+        // The secrets first: a removal that fails half-way leaves only the address.
+        do throws(SDKError) { try clearSession() } catch { problem = error }
+        let values: [(any DataStore, StoreKey)] = [(services.secureStore, Self.credentials), (services.dataStore, Self.boot)]
+        for (store, key) in values {
+            do throws(StorageError) {
+                try store.remove(key)
+            } catch {
+                problem = problem ?? failure(error)
+            }
         }
+        if let problem { throw problem }
     }
 
     private func recreate(because reason: String) throws(SDKError) -> Opened {
