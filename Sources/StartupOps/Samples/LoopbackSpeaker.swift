@@ -43,17 +43,20 @@ public final class LoopbackSpeaker: Sendable {
     /// Starts a speaker that behaves.
     ///
     /// - Parameter port: where to listen; with 0 the system chooses.
-    /// - Throws: `DeviceError` when it cannot listen there.
+    /// - Throws: `DeviceError` when it cannot listen there, or the system starts no thread.
     public convenience init(id: String = "loopback", name: String = "Loopback", port: UInt16 = 0) throws(DeviceError) {
         try self.init(id: id, name: name, port: port, fault: nil)
     }
 
-    /// - Parameter onEvent: told what happens, on the speaker's thread, which it holds up.
+    /// - Parameters:
+    ///   - startThread: runs the speaker; gives the number of the error where the system has no thread.
+    ///   - onEvent: told what happens, on the speaker's thread, which it holds up.
     package init(
         id: String = "loopback",
         name: String = "Loopback",
         port: UInt16 = 0,
         fault: Fault?,
+        startThread: (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start($0) },
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
         let device = "loopback speaker 127.0.0.1:\(port)"
@@ -62,13 +65,17 @@ public final class LoopbackSpeaker: Sendable {
         let name = plainText(name, limit: 64)
         speaker = Speaker(id: id, name: name, host: "127.0.0.1", port: boundPort)
         let shared = LoopbackSpeakerState(fault: fault, wake: wake, onEvent: onEvent)
-        self.shared = shared
-        let thread = Thread {
-            shared.thread.withLock { $0 = ObjectIdentifier(Thread.current) }
+        // Not Foundation's Thread: its code never runs where the system starts none, and `stop()` would wait for it.
+        let code = startThread {
+            shared.thread.withLock { $0 = currentThreadIdentity() }
             LoopbackSpeakerLoop(listener, name, shared).run()
         }
-        thread.name = "loopback-speaker"
-        thread.start()
+        guard code == 0 else {
+            close(listener)
+            throw DeviceError(system: code, device, "starting a thread")
+        }
+        // Last: of an object that is whole `deinit` runs, and there is no thread that could be stopped.
+        self.shared = shared
     }
 
     deinit { stop() }
@@ -80,7 +87,7 @@ public final class LoopbackSpeaker: Sendable {
     public func stop() {
         shared.stop()
         // From `onEvent` it would wait for itself.
-        if shared.thread.withLock({ $0 }) != ObjectIdentifier(Thread.current) { shared.waitUntilStopped() }
+        if shared.thread.withLock({ $0 }) != currentThreadIdentity() { shared.waitUntilStopped() }
     }
 
     private static func listen(on port: UInt16, _ device: String) throws(DeviceError) -> (listener: Int32, port: Int) {
@@ -110,8 +117,8 @@ public final class LoopbackSpeaker: Sendable {
 /// The state that a loopback speaker and its thread share.
 final class LoopbackSpeakerState: Sendable {
     let fault: Locked<LoopbackSpeaker.Fault?>
-    /// The thread that serves, once it runs.
-    let thread = Locked<ObjectIdentifier?>(nil)
+    /// The thread that serves, once it runs, by its identity.
+    let thread = Locked<UInt?>(nil)
     let wake: WakeSignal
     let onEvent: @Sendable (LoopbackSpeaker.Event) -> Void
     private let isStopping = Locked(false)
