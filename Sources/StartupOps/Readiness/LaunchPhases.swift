@@ -14,6 +14,13 @@ public final class LaunchPhases: Sendable {
     private struct State {
         var machine = LaunchPhaseStateMachine()
         var problems: [String] = []
+
+        /// - Returns: the problem with the phase, which is kept.
+        mutating func mark(_ phase: LaunchPhase, scene: String?) -> String? {
+            let problem = machine.mark(phase, scene: scene)
+            if let problem { problems.append(problem) }
+            return problem
+        }
     }
 
     /// Opens when the process phase has ended: steps of scenes wait for it.
@@ -55,13 +62,9 @@ public final class LaunchPhases: Sendable {
     /// - Returns: the problem with it; nil without one.
     @discardableResult
     public func mark(_ phase: LaunchPhase, scene: String? = nil) -> String? {
-        let (problem, hasEnded) = state.withLock { state in
-            let problem = state.machine.mark(phase, scene: scene)
-            if let problem { state.problems.append(problem) }
-            return (problem, state.machine.hasProcessPhaseEnded)
-        }
+        let (problem, hasEnded) = state.withLock { state in (state.mark(phase, scene: scene), state.machine.hasProcessPhaseEnded) }
         // Outside the lock: opening a gate runs the code that waits for it.
-        if hasEnded { processGate.meet(ConditionName(LaunchPhase.didFinishLaunching.rawValue), by: "app delegate") }
+        if hasEnded { openProcessGate() }
         // Reported for no scene it is a problem, and nothing can be seen by it.
         if phase == .keyAndVisible, scene != nil { sceneGate.meet(ConditionName(phase.rawValue), by: "scene presenter") }
         return problem
@@ -69,7 +72,15 @@ public final class LaunchPhases: Sendable {
 
     /// Ends the process phase of an app that has not said itself that it has finished launching.
     func endProcessPhase() {
-        if !state.withLock({ $0.machine.hasProcessPhaseEnded }) { mark(.didFinishLaunching) }
+        // In one step: the app may say so at the same time, and only who says it twice is wrong.
+        state.withLock { state in
+            if !state.machine.hasProcessPhaseEnded { _ = state.mark(.didFinishLaunching, scene: nil) }
+        }
+        openProcessGate()
+    }
+
+    private func openProcessGate() {
+        processGate.meet(ConditionName(LaunchPhase.didFinishLaunching.rawValue), by: "app delegate")
     }
 
     /// Whether the caller runs the part that runs once per process: true for the first that asks.

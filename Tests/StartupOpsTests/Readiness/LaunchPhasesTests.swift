@@ -102,6 +102,16 @@ struct LaunchPhasesTests {
         #expect(phases.takeScenePart("scene 0") && !phases.takeScenePart("scene 1") && !phases.takeProcessPart())
     }
 
+    @Test("many that end the process phase at once end it once, and none of them is wrong", arguments: [1, 2, 4, 16])
+    func endsOnce(width: Int) {
+        for _ in 0..<500 {
+            let phases = LaunchPhases()
+            DispatchQueue.concurrentPerform(iterations: width) { _ in phases.endProcessPhase() }
+            #expect(phases.problems == [] && phases.processGate.isOpen)
+            #expect(phases.mark(.didFinishLaunching) != nil, "said twice")
+        }
+    }
+
     @Test("E11: two scenes have their phases each, also after the event loop has begun; one that disconnects may come back")
     func scenes() {
         let phases = phases()
