@@ -220,7 +220,7 @@ extension OperationGraph {
 }
 
 extension ReadinessGate {
-    /// Lets a stream of values say whether a condition is met, until the gate is open or the stream ends.
+    /// Lets a stream of values say whether a condition is met, until the gate is open, the condition is bypassed or the stream ends.
     ///
     /// ```swift
     /// gate.follow("authorised", authorisationStatuses) { $0 != .notDetermined }
@@ -245,7 +245,10 @@ extension ReadinessGate {
                 guard let isMet = isMet(value) else { continue }
                 let change = set(condition, to: isMet, by: source)
                 // Nothing that comes later could change anything.
-                if change == .opened || change == .tooLate || change == .unknown { return }
+                switch change {
+                case .opened, .tooLate, .bypassed, .unknown: return
+                case .made, .same: break
+                }
             }
             if !Task.isCancelled { self?.sourceEnded(condition) }
         }

@@ -200,6 +200,19 @@ struct GateTests {
         #expect(gate.meet("b") == .opened)
     }
 
+    @Test("B46: a stream that fed a condition is no longer read once that is bypassed")
+    func bypassedStream() async {
+        let gate = gate(["a", "b"])
+        let (values, value) = AsyncStream.makeStream(of: Bool.self)
+        let task = gate.follow("a", values) { $0 }
+        gate.bypass("a", because: "nobody needs it")
+        value.yield(false)
+        await task.value
+        // The stream goes on: nobody has ended it.
+        #expect(gate.conditions[0].isMet && !gate.conditions[0].hasSourceEnded && !gate.isOpen)
+        value.finish()
+    }
+
     @Test("an unknown condition is named in the diagnosis, with the nearest one")
     func unknown() {
         let gate = gate(["configuration"])
