@@ -148,30 +148,36 @@ public struct PushPayloadParser: Sendable {
 
     private func payload(from value: PushValue) throws(PushPayloadError) -> PushPayload {
         guard case .object(let payload) = value else { throw .malformed }
-        guard case .object(let aps)? = payload["aps"] else { throw .missingAPS(payload["aps"]) }
+        guard case .object(let found)? = payload["aps"] else { throw .missingAPS(payload["aps"]) }
+        let (fields, aps) = (Self.withoutNulls(payload), Self.withoutNulls(found))
         var problems: [String] = []
         var alert: [String: PushValue] = [:]
         switch aps["alert"] {
-        case .object(let object)?: alert = object
+        case .object(let object)?: alert = Self.withoutNulls(object)
         // The short form of an alert is its body alone.
         case .string(let text)?: alert = ["body": .string(text)]
         case let other?: problems.append("aps.alert is \(other.kind) where a text or an object was expected")
         case nil: break
         }
-        let expiresAt = expiry(payload[expiryKey], &problems)
+        let expiresAt = expiry(fields[expiryKey], &problems)
         let carried = payload.filter { $0.key != "aps" && contentKeys.contains($0.key) }.mapValues(\.json)
         let isOnlyForApp = Self.isOnlyForApp(aps)
         return PushPayload(
             category: category(aps["category"], &problems),
             title: text(alert["title"], "aps.alert.title", limit: 256, &problems),
             body: text(alert["body"], "aps.alert.body", limit: 2_048, &problems),
-            link: link(payload[linkKey], isSilent: isOnlyForApp, &problems),
+            link: link(fields[linkKey], isSilent: isOnlyForApp, &problems),
             problems: problems,
-            account: try account(payload[accountKey]),
+            account: try account(fields[accountKey]),
             expiresAt: expiresAt,
             carried: carried.isEmpty ? nil : carried,
             isOnlyForApp: isOnlyForApp ? true : nil
         )
+    }
+
+    /// A service may write null for what there is not: it is neither a wrong part nor one that a person would notice.
+    private static func withoutNulls(_ members: [String: PushValue]) -> [String: PushValue] {
+        members.filter { if case .null = $0.value { false } else { true } }
     }
 
     private static func isOnlyForApp(_ aps: [String: PushValue]) -> Bool {

@@ -118,6 +118,21 @@ struct PushPayloadTests {
         }
     }
 
+    @Test(
+        "fault D37: a part that is null counts as one that is not there, in a push to be shown and in a silent one",
+        arguments: [
+            #"{"alert":null,"category":null,"sound":null,"badge":null,"content-available":null}"#,
+            #"{"alert":null,"sound":null,"badge":null,"content-available":1}"#, #"{"alert":{"title":null,"body":null}}"#,
+        ]
+    )
+    func nulls(aps: String) throws {
+        for result in try both(#"{"aps":\#(aps),"url":null,"account":null,"expires":null}"#) {
+            let push = try result.get()
+            #expect(push.problems == [] && push.title == nil && push.body == nil && push.category == nil && push.link == nil)
+            #expect(push.isSilent == aps.contains("1"))
+        }
+    }
+
     @Test("fault D8: texts hold nothing that a screen would obey, and markup and addresses in them stay text")
     func texts() throws {
         let json =
