@@ -22,6 +22,8 @@ public final class SampleService: Sendable {
     private let state: Locked<SampleServiceState>
     private let now: @Sendable () -> Date
     private let store: (any DataStore)?
+    /// Whether the last change got into the store.
+    private let isStored = Locked(true)
     /// The host that it is at wherever it is made from the same store; nil without one.
     let host: String?
     private static let memory: StoreKey = "sample-service"
@@ -29,7 +31,7 @@ public final class SampleService: Sendable {
     /// A service.
     ///
     /// - Parameters:
-    ///   - store: keeps accounts and sessions, so that a service in another process knows them; nil when they are forgotten.
+    ///   - store: keeps accounts and sessions, so that services in other processes know them, also at the same time; nil when they are forgotten.
     ///   - now: its clock. Nil, the default: the time at which it is made plus the time since then, so that setting the machine's
     ///     clock ends no session.
     public init(
@@ -64,21 +66,33 @@ public final class SampleService: Sendable {
     /// The answer to a request.
     public func answer(_ request: HTTPRequest) -> SampleAnswer {
         let now = now()
-        let answer = state.withLock { $0.answer(request, now: now) }
         // A GET changes nothing that outlives the service.
-        if request.method != .get { remember() }
-        return answer
+        if request.method == .get { return state.withLock { $0.answer(request, now: now) } }
+        return change { $0.answer(request, now: now) }
     }
 
-    /// Stores accounts and sessions before the answer is out. A failure is ignored: it is a sample.
-    private func remember() {
-        guard let store else { return }
-        // Other processes may have a service over the same store.
-        try? store.withExclusiveAccess {
-            var memory = state.withLock { $0.memory }
-            memory.host = host
-            try store.save(memory, for: Self.memory)
+    /// Changes accounts and sessions as the store has them, and stores them before the answer is out. A failure is ignored: it is a sample.
+    private func change<Result>(_ body: (inout SampleServiceState) -> Result) -> Result {
+        guard let store else { return state.withLock { body(&$0) } }
+        var result: Result?
+        do {
+            // Other processes may have a service over the same store: what they have added stays.
+            try store.withExclusiveAccess {
+                let stored = isStored.withLock { $0 } ? store.value(SampleServiceState.Memory.self, for: Self.memory).value : nil
+                var memory = state.withLock { state in
+                    if let stored { state.memory = stored }
+                    result = body(&state)
+                    return state.memory
+                }
+                memory.host = host
+                try store.save(memory, for: Self.memory)
+                isStored.withLock { $0 = true }
+            }
+        } catch {
+            // The store lacks a change: what this process knows counts next time.
+            isStored.withLock { $0 = false }
         }
+        return result ?? state.withLock { body(&$0) }
     }
 
     /// How many requests have come, by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.
@@ -93,10 +107,10 @@ public final class SampleService: Sendable {
     public func removeFaults() { state.withLock { $0.removeFaults() } }
 
     /// From now on every access token that was given out counts as expired, also before the time that is written in it.
-    public func expireTokens() { state.withLock { $0.sessions.expireAccessTokens() } }
+    public func expireTokens() { change { $0.sessions.expireAccessTokens() } }
 
     /// From now on no refresh token that was given out is worth anything.
-    public func endSessions() { state.withLock { $0.sessions.endSessions() } }
+    public func endSessions() { change { $0.sessions.endSessions() } }
 
     /// Replaces the version policy.
     public func setVersionPolicy(_ policy: SampleVersionPolicy) {
@@ -114,7 +128,7 @@ public final class SampleService: Sendable {
     }
 
     /// Everything as it was to begin with: no new accounts, no sessions, no faults, no counts, the first version policy. Speakers stay.
-    package func reset() { state.withLock { $0.reset() } }
+    package func reset() { change { $0.reset() } }
 }
 
 /// The state of a sample service to begin with, and after `reset`.

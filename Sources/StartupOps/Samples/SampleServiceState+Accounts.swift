@@ -194,8 +194,13 @@ struct SampleSessions: Codable {
         let expires: Date
     }
 
+    /// How many refresh tokens are worth something; of more, the oldest go.
+    private static let maximumRefreshTokens = 1_000
+
     private var access: [String: Access] = [:]
     private var refresh: [String: String] = [:]
+    /// The refresh tokens, the oldest first; nil in a store of an older version.
+    private var order: [String]?
 
     /// New tokens for an account.
     mutating func issue(for account: String, lifetime: Duration, now: Date) -> Tokens {
@@ -206,6 +211,10 @@ struct SampleSessions: Codable {
         let next = Self.random(24)
         access[token] = Access(account: account, expires: expires)
         refresh[next] = account
+        // So would refresh tokens, of logins that nobody goes on with.
+        let known = (order ?? Array(refresh.keys)).filter { refresh[$0] != nil && $0 != next } + [next]
+        for token in known.dropLast(Self.maximumRefreshTokens) { refresh[token] = nil }
+        order = Array(known.suffix(Self.maximumRefreshTokens))
         return Tokens(access_token: token, expires_in: lifetime.components.seconds, refresh_token: next)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Sequencer
 import StartupNetworking
 import StartupSamples
+import StartupStorage
 import TestSupport
 import Testing
 
@@ -185,6 +186,35 @@ struct SampleServiceTests {
         #expect(try ask(.post, "/v1/accounts/verify", #"{"email":"y@example.com","code":"000000"}"#).status == 422)
         #expect(try ask(.post, "/v1/accounts/verify", #"{"email":"x@example.com","code":"000000"}"#).status == 204)
         #expect(try ask(.get, "/v1/profile", token: token).object["emailVerified"] as? Bool == true)
+    }
+
+    @Test("two services over one store have the accounts and the sessions of both")
+    func sharedStore() throws {
+        let store = MemoryStore()
+        let services = [SampleService(store: store), SampleService(store: store)]
+        for (service, name) in zip(services, ["a", "b"]) {
+            let account = #"{"email":"\#(name)@example.com","password":"secret"}"#
+            #expect(try ask(.post, "/v1/accounts", account, of: service).status == 201)
+        }
+        var refresh: [String] = []
+        for service in services + [SampleService(store: store)] {
+            for name in ["a", "b"] {
+                refresh.append(try tokens("grant_type=password&username=\(name)@example.com&password=secret", of: service).refresh)
+            }
+        }
+        for token in refresh { _ = try tokens(SampleBodies.refresh(token), of: services[0]) }
+        for token in refresh { #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(token), of: services[1]).status == 400) }
+        let last = try tokens(of: services[1])
+        services[0].endSessions()
+        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(last.refresh), of: services[1]).status == 400)
+    }
+
+    @Test("of a thousand logins that nobody goes on with, the oldest are forgotten first")
+    func manyLogins() throws {
+        let (first, second) = (try tokens().refresh, try tokens().refresh)
+        for _ in 0..<999 { _ = try tokens() }
+        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(first)).status == 400)
+        #expect(try ask(.post, "/oauth/token", SampleBodies.refresh(second)).status == 200)
     }
 
     @Test("GraphQL answers by the operation's name, and names what it refuses")
