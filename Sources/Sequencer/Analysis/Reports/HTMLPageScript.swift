@@ -149,6 +149,8 @@ enum HTMLScript {
             if (!texts.has(each)) texts.set(each, [...each.cells].map(cell => cell.textContent).join(' ').toLowerCase());
             return texts.get(each);
           };
+          // Those of scopes are in no row of the table: they are found by the words at the pointer.
+          const scoped = [...document.querySelectorAll('#scopes .op')];
           function find() {
             const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
             let count = 0;
@@ -159,7 +161,12 @@ enum HTMLScript {
               if (barOf.has(id)) barOf.get(id).hidden = !fits;
               lanes.get(id)?.classList.toggle('out', !fits);
             }
-            found.textContent = words.length ? `${count} of ${all.length}` : '';
+            for (const each of scoped) {
+              const text = each.title.toLowerCase();
+              each.hidden = !words.every(word => text.includes(word));
+              if (!each.hidden) count += 1;
+            }
+            found.textContent = words.length ? `${count} of ${all.length + scoped.length}` : '';
             timeline.classList.toggle('filtered', words.length > 0);
             moved();
           }

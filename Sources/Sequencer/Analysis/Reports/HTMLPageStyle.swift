@@ -7,9 +7,9 @@ enum HTMLStyle {
         h1 { margin: 0; font-size: 24px; }
         h2 { margin: 28px 0 8px; font-size: 17px; }
         .verdict { display: inline-block; margin: 8px 0; padding: 2px 12px; border: 2px solid; border-radius: 16px; font-weight: 700; }
-        .verdict.pass { color: var(--good); }
-        .verdict.fail { color: var(--bad); }
-        .verdict.stopped { color: var(--stopped); }
+        .pass { color: var(--good); }
+        .fail { color: var(--bad); }
+        .stopped { color: var(--stopped); }
         .figures { display: flex; flex-wrap: wrap; gap: 8px 28px; margin: 8px 0; }
         .figures dt, #details dt { color: var(--faint); font-size: 12px; }
         .figures dd, #details dd { margin: 0; font-variant-numeric: tabular-nums; }

@@ -30,7 +30,7 @@ struct HTMLTimeline {
         \(rows())\(joins())
         <div id="links" class="lines" aria-hidden="true"></div>
         </div>
-        \(omission())</div>
+        \(omission())\(scopes())</div>
         </div>
         """
     }
@@ -125,7 +125,29 @@ struct HTMLTimeline {
 
     private func omission() -> String {
         let rows = contents.omission.map { "\($0): on the lanes and in the table, without a row" }
-        return [rows, contents.laneOmission].compactMap { $0 }.map { "<p class=\"omission\">\(Markup.text($0)).</p>\n" }.joined()
+        return [rows, contents.laneOmission].compactMap { $0 }.map(note).joined()
+    }
+
+    private func note(_ phrase: String) -> String { "<p class=\"omission\">\(Markup.text(phrase)).</p>\n" }
+
+    // MARK: Scopes
+
+    /// The scopes, below the launch's own operations. Their rows lead nowhere, since the table has the operations of the launch alone.
+    private func scopes() -> String {
+        if contents.scopes.isEmpty { return "" }
+        var text = "<div id=\"scopes\">\n"
+        for row in contents.scopes.rows {
+            switch row {
+            case .heading(let scope):
+                text += "<h3 class=\"\(scope.report.verdictClass)\"><bdi>"
+                text += Markup.text(Markup.shortened(scope.description, to: 160)) + "</bdi></h3>\n"
+            case .operation(let operation):
+                text += "<div class=\"row \(operation.timelineClasses)\" "
+                appendContent(operation, to: &text)
+                text += "</div>\n"
+            }
+        }
+        return text + (contents.scopes.omission.map(note) ?? "") + "</div>\n"
     }
 
     // MARK: Operations
@@ -137,12 +159,18 @@ struct HTMLTimeline {
     }
 
     private func append(_ operation: OperationReport, _ node: Int, to text: inout String) {
-        let tip = "\(operation.id): \(operation.summary)" + (operation.message.map { ": \($0)" } ?? "")
         text += "<a class=\"row \(operation.timelineClasses)\" id=\"op-\(node)\" data-op=\"\(node)\" href=\"#row-\(node)\" "
+        appendContent(operation, to: &text)
+        text += "</a>\n"
+    }
+
+    /// The rest of a row, from the last attribute of its element on.
+    private func appendContent(_ operation: OperationReport, to text: inout String) {
+        let tip = "\(operation.id): \(operation.summary)" + (operation.message.map { ": \($0)" } ?? "")
         text += "title=\"\(Markup.text(Markup.shortened(tip, to: 300)))\"><span class=\"label\">"
         text += "<bdi>\(Markup.text(Markup.shortened(operation.id, to: 100)))</bdi></span><span class=\"track\">"
         appendBars(operation, to: &text)
-        text += "</span></a>\n"
+        text += "</span>"
     }
 
     private func appendBars(_ operation: OperationReport, to text: inout String) {

@@ -52,7 +52,8 @@ extension LaunchReport {
 }
 
 extension OperationReport {
-    fileprivate func later(by time: Duration) -> OperationReport {
+    /// The same operation, with times that count from so much earlier.
+    func later(by time: Duration) -> OperationReport {
         OperationReport(
             id: id,
             title: title,

@@ -4,8 +4,9 @@ extension LaunchReport {
     /// The launch as a web page: one file, without anything from elsewhere.
     ///
     /// The verdict, its reason and the launch's figures come first, then a legend and the timeline, which fills the width of any screen and has
-    /// labels above the bars on a narrow one, then a table of every operation with its numbers, its dependencies, its error and its notes. All of it
-    /// can be read without JavaScript. With it, operations are searched by words of their rows (`/` goes to the search), sorted by a column, and the
+    /// labels above the bars on a narrow one, then a table of every operation with its numbers, its dependencies, its error and its notes. Below the
+    /// launch's own operations, the timeline has a heading for each scope of `scopes`, and the scope's operations at the launch's times. All of it can
+    /// be read without JavaScript. With it, operations are searched by words of their rows (`/` goes to the search), sorted by a column, and the
     /// timeline is magnified (`+`, `-` and `0`, or the wheel with Control). An operation that is pointed at, clicked or focused shows its numbers and
     /// its neighbours: the arrow keys go from one to the next (up and down) and along dependencies (left and right), Enter goes to the table, Escape
     /// lets go. The page is light or dark as the person likes it. Names and messages can hold any character; the page's own policy
@@ -18,7 +19,7 @@ extension LaunchReport {
     /// The format: <https://html.spec.whatwg.org/multipage/>, written so that a reader of XML understands it too.
     ///
     /// - Parameter maximumRows: how many operations have a row in the timeline; every operation is in the table, and those on the main thread and the
-    ///   first 16 lanes are on these.
+    ///   first 16 lanes are on these. Scopes and their operations have as many rows together, below the launch's own, and are in no table.
     /// - Complexity: O(dependencies + operations · log operations).
     public func html(maximumRows: Int = 1000) -> String {
         fromProcessStart.page(maximumRows)

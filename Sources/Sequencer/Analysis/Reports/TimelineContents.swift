@@ -25,6 +25,7 @@ struct TimelineContents {
     /// The operations that have a row, in the order of their rows.
     let rows: [Int]
     let omission: String?
+    let scopes: TimelineScopes
     let lanes: [String]
     /// The phrase about the lanes that are left out; nil when none is.
     let laneOmission: String?
@@ -36,6 +37,7 @@ struct TimelineContents {
         self.report = report
         let selection = report.selection(limit: maximumRows)
         omission = report.omission(selection)
+        scopes = TimelineScopes(report, limit: maximumRows)
         let operations = report.operations
         let keys = operations.map { $0.start ?? $0.end }
         rows = selection.sorted { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }
@@ -46,8 +48,7 @@ struct TimelineContents {
         let leftOut = numbers.count - Self.maximumLanes
         laneOmission = leftOut > 0 ? "\(leftOut) more lane\(leftOut == 1 ? "" : "s")" : nil
         clock = BudgetClock(report)
-        let last = operations.lazy.map(\.end.nanoseconds).max() ?? 0
-        var extent = max(report.makespan.nanoseconds, last, 1)
+        var extent = max(report.endWithScopes, 1)
         // A budget that is far away would leave the launch a sliver.
         if let limit = clock.limit, limit / 4 <= extent { extent = max(extent, limit) }
         self.extent = extent
@@ -56,7 +57,9 @@ struct TimelineContents {
     /// For people who hear the timeline.
     var title: String {
         let count = report.operations.count
+        let scopes = report.scopes.count
         return "Timeline of \(report.scenario): \(report.verdictText), \(count) operation\(count == 1 ? "" : "s")"
+            + (scopes == 0 ? "" : ", \(scopes) scope\(scopes == 1 ? "" : "s")")
     }
 
     /// The budget's end, and the ends of the initial display and of the milestone.
@@ -112,9 +115,9 @@ struct TimelineContents {
     /// The entries of the legend, for what this launch has.
     var legend: [LegendEntry] {
         var found: Set<LegendEntry> = []
-        for node in rows {
-            found.formUnion(LegendEntry.entries(of: report.operations[node]))
-            if expectedEnd(of: report.operations[node]) != nil { found.insert(.expected) }
+        for operation in rows.map({ report.operations[$0] }) + scopes.operations {
+            found.formUnion(LegendEntry.entries(of: operation))
+            if expectedEnd(of: operation) != nil { found.insert(.expected) }
         }
         if clock.pauses.contains(where: { $0.lowerBound < $0.upperBound }) { found.insert(.pause) }
         for mark in marks {

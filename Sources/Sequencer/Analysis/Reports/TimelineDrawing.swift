@@ -11,11 +11,14 @@ extension LaunchReport {
     /// operation that never started has a circle where it ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from
     /// anywhere, names can hold any character, and the same document always gives the same text.
     ///
+    /// Below the launch's own operations, each scope of `scopes` has a heading with its name and its verdict, and a row for each of its operations, at
+    /// the launch's times.
+    ///
     /// The format: <https://www.w3.org/TR/SVG11/>.
     ///
     /// - Parameters:
     ///   - maximumRows: how many operations get a row. Of a launch with more, those of the critical path come first, then those that did not
-    ///     succeed, then the longest; the picture says how many are missing.
+    ///     succeed, then the longest; the picture says how many are missing. Scopes and their operations have as many rows together.
     ///   - width: the picture's width in pixels, 280 to 20,000; others are taken for these. Below 600, labels stand above the bars. A viewer with less room
     ///     shows the picture smaller.
     /// - Complexity: O(operations · log operations).
@@ -68,7 +71,13 @@ struct TimelineDrawing {
     private var laneStep: Double { isNarrow ? laneHeight + 12 : laneHeight }
     private var rowsTop: Double { axisBottom + (contents.lanes.isEmpty ? 0 : Double(contents.lanes.count) * laneStep + 14) }
     var rowsBottom: Double { rowsTop + Double(contents.rows.count) * rowHeight }
-    private var height: Double { rowsBottom + (omission == nil ? 8 : 28) }
+    private var scopesTop: Double { rowsBottom + (omission == nil ? 8 : 28) }
+    private var scopesBottom: Double {
+        contents.scopes.rows.reduce(scopesTop) { $0 + space(for: $1) } + (contents.scopes.omission == nil ? 0 : rowHeight)
+    }
+    private var height: Double { contents.scopes.isEmpty ? scopesTop : scopesBottom + 8 }
+    /// Where the lines from top to bottom end.
+    private var linesBottom: Double { contents.scopes.isEmpty ? rowsBottom : scopesBottom }
     private var omission: String? {
         let phrases = [contents.omission, contents.laneOmission].compactMap { $0 }
         return phrases.isEmpty ? nil : phrases.joined(separator: "; ")
@@ -89,11 +98,9 @@ struct TimelineDrawing {
                 "<rect class=\"band\" x=\"0\" y=\"\(pixels(top(ofRow: row)))\" width=\"\(pixels(width))\" height=\"\(pixels(rowHeight))\"/>\n"
         }
         text += pauses() + axis() + laneStrip() + criticalPath() + markLines()
-        for (row, node) in contents.rows.enumerated() { text += element(node, row) }
-        if let omission {
-            text += "<text class=\"note\" x=\"8\" y=\"\(pixels(rowsBottom + 18))\">\(Markup.text(omission)).</text>\n"
-        }
-        return text + "</svg>"
+        for (row, node) in contents.rows.enumerated() { text += element(report.operations[node], top(ofRow: row)) }
+        if let omission { text += note(omission, rowsBottom + 18) }
+        return text + scopes() + "</svg>"
     }
 
     private func heading() -> String {
@@ -156,7 +163,7 @@ extension TimelineDrawing {
             let (from, to) = (scale.place(pause.lowerBound), scale.place(pause.upperBound))
             guard to > from else { return }
             text += "<rect class=\"pause\" x=\"\(pixels(from))\" y=\"\(pixels(axisBottom))\" width=\"\(pixels(to - from))\" "
-            text += "height=\"\(pixels(rowsBottom - axisBottom))\"><title>interactive: does not count against the budget</title></rect>\n"
+            text += "height=\"\(pixels(linesBottom - axisBottom))\"><title>interactive: does not count against the budget</title></rect>\n"
         }
     }
 
@@ -166,7 +173,7 @@ extension TimelineDrawing {
         for tick in scale.ticks(atMost: Nanoseconds(min(max(scale.width / 70, 2), 10))) {
             let place = scale.place(tick)
             let anchor = tick == 0 && isNarrow ? "start" : "middle"
-            text += "<line x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" y2=\"\(pixels(rowsBottom))\"/>"
+            text += "<line x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" y2=\"\(pixels(linesBottom))\"/>"
             text += "<text x=\"\(pixels(place))\" y=\"\(pixels(axisBottom - 7))\" text-anchor=\"\(anchor)\">"
             text += durationText(.nanoseconds(tick)) + "</text>\n"
         }
@@ -183,7 +190,7 @@ extension TimelineDrawing {
             case .at(let time):
                 let place = scale.place(time)
                 text += "<line class=\"\(mark.style)\" x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" "
-                text += "y2=\"\(pixels(rowsBottom))\"><title>\(mark.label)</title></line>"
+                text += "y2=\"\(pixels(linesBottom))\"><title>\(mark.label)</title></line>"
                 (x, anchor) = place > width / 2 ? (place - 5, "end") : (place + 5, "start")
             case .beyond: (x, anchor, label) = (width - 8, "end", mark.label + " ›")
             case .elsewhere: break
@@ -236,11 +243,38 @@ extension TimelineDrawing {
     }
 }
 
+/// The scopes, below the launch's own operations.
+extension TimelineDrawing {
+    private func space(for row: TimelineScopes.Row) -> Double {
+        switch row {
+        case .heading: 24
+        case .operation: rowHeight
+        }
+    }
+
+    private func scopes() -> String {
+        var (text, top) = ("", scopesTop)
+        for row in contents.scopes.rows {
+            switch row {
+            case .heading(let scope):
+                let heading = Markup.text(Markup.shortened(scope.description, toWidth: (width - 16) / 1.1))
+                text += "<text class=\"scope \(scope.report.verdictClass)\" x=\"8\" y=\"\(pixels(top + 16))\" unicode-bidi=\"isolate\">"
+                text += heading + "</text>\n"
+            case .operation(let operation): text += element(operation, top)
+            }
+            top += space(for: row)
+        }
+        return text + (contents.scopes.omission.map { note($0, top + 14) } ?? "")
+    }
+
+    private func note(_ phrase: String, _ baseline: Double) -> String {
+        "<text class=\"note\" x=\"8\" y=\"\(pixels(baseline))\">\(Markup.text(phrase)).</text>\n"
+    }
+}
+
 /// One operation of a drawing: its name, its wait, its duration, its expected end, and its slack.
 extension TimelineDrawing {
-    private func element(_ node: Int, _ row: Int) -> String {
-        let operation = report.operations[node]
-        let top = top(ofRow: row)
+    private func element(_ operation: OperationReport, _ top: Double) -> String {
         let room = isNarrow ? width - 24 - Markup.width(of: operation.timelineNote) : labelWidth - 16
         var text =
             "<g class=\"\(operation.timelineClasses)\"><title>\(Markup.text(operation.id)): \(Markup.text(operation.summary))</title>"

@@ -19,6 +19,7 @@ enum TimelineStyle {
             .timeline text { fill: var(--ink); }
             .timeline .heading { font-size: 18px; font-weight: 700; }
             .timeline .verdict { font-size: 13px; font-weight: 700; }
+            .timeline .scope { font-weight: 700; }
             .timeline .pass { fill: var(--good); }
             .timeline .fail { fill: var(--bad); }
             .timeline .stopped { fill: var(--stopped); }
@@ -77,7 +78,9 @@ enum TimelineStyle {
         .timeline .lane, .timeline .row { display: block; position: relative; height: var(--height); color: inherit; text-decoration: none; }
         .timeline .lane { height: 16px; line-height: 16px; }
         #rows { position: relative; }
-        #rows a:nth-child(odd of :not([hidden])) { background: var(--row); }
+        #rows a:nth-child(odd of :not([hidden])), #scopes div:nth-child(odd of :not([hidden])) { background: var(--row); }
+        #scopes h3 { position: sticky; left: 0; z-index: 5; width: fit-content; max-width: 100%; margin: 0; padding: 6px 8px 0; overflow: hidden; \
+        white-space: nowrap; text-overflow: ellipsis; font-size: 12px; background: var(--paper); }
         .timeline .label { display: block; position: sticky; left: 0; z-index: 5; width: var(--name); padding: 0 8px; overflow: hidden; \
         white-space: nowrap; text-overflow: ellipsis; background: var(--paper); }
         .timeline .lane .label { text-align: right; color: var(--faint); font-size: 11px; }

@@ -94,6 +94,66 @@ struct ReportScopeTests {
         #expect(events.filter { $0.ph == "f" }.compactMap(\.id).sorted() == arrows.sorted())
     }
 
+    private func count(_ text: String, in drawing: String) -> Int { drawing.components(separatedBy: text).count - 1 }
+
+    @Test("a picture and a page have each scope under a heading, with its operations at the launch's times")
+    func drawing() throws {
+        let report = nested()
+        let (picture, page) = (report.svg(), report.html())
+        for drawing in [picture, page] {
+            _ = try Elements(drawing)
+            #expect(drawing.contains("window from 610 ms: failed") && drawing.contains("window/sync from 630 ms: failed"))
+            #expect(drawing.contains("Timeline of small: failed, 3 operations, 1 scope"))
+        }
+        #expect(count("class=\"label\"", in: picture) == 3 * report.operations.count)
+        #expect(count("<text class=\"scope fail\"", in: picture) == 2 && count("<h3 class=\"fail\">", in: page) == 2)
+        #expect(count("<a class=\"row ", in: page) == report.operations.count)
+        #expect(count("<div class=\"row ", in: page) == 2 * report.operations.count)
+        // The last operation ends at 1330 ms, that of the launch itself at 700 ms: a is at 610 ms, and at 630 ms in the scope of the scope.
+        for place in ["45.865%", "47.368%"] { #expect(page.contains("<span class=\"bar\" style=\"left:\(place);width:30.075%\">")) }
+        for place in ["615.3", "627.9"] { #expect(picture.contains("<rect class=\"bar\" x=\"\(place)\"")) }
+        #expect(picture.contains(">1 s</text>") && !ReportSamples.small().svg().contains(">1 s</text>"))
+    }
+
+    @Test("without scopes, a page has no place for them")
+    func noScopes() {
+        #expect(!ReportSamples.small().html().contains("<div id=\"scopes\">"))
+        #expect(HTMLScript.javaScript.contains("querySelectorAll('#scopes .op')"))
+    }
+
+    @Test("a drawing says how many scopes and operations of scopes have no row")
+    func omission() {
+        let report = nested()
+        let (picture, page) = (report.svg(maximumRows: 2), report.html(maximumRows: 2))
+        #expect(picture.contains(">1 more scope, 5 more operations of scopes.</text>"))
+        #expect(page.contains("<p class=\"omission\">1 more scope, 5 more operations of scopes.</p>"))
+        #expect(count("class=\"label\"", in: picture) == 3)
+        #expect(report.svg(maximumRows: 0).contains(">2 more scopes, 6 more operations of scopes.</text>"))
+    }
+
+    @Test("the legend of a drawing has what only a scope has")
+    func legend() {
+        var report = ReportSamples.small()
+        report.scopes = [LaunchReport.Scope(name: "window", start: .zero, report: report)]
+        report.operations = []
+        #expect(report.svg().contains(">✕ failed or timed out</text>") && report.svg().contains(">critical path</text>"))
+    }
+
+    @Test("scopes as deep as they may be, with any text as a name, are drawn")
+    func depth() throws {
+        var report = ReportSamples.hostile()
+        for text in ReportSamples.hostileTexts.prefix(LaunchReport.Scope.maximumDepth) {
+            var outer = ReportSamples.small()
+            outer.scopes = [LaunchReport.Scope(name: text, start: .milliseconds(10), report: report)]
+            report = outer
+        }
+        let page = report.html(maximumRows: 100_000)
+        let elements = try Elements(page)
+        #expect(elements.count("h3", "fail") + elements.count("h3", "pass") == LaunchReport.Scope.maximumDepth)
+        #expect(Set(elements.ids).count == elements.ids.count)
+        _ = try Elements(report.svg(maximumRows: 100_000))
+    }
+
     @Test("from the start of the process, a scope began so much later")
     func fromProcessStart() {
         var report = ReportSamples.small()
