@@ -82,6 +82,7 @@ struct StatsCommand: Command {
         let file = try OpenInput(input)
         defer { file.close() }
         let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
+        // Also after an error.
         defer { progress?.end() }
         var summary = LinesSummary(readsOperations: key == .operation)
         var splitter = LineSplitter()
@@ -89,12 +90,14 @@ struct StatsCommand: Command {
         var complaints: [LinesSummary.Complaint] = []
         func keep(_ complaint: LinesSummary.Complaint?) {
             guard let complaint else { return }
+            // By its text: a file that is wrong in one way has one complaint with a number, not a million.
             if let known = complaints.firstIndex(where: { $0.message == complaint.message }) {
                 complaints[known].count += complaint.count
             } else if complaints.count < Self.maximumShown {
                 complaints.append(complaint)
             }
         }
+        // Read in pieces: a file of a gigabyte must not be in memory (LineSplitter, QuantileSketch).
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
         defer { piece.deallocate() }
         var bytes = 0
@@ -105,11 +108,13 @@ struct StatsCommand: Command {
                 summary.add(line).forEach(keep)
             }
             bytes += count
+            // The size of a pipe is unknown: then only bytes and lines are told.
             let fraction = file.size.map { Double(bytes) / Double(max($0, 1)) }
             progress?.update(fraction: fraction, detail: "\(bytes / 1_000_000) MB, \(summary.lines) lines")
         }
         splitter.finish { line in summary.add(line).forEach(keep) }
         keep(summary.finish())
+        // The bar is gone before the complaints.
         progress?.end()
         for complaint in complaints { message("\(name):\(complaint)") }
         return summary
@@ -131,6 +136,7 @@ struct StatsText {
         var head = "\(name)  \(total.launches) launches, \(total.crashes) of them crashed"
         if summary.brokenLines > 0 { head += "; " + style.yellow("\(summary.brokenLines) of \(summary.lines) lines could not be read") }
         if groups.isEmpty { return head + "\n" }
+        // The error is told, since a percentile of a sketch is not a measured value.
         let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
         let bound = "the true rate of misses is below 'at most' with 95% confidence"
         let tables = [times(groups), "\n", rates(groups), operations(groups), crashes(groups)].joined()
@@ -139,6 +145,7 @@ struct StatsText {
 
     private var rows: [LaunchGroup] {
         let groups = summary.statistics.sortedGroups
+        // With a single group, a line for all would be the same line again.
         return groups.count > 1 ? groups + [summary.statistics.total] : groups
     }
 
@@ -167,6 +174,7 @@ struct StatsText {
         for group in groups {
             table.add(
                 names(group)
+                    // A bound on nothing would be 100%, which reads like a result.
                     + [share(group.missRate), group.reports > 0 ? share(group.missBound) : "", share(group.rate(of: .aborted))]
                     + [share(group.rate(of: .failed)), share(group.rate(of: .cancelled)), share(group.crashRate)]
             )
@@ -214,12 +222,14 @@ struct StatsText {
 extension LaunchGroup {
     /// The operation with the longest median first.
     fileprivate var sortedOperations: [(operation: String, times: QuantileSketch)] {
+        // Of two equal medians the name decides, as below.
         let medians = operations.map { (operation: $0.key, times: $0.value, median: $0.value.percentile(50) ?? 0) }
         return medians.sorted { ($1.median, $0.operation) < ($0.median, $1.operation) }.map { (operation: $0.operation, times: $0.times) }
     }
 
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
+        // Of two equal counts the name decides: the order of a dictionary is another one in each process.
         crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
     }
 }

@@ -39,6 +39,7 @@ struct LaunchStatistics: Sendable {
     /// In the order of their names; the group of all further ones comes last.
     var sortedGroups: [LaunchGroup] {
         groups.sorted { left, right in
+            // By the flag: the name of the group sorts before letters.
             if left.isOther != right.isOther { return right.isOther }
             return (left.key.scenario, left.key.version ?? "") < (right.key.scenario, right.key.version ?? "")
         }
@@ -59,6 +60,7 @@ struct LaunchStatistics: Sendable {
 
     /// A real scenario may have the name of this group, so the group is found by its place.
     private mutating func placeOfOther() -> Int {
+        // Made when the first one needs it: a file of few scenarios does not list it.
         if groups.count == Self.groupLimit {
             groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
         }
@@ -111,6 +113,7 @@ struct LaunchGroup: Sendable {
     mutating func add(_ end: LaunchLine.End) {
         switch end {
         case .report(let outcome, let measured, let isMet, let display):
+            // By outcome, since the time of a failed launch says nothing about one that completed.
             times[outcome, default: QuantileSketch()].insert(measured)
             if let display { displays.insert(display) }
             if !isMet { misses += 1 }
@@ -142,6 +145,7 @@ struct LaunchGroup: Sendable {
     }
 
     private mutating func add(_ count: Int, crashesOf operation: String) {
+        // A known operation goes on being counted under its own name; a new one needs room.
         let isKnown = crashesByOperation[operation] != nil || crashesByOperation.count < LaunchStatistics.operationLimit
         crashesByOperation[isKnown ? operation : LaunchStatistics.other, default: 0] += count
     }

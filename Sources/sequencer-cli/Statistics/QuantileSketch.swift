@@ -43,6 +43,7 @@ struct QuantileSketch: Equatable, Sendable {
         zeros += other.zeros
         minimum = min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
+        // Only buckets with something in them: empty ones would make this sketch wider.
         for (index, count) in other.buckets.enumerated() where count > 0 { add(count, to: other.first + index) }
     }
 
@@ -52,6 +53,7 @@ struct QuantileSketch: Equatable, Sendable {
             buckets = [count]
             return
         }
+        // Buckets are one piece: there is room for the new one, and for those between.
         if bucket < first {
             buckets.insert(contentsOf: repeatElement(0, count: first - bucket), at: 0)
             first = bucket
@@ -68,6 +70,7 @@ struct QuantileSketch: Equatable, Sendable {
     /// - Returns: nil without values.
     func percentile(_ percent: Double) -> Double? {
         guard count > 0 else { return nil }
+        // Zeros have no bucket, and come before all others.
         var left = Double(SortedSample.rank(percent, of: count) - zeros)
         if left <= 0 { return minimum }
         for (index, count) in buckets.enumerated() {
@@ -75,6 +78,7 @@ struct QuantileSketch: Equatable, Sendable {
             guard left <= 0 else { continue }
             // As far, relatively, from the lower end of the bucket as from the upper one.
             let value = 2 * pow(Self.growth, Double(first + index)) / (Self.growth + 1)
+            // Never beyond a value that was there.
             return min(max(value, minimum), maximum)
         }
         return maximum
