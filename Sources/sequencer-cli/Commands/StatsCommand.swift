@@ -3,9 +3,28 @@ import Sequencer
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
-    /// What launches are told apart by, besides their scenario, version and outcome.
-    enum Key: String, CaseIterable, Sendable {
-        case operation
+    /// What times are told apart by, besides scenario, version and outcome.
+    struct Keys: Equatable, Sendable {
+        fileprivate static let operation = "operation"
+
+        var hasOperations = false
+        /// The name of an attribute of reports.
+        var attribute: String?
+
+        /// Reads `operation`, the name of an attribute, or both with a comma between them.
+        static func parse(_ text: String) throws(ValueError) -> Keys {
+            var keys = Keys()
+            for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+                if word == operation, !keys.hasOperations {
+                    keys.hasOperations = true
+                } else if word != operation, !word.isEmpty, keys.attribute == nil {
+                    keys.attribute = word
+                } else {
+                    throw ValueError(message: "\(quoted(text)) is not '\(operation)', the name of an attribute, or both with a comma")
+                }
+            }
+            return keys
+        }
     }
 
     static let name = "stats"
@@ -17,7 +36,14 @@ struct StatsCommand: Command {
     ]
     static let options: [CommandOption<Self>] = combined(
         [
-            .word("by", "KEY", Key.self, help: "Sum up the times of each operation, too: operation.") { $0.key = $1 },
+            .value(
+                "by",
+                "KEY",
+                words: [Keys.operation],
+                help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); both with a comma.",
+                read: { text throws(ValueError) in try Keys.parse(text) },
+                set: { $0.keys = $1 }
+            ),
             .word(
                 "sketches",
                 "FORMAT",
@@ -31,6 +57,7 @@ struct StatsCommand: Command {
         "stats launches.jsonl": "Sum up a file.",
         "stats launches/*.jsonl": "Sum up the files of many machines.",
         "stats launches.jsonl --by operation": "See which operations take long.",
+        "stats launches.jsonl --by os.version": "Sum up each version of the system by itself.",
         "stats - --json < launches.jsonl": "Sum up standard input, as JSON.",
         "stats launches.jsonl --sketches otlp": "Histograms for OpenTelemetry or Prometheus.",
     ]
@@ -46,22 +73,27 @@ struct StatsCommand: Command {
     /// Files of reports; one may be `-`.
     var inputs: [String] = []
     /// Nil for launches as a whole.
-    var key: Key?
+    var keys: Keys?
     /// The form of the sketches; nil for a summary.
     var sketches: SketchFormat?
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
         if inputs.count(where: isStandardInput) > 1 { throw Self.failure("standard input ('-') can be read only once") }
-        if sketches != nil, key != nil { throw Self.failure("options '--by' and '--sketches' exclude each other") }
+        if sketches != nil, keys != nil { throw Self.failure("options '--by' and '--sketches' exclude each other") }
         if sketches != nil, common.json { throw Self.failure("options '--json' and '--sketches' exclude each other") }
     }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        var summary = LinesSummary(readsOperations: key == .operation)
+        var summary = newSummary()
         for input in inputs { summary.merge(try read(input)) }
+        let groups = summary.statistics.groups
+        // A slip in the name would otherwise look like launches that are all alike.
+        if let attribute = keys?.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
+            message("no report has the attribute \(quoted(attribute))")
+        }
         try output.write(text(summary, TextStyle(common.color, for: output)))
         // Without a single valid line, this was another kind of file.
         return summary.brokenLines > 0 && summary.statistics.groups.isEmpty ? .badData : .success
@@ -71,12 +103,17 @@ struct StatsCommand: Command {
         switch sketches {
         case .clickhouse: LaunchSketch.all(summary.statistics).map(\.clickHouseLine).joined()
         case .otlp: LaunchSketch.otlp(LaunchSketch.all(summary.statistics), time: Int64(Date().timeIntervalSince1970 * 1e9))
-        case nil: common.json ? summary.json() : StatsText(summary: summary, style: style, name: name).text
+        case nil where common.json: summary.json(attribute: keys?.attribute)
+        case nil: StatsText(summary: summary, style: style, name: name, attribute: keys?.attribute).text
         }
     }
 
     /// The name of all that is summed up.
     private var name: String { inputs.count == 1 ? inputName(inputs[0]) : "\(inputs.count) files" }
+
+    private func newSummary() -> LinesSummary {
+        LinesSummary(readsOperations: keys?.hasOperations ?? false, attribute: keys?.attribute)
+    }
 
     private func read(_ input: String) throws -> LinesSummary {
         let file = try OpenInput(input)
@@ -84,7 +121,7 @@ struct StatsCommand: Command {
         let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
         // Also after an error.
         defer { progress?.end() }
-        var summary = LinesSummary(readsOperations: key == .operation)
+        var summary = newSummary()
         var splitter = LineSplitter()
         let name = inputName(input)
         var complaints: [LinesSummary.Complaint] = []
@@ -129,6 +166,8 @@ struct StatsText {
     let summary: LinesSummary
     let style: TextStyle
     let name: String
+    /// The name of the attribute that has a column.
+    let attribute: String?
 
     var text: String {
         let groups = rows
@@ -162,7 +201,17 @@ struct StatsText {
     }
 
     private func timesTable(by key: String) -> TextTable {
-        TextTable(["scenario", "version", key, "launches"] + Self.percents.map { "p\(Int($0))" } + ["max"], leading: 3)
+        table([key], ["launches"] + Self.percents.map { "p\(Int($0))" } + ["max"])
+    }
+
+    /// A table whose rows begin with the names of a group.
+    ///
+    /// - Parameters:
+    ///   - texts: the columns of texts that come next.
+    ///   - numbers: the columns of numbers at its end.
+    private func table(_ texts: [String], _ numbers: [String]) -> TextTable {
+        let leading = ["scenario", "version"] + (attribute.map { [printable($0, limit: 40)] } ?? []) + texts
+        return TextTable(leading + numbers, leading: leading.count)
     }
 
     private func times(_ sketch: QuantileSketch) -> [String] {
@@ -170,7 +219,7 @@ struct StatsText {
     }
 
     private func rates(_ groups: [LaunchGroup]) -> String {
-        var table = TextTable(["scenario", "version", "over budget", "at most", "aborted", "failed", "cancelled", "crashed"], leading: 2)
+        var table = table([], ["over budget", "at most", "aborted", "failed", "cancelled", "crashed"])
         for group in groups {
             table.add(
                 names(group)
@@ -197,7 +246,7 @@ struct StatsText {
     private func crashes(_ groups: [LaunchGroup]) -> String {
         let groups = groups.filter { !$0.crashesByOperation.isEmpty }
         guard !groups.isEmpty else { return "" }
-        var table = TextTable(["scenario", "version", "crashed in", "launches"], leading: 3)
+        var table = table(["crashed in"], ["launches"])
         for group in groups {
             for (operation, count) in group.sortedCrashes.prefix(Self.maximumOperations) {
                 table.add(names(group) + [printable(operation, limit: 60), "\(count)"])
@@ -207,7 +256,8 @@ struct StatsText {
     }
 
     private func names(_ group: LaunchGroup) -> [String] {
-        [printable(group.key.scenario, limit: 60), printable(group.key.version ?? "", limit: 40)]
+        let names = [printable(group.key.scenario, limit: 60), printable(group.key.version ?? "", limit: 40)]
+        return attribute == nil ? names : names + [printable(group.key.attribute ?? "", limit: 40)]
     }
 
     private func share(_ share: Double?) -> String {
@@ -236,15 +286,19 @@ extension LaunchGroup {
 
 extension LinesSummary {
     /// The summary as JSON, in the format `sequencer.stats/1`, described by `Schemas/stats.schema.json`.
-    func json() -> String {
+    ///
+    /// - Parameter attribute: the name of the attribute that launches are told apart by.
+    func json(attribute: String?) -> String {
         JSONWriter.document("sequencer.stats/1") { json in
             json.write(decimal: QuantileSketch.relativeError, for: "relativeError")
+            if let attribute { json.write(attribute, for: "attribute") }
             json.write(lines, for: "lines")
             json.write(brokenLines, for: "brokenLines")
             json.writeObject(for: "total") { json in statistics.total.write(to: &json) }
             json.writeObjects(statistics.sortedGroups, for: "groups") { json, group in
                 json.write(group.key.scenario, for: "scenario")
                 if let version = group.key.version { json.write(version, for: "version") }
+                if let value = group.key.attribute { json.write(value, for: "attributeValue") }
                 group.write(to: &json)
             }
         }

@@ -10,7 +10,7 @@ struct LaunchLineParser {
     private static let timeLimit = 9e12
 
     private enum Key: UInt8, CaseIterable {
-        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, operations
+        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, operations, attributes
 
         var name: StaticString {
             switch self {
@@ -22,31 +22,42 @@ struct LaunchLineParser {
             case .operation: "operation"
             case .initialDisplayMs: "initialDisplayMs"
             case .operations: "operations"
+            case .attributes: "attributes"
             }
         }
     }
 
     private var json: JSONTokenizer
     /// One bit for each key that has come.
-    private var seen: UInt8 = 0
+    private var seen: UInt16 = 0
     private var schema: String?, scenario: String?, version: String?, operation: String?
     private var outcome: String?
     private var measured: Double?, display: Double?
     private var verdict: String?
     private let readsOperations: Bool
+    /// The name of the attribute that is wanted.
+    private let attribute: String?
     private var operations: [LaunchLine.Operation] = []
+    private var attributeValue: String?
 
     /// The launch of the line; nil when the line is blank.
     ///
-    /// - Parameter readsOperations: whether the times of its operations are wanted; else they are skipped.
-    static func parse(_ line: UnsafeBufferPointer<UInt8>, readsOperations: Bool = false) throws(JSONError) -> LaunchLine? {
-        var parser = LaunchLineParser(json: JSONTokenizer(line), readsOperations: readsOperations)
+    /// - Parameters:
+    ///   - readsOperations: whether the times of its operations are wanted; else they are skipped.
+    ///   - attribute: the name of the attribute whose value is wanted; nil for none.
+    static func parse(
+        _ line: UnsafeBufferPointer<UInt8>,
+        readsOperations: Bool = false,
+        attribute: String? = nil
+    ) throws(JSONError) -> LaunchLine? {
+        var parser = LaunchLineParser(json: JSONTokenizer(line), readsOperations: readsOperations, attribute: attribute)
         do throws(JSONFault) { return try parser.parse() } catch { throw parser.explained(error) }
     }
 
-    private init(json: JSONTokenizer, readsOperations: Bool) {
+    private init(json: JSONTokenizer, readsOperations: Bool, attribute: String?) {
         self.json = json
         self.readsOperations = readsOperations
+        self.attribute = attribute
     }
 
     private mutating func parse() throws(JSONFault) -> LaunchLine? {
@@ -69,20 +80,22 @@ struct LaunchLineParser {
         }
         guard let scenario else { throw missing("scenario") }
         // A crash has no outcome and no budget.
-        if schema == SavedSchema.crash { return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation)) }
+        if schema == SavedSchema.crash {
+            return LaunchLine(scenario: scenario, version: version, end: .crash(operation: operation), attribute: attributeValue)
+        }
         guard let name = outcome else { throw missing("outcome") }
         guard let outcome = LaunchOutcome(rawValue: name) else {
             throw JSONFault(0, .mistake(unknownWord(name, called: "outcome", among: LaunchOutcome.allCases.map(\.rawValue))))
         }
         // Told apart from a budget without its members.
-        guard seen & 1 << Key.budget.rawValue != 0 else { throw missing("budget") }
+        guard seen & UInt16(1) << Key.budget.rawValue != 0 else { throw missing("budget") }
         guard let measured else { throw missing("budget.measuredMs") }
         guard let verdict else { throw missing("budget.verdict") }
         guard verdict == "pass" || verdict == "fail" else {
             throw JSONFault(0, .mistake(unknownWord(verdict, called: "verdict", among: ["pass", "fail"])))
         }
         let end = LaunchLine.End.report(outcome, measured: measured, isMet: verdict == "pass", display: display)
-        return LaunchLine(scenario: scenario, version: version, end: end, operations: operations)
+        return LaunchLine(scenario: scenario, version: version, end: end, operations: operations, attribute: attributeValue)
     }
 
     private func missing(_ key: String) -> JSONFault {
@@ -110,10 +123,10 @@ struct LaunchLineParser {
         let start = json.offset
         let key = try readKey()
         // Few keys, compared byte by byte: a dictionary would need a text for each key of each line.
-        guard let wanted = Key.allCases.first(where: { key.matches($0.name) }), wanted != .operations || readsOperations else {
+        guard let wanted = Key.allCases.first(where: { key.matches($0.name) }), isWanted(wanted) else {
             return try json.skipValue()
         }
-        let bit = UInt8(1) << wanted.rawValue
+        let bit = UInt16(1) << wanted.rawValue
         // Of two values the decoder would take one, this reader another.
         if seen & bit != 0 { throw JSONFault(start, .mistake("the key '\(wanted.name)' comes twice")) }
         seen |= bit
@@ -125,7 +138,30 @@ struct LaunchLineParser {
         case .operation: operation = try readText(wanted.name)
         case .initialDisplayMs: display = try readMilliseconds(wanted.name)
         case .budget: try readObject { parser throws(JSONFault) in try parser.readBudgetMember() }
-        case .operations: try readOperations()
+        case .operations: try readArray { parser throws(JSONFault) in try parser.readOperation() }
+        case .attributes: try readArray { parser throws(JSONFault) in try parser.readAttribute() }
+        }
+    }
+
+    private func isWanted(_ key: Key) -> Bool {
+        switch key {
+        case .operations: readsOperations
+        case .attributes: attribute != nil
+        case .schema, .scenario, .version, .outcome, .budget, .operation, .initialDisplayMs: true
+        }
+    }
+
+    /// Reads an array; `element` is called at the beginning of each element.
+    private mutating func readArray(_ element: (inout LaunchLineParser) throws(JSONFault) -> Void) throws(JSONFault) {
+        guard json.skip(ASCII.openBracket) else { throw expected("an array") }
+        json.skipWhitespace()
+        if json.skip(ASCII.closeBracket) { return }
+        while true {
+            json.skipWhitespace()
+            try element(&self)
+            json.skipWhitespace()
+            if json.skip(ASCII.closeBracket) { return }
+            guard json.skip(ASCII.comma) else { throw expected("',' or ']'") }
         }
     }
 
@@ -136,20 +172,11 @@ struct LaunchLineParser {
         var hasStarted = false
     }
 
-    private mutating func readOperations() throws(JSONFault) {
-        guard json.skip(ASCII.openBracket) else { throw expected("an array") }
-        json.skipWhitespace()
-        if json.skip(ASCII.closeBracket) { return }
-        while true {
-            json.skipWhitespace()
-            var operation = PartialOperation()
-            try readObject { parser throws(JSONFault) in try parser.readMember(of: &operation) }
-            if operation.hasStarted, let id = operation.id, let duration = operation.duration {
-                operations.append(LaunchLine.Operation(id: id, milliseconds: duration))
-            }
-            json.skipWhitespace()
-            if json.skip(ASCII.closeBracket) { return }
-            guard json.skip(ASCII.comma) else { throw expected("',' or ']'") }
+    private mutating func readOperation() throws(JSONFault) {
+        var operation = PartialOperation()
+        try readObject { parser throws(JSONFault) in try parser.readMember(of: &operation) }
+        if operation.hasStarted, let id = operation.id, let duration = operation.duration {
+            operations.append(LaunchLine.Operation(id: id, milliseconds: duration))
         }
     }
 
@@ -164,6 +191,26 @@ struct LaunchLineParser {
             if key.matches("startMs") { operation.hasStarted = json.current != UInt8(ascii: "n") }
             try json.skipValue()
         }
+    }
+
+    private mutating func readAttribute() throws(JSONFault) {
+        var isWanted = false
+        // Where the value begins: its name may come after it, and only the wanted one is read.
+        var place: JSONTokenizer?
+        try readObject { parser throws(JSONFault) in
+            let key = try parser.readKey()
+            if key.matches("name"), parser.json.current == ASCII.quote {
+                isWanted = try parser.json.readString() == parser.attribute
+            } else {
+                if key.matches("value") { place = parser.json }
+                try parser.json.skipValue()
+            }
+        }
+        guard isWanted, let place else { return }
+        let end = json
+        json = place
+        attributeValue = try readText("value")
+        json = end
     }
 
     private mutating func readBudgetMember() throws(JSONFault) {

@@ -2,16 +2,18 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// The outcomes and times of many launches, by scenario and version of the app, in a memory that does not grow with their number.
+/// The outcomes and times of many launches, by scenario, version of the app and, where that is wanted, an attribute, in a memory that does not grow with their number.
 struct LaunchStatistics: Sendable {
     /// The key of a group of launches.
     struct Key: Hashable, Sendable {
         var scenario: String
         /// Nil where none was said.
         var version: String?
+        /// The value of the attribute; nil where none is wanted, or none was said.
+        var attribute: String?
     }
 
-    /// The most groups; launches of further scenarios and versions form one group, ``other``.
+    /// The most groups; launches of further scenarios, versions and values form one group, ``other``.
     static let groupLimit = 500
     /// So many operations are told apart in each group, and so many that crashed.
     static let operationLimit = 100
@@ -25,7 +27,7 @@ struct LaunchStatistics: Sendable {
 
     /// Takes one launch into account.
     mutating func add(_ line: LaunchLine) {
-        let place = place(of: Key(scenario: line.scenario, version: line.version))
+        let place = place(of: Key(scenario: line.scenario, version: line.version, attribute: line.attribute))
         groups[place].add(line.end)
         for operation in line.operations { groups[place].add(operation) }
     }
@@ -41,7 +43,8 @@ struct LaunchStatistics: Sendable {
         groups.sorted { left, right in
             // By the flag: the name of the group sorts before letters.
             if left.isOther != right.isOther { return right.isOther }
-            return (left.key.scenario, left.key.version ?? "") < (right.key.scenario, right.key.version ?? "")
+            return (left.key.scenario, left.key.version ?? "", left.key.attribute ?? "")
+                < (right.key.scenario, right.key.version ?? "", right.key.attribute ?? "")
         }
     }
 
@@ -68,7 +71,7 @@ struct LaunchStatistics: Sendable {
     }
 }
 
-/// The launches of one scenario and one version.
+/// The launches of one scenario, one version and one value of the attribute.
 struct LaunchGroup: Sendable {
     let key: LaunchStatistics.Key
     /// Whether it is made of all that is not told apart.
@@ -174,6 +177,8 @@ struct LaunchLine: Equatable, Sendable {
     var end: End
     /// Empty where nobody asked for them.
     var operations: [Operation] = []
+    /// The value of the attribute that was asked for.
+    var attribute: String?
 }
 
 /// How a launch ended, without the details.

@@ -25,6 +25,8 @@ struct LinesSummary: Sendable {
 
     /// Whether the times of operations are wanted.
     private let readsOperations: Bool
+    /// The name of the attribute that launches are told apart by.
+    private let attribute: String?
     private(set) var statistics = LaunchStatistics()
     /// All lines, blank ones included.
     private(set) var lines = 0
@@ -40,8 +42,9 @@ struct LinesSummary: Sendable {
     /// Whether one of its further lines has begun with white space: then a brace at the start of a line belongs to the next report.
     private var isIndented = false
 
-    init(readsOperations: Bool = false) {
+    init(readsOperations: Bool = false, attribute: String? = nil) {
         self.readsOperations = readsOperations
+        self.attribute = attribute
     }
 
     /// Takes one line into account; nil stands for a line that is too long.
@@ -60,7 +63,7 @@ struct LinesSummary: Sendable {
         }
         if !begun.isEmpty { return complaints + goOn(line) }
         // Most lines are a report each: they are read once.
-        if let launch = try? LaunchLineParser.parse(line, readsOperations: readsOperations) {
+        if let launch = try? LaunchLineParser.parse(line, readsOperations: readsOperations, attribute: attribute) {
             statistics.add(launch)
             return complaints
         }
@@ -161,7 +164,8 @@ struct LinesSummary: Sendable {
     ///   - column: how many bytes stand before it in its first line, and not in `report`.
     private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, to last: Int, after column: Int = 0) -> Complaint? {
         do throws(JSONError) {
-            if let launch = try LaunchLineParser.parse(report, readsOperations: readsOperations) { statistics.add(launch) }
+            let launch = try LaunchLineParser.parse(report, readsOperations: readsOperations, attribute: attribute)
+            if let launch { statistics.add(launch) }
             return nil
         } catch {
             let before = report[..<min(error.offset, report.count)]

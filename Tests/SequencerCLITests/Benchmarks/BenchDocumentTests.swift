@@ -235,6 +235,9 @@ struct BenchArgumentsTests {
         #expect(try parseArguments(["compare", "a", "b"]) as? CompareCommand == CompareCommand(before: "a", after: "b"))
         #expect(try parseArguments(["stats", "-"]) as? StatsCommand == StatsCommand(inputs: ["-"]))
         #expect(try parseArguments(["stats", "a", "-", "b"]) as? StatsCommand == StatsCommand(inputs: ["a", "-", "b"]))
+        let keys = StatsCommand.Keys(hasOperations: true, attribute: "os.version")
+        let stats = try parseArguments(["stats", "a", "--by", "os.version,operation"]) as? StatsCommand
+        #expect(stats == StatsCommand(inputs: ["a"], keys: keys))
     }
 
     @Test(
@@ -269,6 +272,8 @@ struct BenchArgumentsTests {
             (["compare", "a"], "the argument AFTER is missing"),
             (["stats"], "the argument FILE is missing"),
             (["stats", "a", ""], "the argument FILE is empty"),
+            (["stats", "a", "--by", "a,b"], "option '--by': 'a,b' is not 'operation', the name of an attribute, or both with a comma"),
+            (["stats", "a", "--by", "a,"], "option '--by': 'a,' is not 'operation', the name of an attribute, or both with a comma"),
             (["stats", "-", "a", "-"], "standard input ('-') can be read only once"),
         ] as [([String], String)]
     )

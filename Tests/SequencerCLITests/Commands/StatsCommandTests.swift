@@ -98,6 +98,30 @@ struct StatsCommandTests {
         #expect(try await Tool.run("stats", "-", "--by", "operation", "--sketches", "otlp", input: input).code == 64)
     }
 
+    @Test("By an attribute of the reports, each of its values by itself; with operations, too")
+    func attributes() async throws {
+        let attribute = #","attributes":[{"name":"os.name","value":"iOS"},{"name":"os.version","value":"26.1"}]"#
+        let lines = [attribute, "", attribute].map { attributes in
+            #"{"schema":"sequencer.report/1","scenario":"a","outcome":"completed","budget":{"measuredMs":600,"verdict":"pass"}\#(attributes)"#
+                + #","operations":[{"id":"load","startMs":0,"durationMs":100}]}"#
+        }
+        let input = lines.joined(separator: "\n")
+        let text = try await Tool.run("stats", "-", "--by", "os.version", input: input).output
+        let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(rows.contains { $0.prefix(5) == ["scenario", "version", "os.version", "outcome", "launches"] }, "\(text)")
+        #expect(rows.contains { $0.prefix(5) == ["a", "26.1", "completed", "2", "600"] }, "\(text)")
+        let json = try await Tool.run("stats", "-", "--by", "os.version", "--json", input: input).json()
+        #expect(json["attribute"] as? String == "os.version")
+        let groups = try #require(json["groups"] as? [[String: Any]])
+        #expect(groups.map { $0["attributeValue"] as? String } == [nil, "26.1"])
+        #expect(groups.map { $0["launches"] as? Int } == [1, 2] && groups.allSatisfy { $0["operations"] == nil })
+        let both = try await Tool.run("stats", "-", "--by", "operation,os.version", "--json", input: input).json()
+        let last = try #require((both["groups"] as? [[String: Any]])?.last)
+        #expect((last["operations"] as? [[String: Any]])?.map { $0["launches"] as? Int } == [2])
+        let slip = try await Tool.run("stats", "-", "--by", "os.versoin", input: input)
+        #expect(slip.code == 0 && slip.messages == "sequencer-cli: no report has the attribute 'os.versoin'\n", "\(slip.messages)")
+    }
+
     @Test("Several files are summed up as one; each has lines of its own")
     func files() async throws {
         let folder = try TemporaryFolder()

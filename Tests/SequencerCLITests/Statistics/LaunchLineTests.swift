@@ -52,6 +52,28 @@ struct LaunchLineTests {
         }
     }
 
+    @Test("The wanted attribute, wherever its name stands; others, and those that nobody wants, may be anything")
+    func attributes() throws {
+        func value(_ attributes: String, _ name: String? = "os.version") throws -> String? {
+            let line = #"{\#(Self.head),"attributes":\#(attributes),"outcome":"completed",\#(Self.budget)}"#
+            return try Array(line.utf8).withUnsafeBufferPointer { try LaunchLineParser.parse($0, attribute: name) }?.attribute
+        }
+        let long = String(repeating: "x", count: 300)
+        let texts = [#"{"name":"os.name","value":"\#(long)"}"#, #"{"name":7,"value":[1]}"#, "{}", #"{"value":"x"}"#]
+        let others = texts.joined(separator: " , ")
+        #expect(try value(#"[\#(others),{"name":"os.version","value":"26.1"}]"#) == "26.1")
+        #expect(try value(#"[{"x":[{}],"value":"26.1","n\u0061me":"os.version"},\#(others)]"#) == "26.1")
+        #expect(try value("[\(others)]") == nil)
+        #expect(try value("[ ]") == nil)
+        #expect(try value("7", nil) == nil)
+        for wrong in ["7", "[7]", #"[{"name":"os.version","value":7}]"#, #"[{"name":"os.version","value":"\#(long)"}]"#] {
+            #expect(throws: JSONError.self, "\(wrong)") { try value(wrong) }
+        }
+        let crash = #"{"schema":"sequencer.crash/1","scenario":"push","attributes":[{"name":"a","value":"b"}]}"#
+        let launch = try Array(crash.utf8).withUnsafeBufferPointer { try LaunchLineParser.parse($0, attribute: "a") }
+        #expect(launch == LaunchLine(scenario: "push", version: nil, end: .crash(operation: nil), attribute: "b"))
+    }
+
     @Test("Crashes, with and without an operation; blank lines")
     func crashes() {
         let crash = #"{"schema":"sequencer.crash/1","scenario":"push","version":"2","operation":"login"}"#
@@ -209,5 +231,15 @@ struct LaunchLineTests {
         #expect(statistics.total.crashes == 4000)
         #expect(statistics.groups.allSatisfy { $0.crashesByOperation.count <= LaunchStatistics.operationLimit + 1 })
         #expect(statistics.groups.first?.crashesByOperation[LaunchStatistics.other] == 1901)
+    }
+
+    @Test("However many values an attribute has, only so many are told apart")
+    func groupsOfAttributes() {
+        var statistics = LaunchStatistics()
+        for number in 0..<2000 {
+            statistics.add(LaunchLine(scenario: "a", version: "1", end: .crash(operation: nil), attribute: "\(number)"))
+        }
+        #expect(statistics.groups.count == LaunchStatistics.groupLimit + 1 && statistics.total.crashes == 2000)
+        #expect(statistics.sortedGroups.last?.isOther == true && statistics.sortedGroups.last?.crashes == 1500)
     }
 }
