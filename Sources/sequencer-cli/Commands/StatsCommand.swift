@@ -30,9 +30,11 @@ struct StatsCommand: Command {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
     static let positionals: [CommandPositional<Self>] = [
-        .repeated("FILE", help: "Reports and crashes, one after the other, of any size, or '-'; several files are summed up as one.") {
-            $0.inputs.append($1)
-        }
+        .repeated(
+            "FILE",
+            help: "Reports and crashes, one after the other, of any size, also gzipped, or '-'; several files are summed up as one.",
+            store: { $0.inputs.append($1) }
+        )
     ]
     static let options: [CommandOption<Self>] = combined(
         [
@@ -118,6 +120,8 @@ struct StatsCommand: Command {
     private func read(_ input: String) throws -> LinesSummary {
         let file = try OpenInput(input)
         defer { file.close() }
+        let archive = try file.isCompressed ? GzipInput(file) : nil
+        defer { archive?.close() }
         let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
         // Also after an error.
         defer { progress?.end() }
@@ -139,14 +143,19 @@ struct StatsCommand: Command {
         defer { piece.deallocate() }
         var bytes = 0
         while true {
-            let count = try file.read(into: piece)
+            let count = try archive?.read(into: piece) ?? file.read(into: piece)
             if count == 0 { break }
+            // A pipe, which another program can decompress as well, or what was compressed twice.
+            if bytes == 0, piece[..<count].starts(with: GzipInput.magic) {
+                throw InputError(path: input, category: .badData, reason: "it is compressed; read the output of 'gzip -dc' with '-'")
+            }
             splitter.feed(UnsafeRawBufferPointer(rebasing: piece[..<count]).assumingMemoryBound(to: UInt8.self)) { line in
                 summary.add(line).forEach(keep)
             }
             bytes += count
             // The size of a pipe is unknown: then only bytes and lines are told.
-            let fraction = file.size.map { Double(bytes) / Double(max($0, 1)) }
+            let position = archive == nil ? bytes : file.position ?? 0
+            let fraction = file.size.map { Double(position) / Double(max($0, 1)) }
             progress?.update(fraction: fraction, detail: "\(bytes / 1_000_000) MB, \(summary.lines) lines")
         }
         splitter.finish { line in summary.add(line).forEach(keep) }

@@ -49,7 +49,7 @@ struct OpenInput {
     let path: String
     /// In bytes; nil for standard input, unless that is a file.
     let size: Int?
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Only standard input may be a pipe or a terminal; see ``readInput(_:limit:)``.
     init(_ path: String) throws(InputError) {
@@ -86,21 +86,43 @@ struct OpenInput {
     ///
     /// - Returns: how many bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
-        while true {
-            let count = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            // A signal came, which its own thread handles.
-            if errno == EINTR { continue }
-            guard errno == EAGAIN else { throw systemError(path, errno) }
-            // Another process made this terminal or pipe non-blocking: wait for it instead.
-            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&request, 1, -1)
-        }
+        try readAvailable(descriptor, of: path, into: buffer)
+    }
+
+    /// How many bytes have been read, by children, too, that were given the descriptor; nil for a pipe or a terminal.
+    var position: Int? {
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        return position < 0 ? nil : Int(position)
+    }
+
+    /// Whether it goes on as a file that gzip has compressed begins; false for a pipe, which cannot be looked into without taking from it.
+    var isCompressed: Bool {
+        guard let position else { return false }
+        var head: [UInt8] = [0, 0]
+        let count = pread(descriptor, &head, 2, off_t(position))
+        return count == 2 && head == GzipInput.magic
     }
 
     /// Standard input is not this type's to close.
     func close() {
         if !isStandardInput(path) { Foundation.close(descriptor) }
+    }
+}
+
+/// Reads what a descriptor has, waiting until there is something.
+///
+/// - Parameter path: the input, for the error.
+/// - Returns: how many bytes; 0 at the end.
+func readAvailable(_ descriptor: Int32, of path: String, into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+    while true {
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        if count >= 0 { return count }
+        // A signal came, which its own thread handles.
+        if errno == EINTR { continue }
+        guard errno == EAGAIN else { throw systemError(path, errno) }
+        // It does not block, as the output of a child, or since another process made this terminal or pipe so: wait for it instead.
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&request, 1, -1)
     }
 }
 

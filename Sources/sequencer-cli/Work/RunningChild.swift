@@ -206,7 +206,7 @@ private struct Attendant {
 }
 
 /// Waits until the child has ended, and leaves it to be reaped, so that its pid stays its own. Returns false if somebody else reaped it.
-private func waitForExit(_ pid: pid_t) -> Bool {
+func waitForExit(_ pid: pid_t) -> Bool {
     while true {
         var information = siginfo_t()
         // WNOWAIT: the status stays, and with it the pid, for the thread that signals.
@@ -216,7 +216,7 @@ private func waitForExit(_ pid: pid_t) -> Bool {
 }
 
 /// Takes the status of a child that has ended.
-private func reap(_ pid: pid_t) -> ChildProcessError.Reason {
+func reap(_ pid: pid_t) -> ChildProcessError.Reason {
     var status: Int32 = 0
     let code = LiveChildren.reap(pid, &status)
     if code != 0 { return lost(code) }

@@ -3,9 +3,15 @@ import Sequencer
 
 /// Starts the command in a process group of its own. The caller reaps it, by ``LiveChildren``.
 ///
-/// - Parameter hasErrors: whether the output has its standard error, too.
+/// - Parameters:
+///   - input: its standard input; nil is an empty one.
+///   - hasErrors: whether the output has its standard error, too.
 /// - Returns: Its pid, and the reading end of a pipe with its output; reading from it does not block.
-func spawn(_ command: [String], hasErrors: Bool = true) throws(ChildProcessError) -> (pid: pid_t, output: Int32) {
+func spawn(
+    _ command: [String],
+    input: Int32? = nil,
+    hasErrors: Bool = true
+) throws(ChildProcessError) -> (pid: pid_t, output: Int32) {
     let name = command.first ?? ""
     // C strings end there, and the command would run with something else than it was given.
     if command.contains(where: { $0.utf8.contains(0) }) {
@@ -14,7 +20,7 @@ func spawn(_ command: [String], hasErrors: Bool = true) throws(ChildProcessError
     let pipe = try makePipe(for: name)
     // The child has its own: with this one open, the output would never end.
     defer { close(pipe.writing) }
-    let request = SpawnRequest(command, output: pipe.writing, hasErrors: hasErrors)
+    let request = SpawnRequest(command, input: input, output: pipe.writing, hasErrors: hasErrors)
     let (pid, code) = LiveChildren.start(request.start)
     if code != 0 {
         close(pipe.reading)

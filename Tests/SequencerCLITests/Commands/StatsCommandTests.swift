@@ -142,6 +142,40 @@ struct StatsCommandTests {
         #expect(try await Tool.run("stats", Self.launches.path, "no-such-file.jsonl").code == 66)
     }
 
+    @Test("A file that gzip has compressed counts as the file itself, whatever its name is, also as standard input")
+    func compressed() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        // More than a pipe holds.
+        let text = String(repeating: String(decoding: try Data(contentsOf: Self.launches), as: UTF8.self), count: 500)
+        let plain = try folder.write(text, to: "launches.jsonl")
+        let archive = plain + ".old"
+        #expect(try await Tool.shell("gzip -c '\(plain)' > '\(archive)'").code == 0)
+        let expected = try await Tool.run("stats", plain, "--json").output
+        #expect(try await Tool.run("stats", archive, "--json").output == expected)
+        #expect(try await Tool.shell("\"$TOOL\" stats - --json < '\(archive)'").output == expected)
+        #expect(try await Tool.shell("gzip -dc '\(archive)' | \"$TOOL\" stats - --json").output == expected)
+        let both = try await Tool.run("stats", archive, plain, "--json").json()["total"] as? [String: Any]
+        #expect(both?["launches"] as? Int == 8000)
+    }
+
+    @Test("fault J54: a compressed file that is cut off, comes through a pipe, or has no gzip to read it is refused with the reason")
+    func damaged() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let archive = folder.url.appendingPathComponent("launches.gz")
+        #expect(try await Tool.shell("gzip -c '\(Self.launches.path)' > '\(archive.path)'").code == 0)
+        let short = folder.url.appendingPathComponent("short.gz")
+        try Data(contentsOf: archive).dropLast(6).write(to: short)
+        let cut = try await Tool.run("stats", short.path)
+        #expect(cut.code == 65 && cut.output.isEmpty)
+        #expect(cut.messages.contains("it is compressed; gzip ended with status 1"), "\(cut.messages)")
+        let pipe = try await Tool.shell("cat '\(archive.path)' | \"$TOOL\" stats -")
+        #expect(pipe.code == 65 && pipe.messages.contains("read the output of 'gzip -dc' with '-'"), "\(pipe.messages)")
+        let without = try await Tool.run("stats", archive.path, environment: ["PATH": folder.url.path])
+        #expect(without.code == 65 && without.messages.contains("it is compressed; no such command: gzip"), "\(without.messages)")
+    }
+
     @Test("A report that has broken off keeps nothing from those around it")
     func brokenOff() async throws {
         let report = try await Tool.run("run", "regular", "--clock", "virtual", "--json").output
