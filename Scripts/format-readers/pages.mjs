@@ -14,9 +14,13 @@ const same = (left, right) => JSON.stringify([...left].sort()) === JSON.stringif
 async function check(report, file, name) {
   const expect = (holds, fault) => { if (!holds) faults.push(fault); };
   const faults = [], ids = report.operations.map(operation => operation.id), most = Math.min(ids.length, 1000);
+  const within = launch => (launch.scopes ?? []).flatMap(scope => [scope, ...within(scope.report)]);
+  const scopes = within(report), scoped = scopes.flatMap(scope => scope.report.operations).length;
   const contents = `({
     names: [...document.querySelectorAll('#operations tbody th a bdi')].map(each => each.textContent),
     bars: document.querySelectorAll('#timeline a.op').length,
+    scopes: document.querySelectorAll('#scopes h3').length,
+    scoped: [...document.querySelectorAll('#scopes .op .bar, #scopes .op .never')].filter(each => each.getBoundingClientRect().height > 0).length,
     drawn: [...document.querySelectorAll('#timeline a.op')].filter(each => each.getBoundingClientRect().height > 0).length,
     paper: getComputedStyle(document.body).backgroundColor, heading: document.querySelector('h1').textContent,
     elements: document.querySelectorAll('main img, main script, main b, iframe').length,
@@ -58,6 +62,7 @@ async function check(report, file, name) {
     expect(shown.names.length === ids.length, `${mode}: ${shown.names.length} of ${ids.length} operations`);
     ids.forEach((id, place) => expect(shown.names[place] === id, `${mode}: ${shown.names[place]} instead of ${id}`));
     expect(shown.bars === most && shown.drawn === most, `${mode}: ${shown.drawn} of ${shown.bars} bars drawn, for ${ids.length} operations`);
+    expect(shown.scopes === scopes.length && shown.scoped === scoped, `${mode}: ${shown.scoped} operations of ${shown.scopes} scopes, for ${scoped} of ${scopes.length}`);
     expect(!seen(report.scenario) || shown.heading === report.scenario, `${mode}: the heading is ${shown.heading}`);
     expect(shown.elements === 0, `${mode}: a name became an element`);
     expect(shown.verdict.startsWith(report.budget.verdict), `${mode}: the verdict is ${shown.verdict}`);
@@ -92,6 +97,7 @@ async function check(report, file, name) {
   if (ids.length) {
     // Search, sorting and magnification.
     const tools = `({ tools: !document.getElementById('tools').hidden, rows: [...document.querySelectorAll('#operations tbody tr')].filter(each => !each.hidden).map(each => each.id),
+      scoped: [...document.querySelectorAll('#scopes .op')].filter(each => !each.hidden).length,
       bars: [...document.querySelectorAll('#timeline a.op')].filter(each => !each.hidden).length, found: document.getElementById('found').textContent })`;
     const search = text => page.evaluate(`{ const search = document.getElementById('search'); search.value = ${JSON.stringify(text)}; search.dispatchEvent(new Event('input')); }`);
     expect((await page.evaluate(tools)).tools, 'with JavaScript, there is nothing to search with');
@@ -100,7 +106,8 @@ async function check(report, file, name) {
       await search(last);
       const shown = await page.evaluate(tools);
       expect(shown.rows.length >= 1 && shown.rows.includes(`row-${ids.indexOf(last)}`), `a search for ${last} shows ${shown.rows.length} rows`);
-      expect(shown.found === `${shown.rows.length} of ${ids.length}`, `a search says ${shown.found}`);
+      expect(shown.found === `${shown.rows.length + shown.scoped} of ${ids.length + scoped}`, `a search says ${shown.found}`);
+      expect(!scoped || (shown.scoped > 0 && shown.scoped < scoped), `a search for ${last} shows ${shown.scoped} operations of scopes`);
       await search('');
     }
     await page.evaluate(`document.querySelectorAll('#operations thead button')[6].click()`);

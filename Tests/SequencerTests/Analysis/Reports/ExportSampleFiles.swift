@@ -30,6 +30,13 @@ struct ExportSampleFiles {
             try write(report.chromeTrace(), "\(name).chrome.json")
             try write(report.otlp(), "\(name).otlp.json")
         }
+        // Not for those who read OTLP and Chrome traces: they look for the operations of the launch alone.
+        var (window, scopes) = (try await ReportSamples.regular(), try await ReportSamples.regular())
+        window.scopes = [LaunchReport.Scope(name: "sync", start: .milliseconds(20), report: ReportSamples.small())]
+        scopes.scopes = [LaunchReport.Scope(name: "window", start: .milliseconds(610), report: window)]
+        try write(scopes.json(), "scopes.page.json")
+        try write(scopes.html(), "scopes.html")
+        try write(scopes.svg(), "scopes.svg")
         for (name, graph) in ["launch": try GraphExportSamples.launch(), "hostile": try Self.hostileGraph()] {
             try write(graph.json(), "\(name).graph.json")
             try write(graph.mermaid(), "\(name).flowchart.mmd")
