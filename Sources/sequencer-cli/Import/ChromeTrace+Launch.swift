@@ -48,7 +48,7 @@ extension ChromeTrace {
     // MARK: This tool's export
 
     /// The slice of the launch in an export of this tool: the first on its track.
-    private var ownLaunch: Int? {
+    var ownLaunch: Int? {
         guard launchText != nil, otherData["scenario"] != nil, otherData["verdict"] != nil else { return nil }
         // The name of the track and missing details together: an operation may be called "launch", too.
         return slices.indices.first { trackNames[slices[$0].track] == "launch" && slices[$0].arguments < 0 }

@@ -6,7 +6,7 @@ import Sequencer
 ///
 /// Slices are operations: complete events (`X`), and pairs of `B` and `E`. An arrow from a slice to one that began after its end is a
 /// dependency. Each thread with slices is a lane; slices of one thread may be inside one another. In an export of this tool the slice of
-/// the launch is the launch, lanes and outcomes are as they were, and operations that never started are included.
+/// the launch is the launch, lanes and outcomes are as they were, and operations that never started are included; the launch's scopes are left out.
 func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var trace = ChromeTrace()
     // The format allows the array alone, and to leave out its end: a program that is killed while it traces cannot write it.
@@ -29,6 +29,7 @@ func readChromeTrace(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaun
     }
     // A second document would be lost in silence.
     if !json.isAtEnd() { throw json.expected("nothing after the trace") }
+    trace.dropScopes()
     return trace.launch()
 }
 
@@ -205,6 +206,15 @@ struct ChromeTrace {
         if let number = tracks[track] { return number }
         tracks[track] = tracks.count
         return tracks.count - 1
+    }
+
+    /// Drops all other processes than the launch's from an export of this tool: each scope is one.
+    mutating func dropScopes() {
+        guard let own = ownLaunch, let process = tracks.first(where: { $0.value == slices[own].track })?.key.process else { return }
+        let kept = Set(tracks.lazy.filter { $0.key.process == process }.map(\.value))
+        slices.removeAll { !kept.contains($0.track) }
+        instants.removeAll { !kept.contains($0.track) }
+        points.removeAll { !kept.contains($0.track) }
     }
 
     // Swift would keep each occurrence of a name of more than 15 bytes on its own.

@@ -5,7 +5,7 @@ import Sequencer
 ///
 /// A root that spans all others is the launch itself; every other span is an operation. It comes after the spans that it links to, and
 /// after its parent if that had ended before; a span that it ran inside of is not a dependency. Exports of this tool say more in
-/// attributes, which are read, too.
+/// attributes, which are read, too; the scopes of their launch are left out.
 func readOTLP(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
     var reader = OTLPReader()
     // At least once: an empty file is a mistake, not an empty trace.
@@ -15,6 +15,7 @@ func readOTLP(_ json: inout JSONCursor) throws(JSONFault) -> ImportedLaunch {
             try json.array { json throws(JSONFault) in try reader.readResource(&json) }
         }
     } while !json.isAtEnd()
+    reader.dropScopes()
     return reader.launch()
 }
 
@@ -25,6 +26,8 @@ private struct OTLPReader {
         var links: [String] = []
         var operation = ImportedOperation(name: "", end: 0)
         var result = ExportedResult()
+        /// Whether it is a scope in an export of this tool.
+        var isScope = false
     }
 
     private var spans: [Span] = []
@@ -85,6 +88,7 @@ private struct OTLPReader {
             case "attributes":
                 try readAttributes(&json) { _, key, values in
                     if span.operation.read(key, values, &details) { isOwn = true }
+                    if key == "sequencer.scope" { span.isScope = true }
                     // Each attribute goes to both: which span is the launch is known only after all of them have been read.
                     span.result.read(key, values)
                 }
@@ -137,6 +141,23 @@ private struct OTLPReader {
     }
 
     // MARK: The launch
+
+    /// Drops the spans of scopes and all below them: these are launches of their own, and may go on when the launch has ended.
+    mutating func dropScopes() {
+        guard spans.contains(where: \.isScope) else { return }
+        let identifiers = Set(spans.lazy.map(\.id))
+        let children = Dictionary(grouping: spans.indices) { spans[$0].parent }
+        var isDropped = [Bool](repeating: false, count: spans.count)
+        // A scope alone, without its launch, is the launch of its file.
+        var pending = spans.indices.filter { spans[$0].isScope && identifiers.contains(spans[$0].parent) }
+        while let place = pending.popLast() {
+            // Parents in a file may form a circle.
+            if isDropped[place] { continue }
+            isDropped[place] = true
+            pending += children[spans[place].id] ?? []
+        }
+        spans = zip(spans, isDropped).filter { !$0.1 }.map { $0.0 }
+    }
 
     func launch() -> ImportedLaunch {
         // Of spans with one identifier the first one counts.
