@@ -23,6 +23,8 @@ public struct LaunchOptions: Sendable {
     /// With the makespan as the goal and an `order`, an operation waits likewise if it would keep the main thread or a resource from one that comes before it in the order,
     /// and is expected soon.
     package var goal = LaunchGoal.milestone
+    /// Whether operations wait so for those before them in the order. An exploration says no: nothing may fail because of waits that only it causes.
+    package var keepsOrder = true
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
     ///
     /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never on the main thread, and never on
@@ -189,6 +191,7 @@ public struct LaunchOptions: Sendable {
             lanes: lanes,
             order: order,
             goal: goal,
+            keepsOrder: keepsOrder,
             processors: scarceProcessors,
             workers: lanes ?? WorkerPool.processors,
             deadline: deadline?.nanoseconds,

@@ -6,6 +6,8 @@ extension LaunchStateMachine {
         /// Identifiers in the order in which ready operations go first; nil for the longest remaining path first.
         var order: [String]?
         var goal = LaunchGoal.milestone
+        /// Whether operations make room for those before them in the order, where the goal is the makespan.
+        var keepsOrder = true
         /// The processors, where more operations can run than that; nil where that does not matter.
         var processors: Int?
         /// The most threads that start operations.
@@ -204,9 +206,10 @@ extension LaunchStateMachine {
         /// - Parameters:
         ///   - order: identifiers in the order in which ready operations go first; nil for the most urgent first.
         ///   - goal: the operations that are to end early.
+        ///   - keepsOrder: whether operations make room for those before them in the order, where the goal is the makespan.
         ///   - lanes: nil for no limit.
         ///   - processors: nil where they do not matter.
-        init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, lanes: Int?, processors: Int?) {
+        init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, keepsOrder: Bool, lanes: Int?, processors: Int?) {
             bits = graph.graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
@@ -236,7 +239,7 @@ extension LaunchStateMachine {
             let urgency = order == nil || !graph.awaitedEnds.isEmpty ? graph.urgency(for: goal) : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []
             let hasLanes = (lanes ?? .max) < graph.count
-            if order != nil, goal == .makespan {
+            if order != nil, goal == .makespan, keepsOrder {
                 reservations = Reservations.inOrder(graph, durations: graph.expectedDurations, hasLanes: hasLanes)
             } else {
                 reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []

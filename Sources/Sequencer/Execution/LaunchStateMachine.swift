@@ -189,6 +189,7 @@ struct LaunchStateMachine {
                 graph,
                 order: settings.order,
                 goal: settings.goal,
+                keepsOrder: settings.keepsOrder,
                 lanes: settings.lanes,
                 processors: settings.processors
             )

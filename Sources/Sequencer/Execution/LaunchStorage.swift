@@ -139,6 +139,7 @@ final class LaunchStorage: StepHost {
             graph,
             order: options.order,
             goal: options.goal,
+            keepsOrder: options.keepsOrder,
             lanes: options.lanes,
             processors: options.scarceProcessors
         )

@@ -81,6 +81,25 @@ struct HiddenOrderTests {
         #expect(firsts.withLock { $0.count } == 6)
     }
 
+    /// ```
+    /// config (10) ──▶ a (50, main)      b (100, main)
+    /// ```
+    @Test("no operation waits for one before it in the order that cannot start yet")
+    func noIdling() async throws {
+        func graph() -> OperationGraph {
+            var graph = OperationGraph("busy")
+            let times: [Duration] = [.milliseconds(10), .milliseconds(50), .milliseconds(100)]
+            graph.add("config", .expected(times[0])) { launch in try await launch.sleep(for: times[0]) }
+            graph.add("a", .expected(times[1]), after: "config", on: .main) { launch in try await launch.compute(for: times[1]) }
+            graph.add("b", .expected(times[2]), on: .main) { launch in try await launch.compute(for: times[2]) }
+            return graph
+        }
+        let exploration = try await explore(graph(), orders: 30, oneAtATime: false) { launch in
+            #expect(launch.report["b"]?.start == .zero)
+        }
+        #expect(exploration.hidden == nil)
+    }
+
     @Test("a launch that fails in every order hides nothing")
     func alwaysFails() async throws {
         var graph = OperationGraph("broken")

@@ -36,7 +36,7 @@ nonisolated(nonsending) public func explore(
         var graph = try graph()
         if oneAtATime { graph.runOneAtATime() }
         var options = options ?? .ofExplorations
-        (options.order, options.goal) = (order, .makespan)
+        (options.order, options.goal, options.keepsOrder) = (order, .makespan, false)
         if oneAtATime { options.lanes = 1 }
         let launch = try await graph.run(options: options)
         // One that was cancelled shows nothing of its order.
