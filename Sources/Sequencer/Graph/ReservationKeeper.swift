@@ -200,7 +200,8 @@ struct ReservationKeeper: Sendable {
     /// - Parameters:
     ///   - takesLastLane: whether no lane would be free after it has started.
     ///   - startsReady: whether the ready operations on the way are about to start.
-    /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start.
+    /// - Returns: until when an operation that could start now has to wait at the longest; nil when it may start. In a launch that is given its order, until when it
+    ///   waits for one of those that it has to wait for: the search for all would cost more than another look.
     func obstacle(to node: Int, at time: Nanoseconds, takesLastLane: Bool, startsReady: Bool = false) -> Nanoseconds? {
         let machines = reservations.machines(of: node, takesLastLane: takesLastLane)
         if machines == 0 { return nil }
@@ -219,6 +220,7 @@ struct ReservationKeeper: Sendable {
             let otherLimit = other.end.addingSaturated(max(reservations.duration(Int(other.node)), duration))
             guard otherLimit > time else { continue }
             guard keepsWaiting(behind: Int(other.node), endingAt: max(other.end, time)) else { continue }
+            if !keys.isEmpty { return otherLimit }
             limit = max(limit ?? 0, otherLimit)
         }
         let lane = onLanes.count < lanes ? nil : onLanes.min { ($0.end, $0.node) < ($1.end, $1.node) }
@@ -235,6 +237,7 @@ struct ReservationKeeper: Sendable {
                 if otherLimit > time,
                     start < end && reservations.uses(node) & taken != 0 && isEarlier(node) || keepsWaiting(behind: node, endingAt: otherEnd)
                 {
+                    if !keys.isEmpty { return otherLimit }
                     limit = max(limit ?? 0, otherLimit)
                     continue
                 }

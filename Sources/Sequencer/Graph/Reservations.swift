@@ -224,6 +224,7 @@ package struct Reservations: Sendable {
         }
         return false
     }
+
     /// Whether something behind an operation that `isEarlier` is expected to use one of the machines before a time, if that operation ends at `end`.
     func usesBehind(
         _ node: Int,
@@ -232,9 +233,11 @@ package struct Reservations: Sendable {
         before time: Nanoseconds,
         where isEarlier: (Int) -> Bool
     ) -> Bool {
-        var next = [(node: node, end: end)]
+        // Empty, it takes no memory: mostly no successor has to be followed.
+        var next: [(node: Int, end: Nanoseconds)] = []
+        var last = (node: node, end: end)
         var looks = 0
-        while let last = next.popLast() {
+        while true {
             for successor in successors[last.node].lazy.map(\.index) {
                 if uses[successor] & machines != 0, isEarlier(successor) { return true }
                 looks += 1
@@ -242,7 +245,8 @@ package struct Reservations: Sendable {
                 let end = last.end.addingSaturated(durations[successor])
                 if isKnown[successor], end < time { next.append((successor, end)) }
             }
+            guard let following = next.popLast() else { return false }
+            last = following
         }
-        return false
     }
 }

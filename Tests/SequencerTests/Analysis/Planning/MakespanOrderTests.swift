@@ -70,6 +70,29 @@ struct MakespanOrderTests {
         #expect(report["b"]?.start == .milliseconds(110) && report["a"]?.start == .milliseconds(500))
     }
 
+    /// ```
+    /// config (10) ──▶ a (50)      images (20) ──▶ c (40)      b (100)
+    /// ```
+    /// `a`, `b` and `c` need the main thread.
+    @Test("of several that it has to wait for, one after the other is waited for, and it may start when none is left")
+    func several() throws {
+        var graph = OperationGraph("several")
+        graph.add("config", .expected(.nanoseconds(10))) {}
+        graph.add("a", .expected(.nanoseconds(50)), after: "config", on: .main) {}
+        graph.add("images", .expected(.nanoseconds(20))) {}
+        graph.add("c", .expected(.nanoseconds(40)), after: "images", on: .main) {}
+        graph.add("b", .expected(.nanoseconds(100)), on: .main) {}
+        let validated = try graph.validated()
+        let (config, images, b) = (0, 2, 4)
+        let all = Reservations.inOrder(validated, durations: validated.expectedDurations, hasLanes: false)
+        var keeper = ReservationKeeper(try #require(all.first), lanes: .max, keys: [0, 1, 2, 3, 4])
+        keeper.started(config, at: 0)
+        keeper.started(images, at: 0)
+        #expect(keeper.obstacle(to: b, at: 0, takesLastLane: false) == 110)
+        #expect(keeper.obstacle(to: b, at: 110, takesLastLane: false) == 120)
+        #expect(keeper.obstacle(to: b, at: 120, takesLastLane: false) == nil)
+    }
+
     @Test("searching makes no plan longer, and the same launch has the same plan", arguments: 0..<40)
     func search(seed: Int) throws {
         let sample = RandomPlanGraph(seed: UInt64(seed), operations: 1...20)
