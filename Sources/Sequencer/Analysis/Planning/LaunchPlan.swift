@@ -3,9 +3,8 @@ import Sequencer
 /// A predicted launch: the start, the end and the lane of each operation, if all take as long as expected.
 ///
 /// Operations start after those they wait for, at most as many at a time as there are lanes, and no more hold a resource than may. Of several that could start,
-/// on a lane or on the main thread, the one that comes first in the order does; one that would be in the milestone's way there waits, as in a launch; so does, if
-/// the goal is the makespan, one that would be in the way of one before it in the order, on the main thread or at a resource. At one moment, ends come before starts. Steps that
-/// only join others take no time and no lane.
+/// on a lane or on the main thread, the one that comes first in the order does; one that would be in the milestone's way there waits, as in a launch. At one moment, ends
+/// come before starts. Steps that only join others take no time and no lane.
 ///
 /// The main thread does one thing at a time, and needs no lane. A step that computes keeps it; one that is suspended leaves it to others, and ends when the main
 /// thread is free again. A scenario file says which by its `work`. Nobody sees in a closure whether it suspends: a plan takes a step of the main thread to keep it for
