@@ -99,7 +99,9 @@ extension LaunchReport {
             }
         }
         if let allowed = budget.budget?.limit, let limit = BudgetClock(self).limit {
-            json.writeEvent("budget \(durationText(allowed))", "i", in: process, at: limit) { $0.write("g", for: "s") }
+            // A line through all tracks of the trace, or of the scope.
+            let reach = process.scope == nil ? "g" : "p"
+            json.writeEvent("budget \(durationText(allowed))", "i", in: process, at: limit) { $0.write(reach, for: "s") }
         }
     }
 

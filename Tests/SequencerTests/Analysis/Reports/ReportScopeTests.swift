@@ -70,6 +70,7 @@ struct ReportScopeTests {
             let pid: Int
             let ts: Double?
             let id: Int?
+            let s: String?
         }
 
         let traceEvents: [Event]
@@ -92,6 +93,8 @@ struct ReportScopeTests {
         let arrows = events.filter { $0.ph == "s" }.compactMap(\.id)
         #expect(!arrows.isEmpty && Set(arrows).count == arrows.count)
         #expect(events.filter { $0.ph == "f" }.compactMap(\.id).sorted() == arrows.sorted())
+        // The budget of a scope is none of the launch's tracks.
+        #expect(events.filter { $0.name.hasPrefix("budget") }.map(\.s) == ["g", "p", "p"])
     }
 
     private func count(_ text: String, in drawing: String) -> Int { drawing.components(separatedBy: text).count - 1 }
