@@ -38,6 +38,12 @@ enum HTMLScript {
             parent.append(element);
             return element;
           };
+          // Not as arguments of one call: Safari throws when there are too many.
+          const gather = elements => {
+            const fragment = document.createDocumentFragment();
+            for (const element of elements) fragment.append(element);
+            return fragment;
+          };
 
           function connect(from, to) {
             const start = barOf.get(from)?.querySelector('.bar, .never'), end = barOf.get(to)?.querySelector('.bar, .never');
@@ -204,8 +210,8 @@ enum HTMLScript {
               drawn.sort((left, right) => compare(left.dataset.op, right.dataset.op));
             }
             bars = drawn;
-            body.append(...rows);
-            document.getElementById('rows').prepend(...drawn);
+            body.append(gather(rows));
+            document.getElementById('rows').prepend(gather(drawn));
             cells.forEach((cell, place) => {
               if (place === column) cell.setAttribute('aria-sort', falls ? 'descending' : 'ascending'); else cell.removeAttribute('aria-sort');
             });

@@ -101,6 +101,11 @@ struct ReportHTMLTests {
         #expect(text.components(separatedBy: " id=\"op-").count - 1 == 1000)
     }
 
+    @Test("the script calls nothing with as many arguments as there are operations, which a browser may refuse")
+    func spread() {
+        #expect(HTMLScript.javaScript.contains("body.append(") && !HTMLScript.javaScript.contains("(..."))
+    }
+
     @Test("causes, stragglers and anomalies are told, and an empty launch is a page")
     func others() async throws {
         var document = ReportSamples.small()
