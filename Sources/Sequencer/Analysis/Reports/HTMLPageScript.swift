@@ -45,16 +45,22 @@ enum HTMLScript {
             return fragment;
           };
 
-          function connect(from, to) {
+          // All are measured before the first is drawn: the page would be laid out anew for each.
+          const connect = pairs => links.append(gather(pairs.map(measure).filter(Boolean).map(draw)));
+          function measure([from, to]) {
             const start = barOf.get(from)?.querySelector('.bar, .never'), end = barOf.get(to)?.querySelector('.bar, .never');
-            if (!start?.offsetParent || !end?.offsetParent) return;
+            if (!start?.offsetParent || !end?.offsetParent) return null;
             const [one, two, frame] = [start, end, links].map(each => each.getBoundingClientRect());
             const y = (one.top + one.bottom) / 2 - frame.top, endY = (two.top + two.bottom) / 2 - frame.top;
-            const link = make('span', undefined, links);
-            link.className = y < endY ? 'link' : 'link up';
-            Object.assign(link.style, {
+            return { name: y < endY ? 'link' : 'link up', place: {
               left: `${Math.min(one.right, two.left) - frame.left}px`, width: `${Math.abs(two.left - one.right)}px`,
-              top: `${Math.min(y, endY)}px`, height: `${Math.abs(endY - y)}px` });
+              top: `${Math.min(y, endY)}px`, height: `${Math.abs(endY - y)}px` } };
+          }
+          function draw({ name, place }) {
+            const link = document.createElement('span');
+            link.className = name;
+            Object.assign(link.style, place);
+            return link;
           }
 
           function list(heading, ids, parent) {
@@ -83,8 +89,9 @@ enum HTMLScript {
             mark(barOf.get(id), 'chosen');
             mark(lanes.get(id), 'chosen');
             mark(row(id), 'selected');
-            for (const other of earlier) { mark(barOf.get(other), 'before'); connect(other, id); }
-            for (const other of later) { mark(barOf.get(other), 'after'); connect(id, other); }
+            for (const other of earlier) mark(barOf.get(other), 'before');
+            for (const other of later) mark(barOf.get(other), 'after');
+            connect([...earlier.map(other => [other, id]), ...later.map(other => [id, other])]);
             details.replaceChildren();
             make('strong', name(id), details);
             const numbers = make('dl', undefined, details), values = row(id).cells;
