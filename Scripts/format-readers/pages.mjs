@@ -98,7 +98,8 @@ async function check(report, file, name) {
     // Search, sorting and magnification.
     const tools = `({ tools: !document.getElementById('tools').hidden, rows: [...document.querySelectorAll('#operations tbody tr')].filter(each => !each.hidden).map(each => each.id),
       scoped: [...document.querySelectorAll('#scopes .op')].filter(each => !each.hidden).length,
-      bars: [...document.querySelectorAll('#timeline a.op')].filter(each => !each.hidden).length, found: document.getElementById('found').textContent })`;
+      bars: [...document.querySelectorAll('#timeline a.op')].filter(each => !each.hidden).length,
+      stops: [...document.querySelectorAll('#timeline a.op[tabindex="0"]')].filter(each => !each.hidden).length, found: document.getElementById('found').textContent })`;
     const search = text => page.evaluate(`{ const search = document.getElementById('search'); search.value = ${JSON.stringify(text)}; search.dispatchEvent(new Event('input')); }`);
     expect((await page.evaluate(tools)).tools, 'with JavaScript, there is nothing to search with');
     const last = ids.reduce((longest, id) => (seen(id) && !/\s/.test(id) && id.length > longest.length ? id : longest), '');
@@ -106,9 +107,11 @@ async function check(report, file, name) {
       await search(last);
       const shown = await page.evaluate(tools);
       expect(shown.rows.length >= 1 && shown.rows.includes(`row-${ids.indexOf(last)}`), `a search for ${last} shows ${shown.rows.length} rows`);
+      expect(shown.stops === Math.min(shown.bars, 1), `a search for ${last} leaves ${shown.stops} stops for the tabulator, on ${shown.bars} bars`);
       expect(shown.found === `${shown.rows.length + shown.scoped} of ${ids.length + scoped}`, `a search says ${shown.found}`);
       expect(!scoped || (shown.scoped > 0 && shown.scoped < scoped), `a search for ${last} shows ${shown.scoped} operations of scopes`);
       await search('');
+      expect((await page.evaluate(tools)).stops === 1, 'after a search, the timeline has not one stop for the tabulator');
     }
     await page.evaluate(`document.querySelectorAll('#operations thead button')[6].click()`);
     const sorted = await page.evaluate(tools), longest = Math.max(...report.operations.map(operation => operation.durationMs ?? 0));

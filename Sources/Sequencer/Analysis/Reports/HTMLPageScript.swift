@@ -108,15 +108,19 @@ enum HTMLScript {
 
           const seen = () => bars.filter(bar => !bar.hidden);
 
+          // One stop for the tabulator, on a bar that is seen; arrows do the rest.
+          function stopAt(bar) {
+            for (const each of bars) if (each.tabIndex === 0) each.tabIndex = -1;
+            const stop = bar && !bar.hidden ? bar : seen()[0];
+            if (stop) stop.tabIndex = 0;
+          }
+
           function choose(id, focus) {
             pinned = id;
             show(id);
-            for (const bar of bars) if (bar.tabIndex === 0) bar.tabIndex = -1;
-            const bar = id === null ? seen()[0] : barOf.get(id);
-            if (!bar) return;
-            // One stop for the tabulator; arrows do the rest.
-            bar.tabIndex = 0;
-            if (focus) {
+            const bar = barOf.get(id);
+            stopAt(bar);
+            if (bar && focus) {
               bar.focus({ preventScroll: true });
               bar.scrollIntoView({ block: 'nearest', inline: 'nearest' });
             }
@@ -181,6 +185,7 @@ enum HTMLScript {
             }
             found.textContent = words.length ? `${count} of ${all.length + scoped.length}` : '';
             timeline.classList.toggle('filtered', words.length > 0);
+            stopAt(bars.find(bar => bar.tabIndex === 0));
             moved();
           }
           search.addEventListener('input', find);
