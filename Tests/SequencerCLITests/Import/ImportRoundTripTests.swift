@@ -78,6 +78,8 @@ struct ImportRoundTripTests {
     @Test("A Chrome trace gives operations, times, lanes, ends, dependencies, and the paths", arguments: 0..<200 as Range<UInt64>)
     func chrome(seed: UInt64) throws {
         var report = randomLaunch(seed, hasExpectations: false).report()
+        // Named as what the trace says of the launch.
+        report.attributes = ["scenario": "another", "version": "2"]
         if seed.isMultiple(of: 4) { addScopes(to: &report, seed) }
         for isPretty in [false, true] {
             let found = try importLaunch(Array(report.chromeTrace(pretty: isPretty).utf8), file: "f").report()

@@ -31,6 +31,12 @@ extension LaunchReport {
                 if let version { json.write(version, for: "version") }
                 if let startedAt { json.write(startedAt.formatted(Self.timestamp), for: "startedAt") }
                 json.write(verdictText, for: "verdict")
+                // Apart: their names are the app's.
+                if !attributes.isEmpty {
+                    json.writeObject(for: "attributes") { json in
+                        for (name, value) in sortedAttributes { json.write(value, for: name) }
+                    }
+                }
             }
         }
         return Self.withoutFinalBackslashes(text)

@@ -107,6 +107,7 @@ extension LaunchReport {
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
+    /// Names in HTML, and values as they are.
     private var htmlFigures: [(String, String)] {
         var figures = [
             ("Counted against the budget", durationText(budget.measured)),
@@ -116,6 +117,8 @@ extension LaunchReport {
         ]
         if let version { figures.append(("Version", version)) }
         if let startedAt { figures.append(("Started", startedAt.formatted(Self.timestamp))) }
+        figures += sortedAttributes.prefix(20).map { ("<bdi>\(Markup.text($0.key))</bdi>", $0.value) }
+        if attributes.count > 20 { figures.append(("Other attributes", "\(attributes.count - 20)")) }
         return figures
     }
 }

@@ -18,6 +18,7 @@ extension LaunchReport {
         var text = "### \(Markdown.text(scenario)): \(verdictText)\n\n"
         text += "\(Markdown.text(outcomeText)) in \(durationText(endOfLaunchProper)); \(durationText(budget.interactive)) interactive; "
         text += "\(durationText(workOfLaunchProper)) of work on \(lanes) lane\(lanes == 1 ? "" : "s").\n\n"
+        if !attributes.isEmpty { text += "\(markdownAttributes).\n\n" }
         if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
         if !criticalPath.isEmpty {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
@@ -41,6 +42,12 @@ extension LaunchReport {
         }
         if let omission = omission(selection) { text += "\n\(omission).\n" }
         return text
+    }
+
+    /// What else is said of the launch, no more than a person reads.
+    private var markdownAttributes: String {
+        let shown = sortedAttributes.prefix(20).map { "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))" }
+        return shown.joined(separator: "; ") + (attributes.count > 20 ? " and \(attributes.count - 20) more" : "")
     }
 }
 

@@ -125,6 +125,13 @@ struct ReportChromeTraceTests {
         )
     }
 
+    @Test("what else is said of a launch stands apart from what the trace says itself")
+    func attributes() {
+        var report = ReportSamples.small()
+        report.attributes = ["start.type": "cold", "scenario": "another"]
+        #expect(report.chromeTrace().hasSuffix(#""verdict":"failed","attributes":{"scenario":"another","start.type":"cold"}}}"#))
+    }
+
     @Test("a retry that gave its lane away has a second track")
     func overlap() throws {
         var document = ReportSamples.small()

@@ -106,6 +106,23 @@ struct ReportHTMLTests {
         #expect(HTMLScript.javaScript.contains("body.append(") && !HTMLScript.javaScript.contains("(..."))
     }
 
+    @Test("what else is said of a launch is a figure each, 20 at most, and nothing in it becomes markup")
+    func attributes() {
+        var report = ReportSamples.small()
+        report.attributes = ["start.type": "cold", "<b>": "</dd><i>"]
+        #expect(
+            report.html().contains(
+                #"""
+                <div><dt><bdi>&lt;b&gt;</bdi></dt><dd><bdi>&lt;/dd&gt;&lt;i&gt;</bdi></dd></div>
+                <div><dt><bdi>start.type</bdi></dt><dd><bdi>cold</bdi></dd></div>
+                </dl>
+                """#
+            )
+        )
+        for number in 0..<22 { report.attributes["a\(number)"] = "x" }
+        #expect(report.html().contains("<div><dt>Other attributes</dt><dd><bdi>4</bdi></dd></div>\n</dl>"))
+    }
+
     @Test("causes, stragglers and anomalies are told, and an empty launch is a page")
     func others() async throws {
         var document = ReportSamples.small()

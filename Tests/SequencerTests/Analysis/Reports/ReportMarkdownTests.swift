@@ -30,6 +30,15 @@ struct ReportMarkdownTests {
         )
     }
 
+    @Test("what else is said of a launch is a paragraph, 20 at most, and nothing in it is structure")
+    func attributes() {
+        var report = ReportSamples.small()
+        report.attributes = ["start.type": "cold", "@a": "<b>|"]
+        #expect(report.markdown().contains("\n\n<code>&#64;<!-- -->a</code>: &#60;b&#62;&#124;; `start.type`: cold.\n\n"))
+        for number in 0..<22 { report.attributes["a\(number)"] = "x" }
+        #expect(report.markdown().contains("`: x and 4 more.\n\n"))
+    }
+
     @Test("no text is structure: every row has eight cells, and only our own tags are there")
     func hostile() {
         let text = ReportSamples.hostile().markdown()
