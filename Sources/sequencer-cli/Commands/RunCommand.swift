@@ -67,10 +67,10 @@ struct RunCommand: LaunchingCommand {
         }
         let output = Output(arguments.common.output)
         try output.check()
-        // The journal is opened before the launch is prepared: a death in its preparation counts, too (P3).
-        let device = try JournaledDevice(arguments)
+        // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3). Preparing a file runs nothing.
+        var device = arguments.launchesApp ? try JournaledDevice(arguments) : nil
         do {
-            return try await launch(device, output)
+            return try await launch(on: &device, output)
         } catch {
             // Without a launch, the journal must not look like that of a crash.
             device?.journal.withdraw()
@@ -78,7 +78,8 @@ struct RunCommand: LaunchingCommand {
         }
     }
 
-    private func launch(_ device: JournaledDevice?, _ output: Output) async throws -> ExitCode {
+    /// - Parameter opened: with the journal, if it is opened already; receives it otherwise, so that an error can withdraw it.
+    private func launch(on opened: inout JournaledDevice?, _ output: Output) async throws -> ExitCode {
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
         // The same pause for the screens, the view and the reports of stalls: one of them has the terminal at a time.
@@ -86,10 +87,17 @@ struct RunCommand: LaunchingCommand {
         let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
-        var launch = try PreparedLaunch(arguments, screens: screens, on: device)
+        var launch = try PreparedLaunch(arguments, screens: screens, on: opened)
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
         // Locked once means locked at the end, too: the person would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
+        // The progress would be drawn over the question.
+        progress?.pause()
+        try await launch.askWhetherToRun()
+        progress?.resume()
+        // After the question, during which a signal simply ends the tool: the next launch must not read that as a crash (P41).
+        if opened == nil { opened = try JournaledDevice(arguments) }
+        let device = opened
         // After the faults are in: a step that is left out must not bring one about.
         device?.journal.prepare(&launch.scenario.graph)
         if let news = device?.journal.news { message(news) }
@@ -106,8 +114,6 @@ struct RunCommand: LaunchingCommand {
         reporter.watch { cancellable.status }
         // In real time there is the live view, and what a stalled launch says.
         if arguments.clock == .wall { progress?.end() }
-        try await launch.askWhetherToRun()
-        // After the question, during which a signal simply ends the tool.
         try SignalThread.shared.launchBegan { [app = launch.app] in
             // First: from here on the end is the person's wish, even if the process dies before the launch has ended (P4).
             device?.journal.quit()

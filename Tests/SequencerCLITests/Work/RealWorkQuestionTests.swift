@@ -1,4 +1,5 @@
 import Foundation
+import StartupOps
 import TestSupport
 import Testing
 
@@ -88,6 +89,16 @@ struct RealWorkQuestionTests {
     func interrupted(words: [String]) async throws {
         let result = try await run(words, answer: nil, signal: SIGINT)
         #expect(result.code == 130 && !result.hasRun)
+    }
+
+    @Test("fault P41: a launch whose question is given up by a signal has not begun, and its journal has nothing of it")
+    func journal() async throws {
+        let state = try TemporaryFolder()
+        defer { state.remove() }
+        let result = try await run(["run", "--state", state.url.path], answer: nil, signal: SIGINT)
+        #expect(result.code == 130 && LaunchJournal.launches(in: state.url).isEmpty)
+        let allowed = try await run(["run", "--state", state.url.path], answer: "y\n")
+        #expect(allowed.code == 0 && LaunchJournal.launches(in: state.url).map(\.ending) == [.completed])
     }
 
     @Test("With --trust, in virtual time, and without such work nothing is asked", arguments: ["run", "bench"])
