@@ -40,15 +40,32 @@ final class SignalThread: Sendable {
             return state.hasBegun
         }
         if hasBegun { return }
-        let pipe = try makePipe(for: "the thread for signals")
-        bell = pipe.writing
-        // A handler must never wait.
-        _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
-        // Before the handlers: a signal in between would be written into a pipe that nobody reads.
-        try startThread { self.run(pipe.reading) }
+        do {
+            // Before the handlers: a signal in between would be written into a pipe that nobody reads.
+            bell = try startListening()
+        } catch {
+            // The next call tries again: to whoever makes it, signals would seem to be handled.
+            state.withLock { $0.hasBegun = false }
+            throw error
+        }
         let unlessIgnored = [SIGHUP, SIGTSTP].filter { !ignoresSignal($0) }
         // SIGCONT always: after a stop the terminals are not as they were, even if nobody sent SIGTSTP.
         for number in [SIGINT, SIGQUIT, SIGTERM, SIGCONT] + unlessIgnored { signal(number, ring) }
+    }
+
+    /// - Returns: the descriptor through which handlers tell the thread.
+    private func startListening() throws -> Int32 {
+        let pipe = try makePipe(for: "the thread for signals")
+        // A handler must never wait.
+        _ = fcntl(pipe.writing, F_SETFL, O_NONBLOCK)
+        do {
+            try startThread { self.run(pipe.reading) }
+        } catch {
+            close(pipe.reading)
+            close(pipe.writing)
+            throw error
+        }
+        return pipe.writing
     }
 
     /// From now on the first signal cancels the launch, and the second one ends the process at once.
@@ -78,7 +95,7 @@ final class SignalThread: Sendable {
     /// Has SIGUSR1 call `tell`, on a thread of its own; nil lets it end the process again.
     func onStatusRequest(_ tell: (@Sendable () -> Void)?) {
         // A status is a help: without a thread for it SIGUSR1 keeps its meaning.
-        try? begin()
+        guard (try? begin()) != nil else { return }
         // The closure first: a handler without one would swallow the signal.
         state.withLock { $0.tell = tell }
         signal(SIGUSR1, tell == nil ? SIG_DFL : ring)

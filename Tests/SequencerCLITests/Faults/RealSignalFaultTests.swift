@@ -106,6 +106,29 @@ struct RealSignalFaultTests {
         #expect(result.output == "code 143\ngone\n", "\(result.output)")
     }
 
+    @Test("fault L22: without a descriptor for signals SIGUSR1 keeps its effect, and the next launch tries again")
+    func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            var opened: [Int32] = []
+            var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+            #if canImport(Glibc)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #else
+                setrlimit(RLIMIT_NOFILE, &limit)
+            #endif
+            while opened.last != -1 { opened.append(dup(STDERR_FILENO)) }
+            SignalThread.shared.onStatusRequest {}
+            let isDefault = signal(SIGUSR1, SIG_DFL) == nil
+            let isRefused = (try? SignalThread.shared.launchBegan {}) == nil
+            for descriptor in opened.dropLast() { close(descriptor) }
+            #expect(isDefault && isRefused)
+            let told = Gate()
+            SignalThread.shared.onStatusRequest { told.open() }
+            kill(getpid(), SIGUSR1)
+            await told.wait()
+        }
+    }
+
     @Test("fault P14: the children of a tool that is killed end with it")
     func killed() async throws {
         let folder = try TemporaryFolder()
