@@ -94,7 +94,12 @@ struct ChromeTrace {
             if mayBeCut, json.isAtEnd() { break }
             if json.skip(ASCII.closeBracket) { break }
             try readEvent(&json)
-            if json.skip(ASCII.comma) || mayBeCut && json.isAtEnd() { continue }
+            if json.skip(ASCII.comma) {
+                // An object is JSON, where an event has to follow.
+                if !mayBeCut, json.next() == ASCII.closeBracket { throw json.expected("an event") }
+                continue
+            }
+            if mayBeCut, json.isAtEnd() { continue }
             guard json.skip(ASCII.closeBracket) else { throw json.expected("',' or ']'") }
             break
         }

@@ -160,8 +160,8 @@ private struct OTLPReader {
     }
 
     func launch() -> ImportedLaunch {
-        // Of spans with one identifier the first one counts.
-        let places = Dictionary(spans.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        // Of spans with one identifier the first one counts. One without any has no children: they would be all spans without a parent.
+        let places = Dictionary(spans.enumerated().filter { !$1.id.isEmpty }.map { ($1.id, $0) }) { first, _ in first }
         let root = root(places)
         var launch = ImportedLaunch(name: service ?? "trace")
         launch.version = version

@@ -111,6 +111,9 @@ struct ChromeTraceTests {
     @Test("A mistake has its line, its column and what was expected")
     func mistakes() {
         #expect(complaint("{\"traceEvents\": 1}") == "t.json:1:17: unexpected '1'; expected an array of events")
+        // Only the array alone may end behind a comma.
+        #expect(complaint("{\"traceEvents\": [{\"ph\":\"X\",\"ts\":1}, ]}") == "t.json:1:37: unexpected ']'; expected an event")
+        #expect(complaint("[{\"ph\":\"X\",\"ts\":1}, ]") == nil)
         #expect(complaint("{}") == "t.json:1:1: missing key 'traceEvents'")
         #expect(complaint("[\n{\"ph\":\"X\"}]") == "t.json:2:1: missing key 'ts' in an event with the phase 'X'")
         #expect(complaint("[{\"ph\":\"X\",\"ts\":true}]")?.hasPrefix("t.json:1:17: unexpected 't'; expected a string or a number") == true)

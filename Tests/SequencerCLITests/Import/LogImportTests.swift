@@ -180,6 +180,12 @@ struct LogImportTests {
         #expect(found.startedAt == Date(timeIntervalSince1970: 1_700_000_000))
         #expect(found.criticalPath == ["aa", "bb", "cc", "dd"])
         #expect(try report(document(span("only", "", 0, 5))).scenario == "shop")
+        // A span without an identifier is nobody's parent.
+        let times = #""startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000001000000""#
+        let child = try report(document(#"{"name":"lost","parentSpanId":"root",\#(times)}"#, span("root", "", 0, 100)))
+        #expect(child.scenario == "root" && child.operations.map(\.id) == ["lost"])
+        let lost = try report(document(#"{"name":"lost",\#(times)}"#, span("only", "", 5, 9)))
+        #expect(lost.operations.map(\.dependencies) == [[], []])
         #expect(complaint(document(span("a", "", 5, 0)), .otlp)?.hasSuffix("the span 'a' ended before it started") == true)
         #expect(
             complaint(#"{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}"#, .otlp)?.contains("missing key 'startTimeUnixNano'") == true
