@@ -84,7 +84,7 @@ public struct DeepLinkRouter: Sendable {
             throw DeepLinkError(.hostNotAllowed, origin, "the host is none of \(hosts)")
         }
         guard ofHost.contains(where: { $0.takesAnyHost || $0.port == address.port }) else {
-            throw DeepLinkError(.portNotAllowed, origin, "the port is none that links are taken for")
+            throw DeepLinkError(.portNotAllowed, origin, "port not allowed")
         }
     }
 

@@ -35,9 +35,10 @@ package final class ServiceRegistry: Sendable {
     /// The registrations, in order.
     package var registered: [String] { state.withLock { $0.machine.registered } }
 
-    /// Everything that is wrong so far, and everything that is missing.
     /// The problems of the registrations that were made.
     var recordedProblems: [RegistryProblem] { state.withLock { $0.machine.problems } }
+
+    /// Everything that is wrong so far, and everything that is missing.
     var problems: [RegistryProblem] { state.withLock { $0.machine.allProblems() } }
 
     /// Registers a service.

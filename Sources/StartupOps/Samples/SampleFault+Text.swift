@@ -32,7 +32,7 @@ extension SampleFault: CustomStringConvertible {
         switch text[..<colon] {
         case "slow": self = .slow(try Self.duration(value, in: text))
         case "status": self = try Self.status(value, in: text)
-        case "body": self = .body(SampleBody.named.first { $0.body == .text(value) }?.body ?? .text(value))
+        case "body": self = .body(.text(value))
         case "header": self = try Self.header(value, in: text)
         case "redirect": self = try Self.redirect(value, in: text)
         case "big": self = .big(try Self.size(value, in: text))

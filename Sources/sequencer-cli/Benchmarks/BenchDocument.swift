@@ -79,7 +79,7 @@ extension BenchedScenario {
             )
         )
         milestone = report.milestone
-        let reports = Array(report.operations)
+        let reports = report.operations
         // Comparing the lists is cheaper than a dictionary for each of thousands of runs; nearly all have the same graph.
         if operations.map(\.id) == reports.map(\.id) {
             for (index, report) in reports.enumerated() { operations[index].add(report) }

@@ -82,10 +82,7 @@ final class SequenceTrace<Part: SequencePart>: Sendable {
     func end() throws { try state.withLock { $0.sequence }.end() }
 
     private func begin(_ part: Part) throws {
-        let result = state.withLock { state in
-            Result { () throws(RegistryError) in try state.sequence.begin(part) }
-        }
-        try result.get()
+        try state.withLock { state in try state.sequence.begin(part) }
     }
 
     private func record(_ part: Part, _ note: String, _ launch: StepContext) {
