@@ -21,9 +21,11 @@ final class CancelledOperations: Sendable {
 
     func cancel(at index: Int) {
         let handle = handles.withLock { handles in
+            // Taken out: a second call finds nothing, and the list keeps no task alive.
             defer { handles[index] = nil }
             return handles[index]
         }
+        // Outside the lock: a handler may block, and the others are cancelled meanwhile.
         handle?.cancel()
     }
 
@@ -72,6 +74,7 @@ final class AppCodeQueue: Sendable {
     /// For calls behind one that has not returned.
     private init(besides other: AppCodeQueue) {
         isOrdered = false
+        // The same box: the first queue answers for these calls, too.
         slowTags = other.slowTags
     }
 
@@ -97,10 +100,13 @@ final class AppCodeQueue: Sendable {
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
                 state.runners += 1
                 state.runner = state.runners
+                // Anew: the first look would take the last call of the runner before for one that is still being made.
                 state.watch = CallWatch()
                 return state.runners
             }
+            // Another runner has made the calls while this one waited for its thread.
             guard let runner else { return SharedThreads.all.giveBack(kind) }
+            // Before the calls: where Dispatch has no thread for them, nothing but this alarm notices.
             watch()
             let calls: @Sendable () -> Void = { [self] in
                 var made: (tag: Int?, begin: Nanoseconds) = (nil, 0)
@@ -142,6 +148,7 @@ final class AppCodeQueue: Sendable {
         }
         if let alarm { _ = AlarmThread.shared.remove(alarm) }
         guard case .replaced = next else { return next }
+        // Its call has returned after all: the thread is not lost.
         SharedThreads.all.count(leftBehind: -1)
         if let tag = made.tag, monotonicNanoseconds() - made.begin < Self.forgiven {
             slowTags.withLock { tags in tags.firstIndex(of: tag).map { _ = tags.remove(at: $0) } }
@@ -152,8 +159,10 @@ final class AppCodeQueue: Sendable {
     // MARK: Calls that do not return
 
     private func watch() {
+        // Weak: the thread for alarms lives as long as the process.
         let alarm = AlarmThread.shared.add { [weak self] _ in self?.look() }
         let isNeeded = state.withLock { state in
+            // The alarm was added without the lock: meanwhile the runner may have ended, or another one have added its own.
             guard state.runner != nil, state.alarm == nil else { return false }
             state.alarm = alarm
             return true

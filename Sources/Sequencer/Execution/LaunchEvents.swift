@@ -89,6 +89,7 @@ final class EventFeed: Sendable {
             if state.isOver { return (false, nil, nil) }
             let reader = state.waiters.popFirst()
             if reader == nil { state.keep(event) }
+            // The last event goes to one reader: the others would wait for ever.
             let others = event.kind == .launchEnded ? state.end() : nil
             return (!state.isOver, reader, others)
         }
@@ -105,6 +106,7 @@ final class EventFeed: Sendable {
             state.events = FirstInFirstOut()
             for event in past { state.keep(event) }
             while let event = later.popFirst() { state.keep(event) }
+            // A launch that is over sends no other event: a reader would wait for ever.
             if past.last?.kind == .launchEnded { state.isOver = true }
         }
     }
@@ -112,6 +114,7 @@ final class EventFeed: Sendable {
     fileprivate func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation(isolation: actor) { waiter in
+                // Twice optional: an event, the end of the stream, or neither yet.
                 let event = state.withLock { state -> LaunchEvent?? in
                     if let event = state.takeNext() { return event }
                     if state.isOver { return .some(nil) }
@@ -121,6 +124,7 @@ final class EventFeed: Sendable {
                 if let event { waiter.resume(returning: event) }
             }
         } onCancel: {
+            // All readers: a cancel does not say which of them it is about.
             Self.release(state.withLock { $0.end() })
         }
     }

@@ -35,7 +35,7 @@ public struct LaunchOptions: Sendable {
     /// deadline, ends it, and its lane goes on. Operations on other lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is
     /// kept. ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
-    /// What else the report says of the launch, by names: how the app was started, the device, the session. It holds no secrets.
+    /// Further facts about the launch for its report, by names: how the app was started, the device, the session. It holds no secrets.
     ///
     /// Tools that read reports know the names of OpenTelemetry: `device.model.identifier`, `os.name`, `os.version`, `app.build_id`, `session.id`.
     public var attributes: [String: String] = [:]
@@ -118,6 +118,7 @@ public struct LaunchOptions: Sendable {
     public init(
         lanes: Int? = nil,
         order: [String]? = nil,
+        // The attosecond tells the default, which grows with the budget, from 30 seconds that somebody asks for.
         deadline: Duration? = Duration(secondsComponent: 30, attosecondsComponent: 1),
         deadlineCountsInteractiveTime: Bool = false,
         grace: Duration = .milliseconds(250),
@@ -186,6 +187,7 @@ public struct LaunchOptions: Sendable {
 
     func settings(for budget: Budget?) -> LaunchStateMachine.Settings {
         var deadline = Self.deadline(deadline, beside: budget)
+        // A launch that a step runs must end when the step has to.
         if let outerLimit { deadline = min(deadline ?? outerLimit, outerLimit) }
         return LaunchStateMachine.Settings(
             lanes: lanes,
@@ -211,6 +213,7 @@ public struct LaunchOptions: Sendable {
     }
 }
 
+// An extension gives the clock's type a name, which the timekeeper needs: `any Clock` has none.
 extension Clock where Duration == Swift.Duration {
     fileprivate func makeTimekeeper() -> any Timekeeper { ClockTimekeeper(self, callApp: AppCodeQueue().add) }
 }

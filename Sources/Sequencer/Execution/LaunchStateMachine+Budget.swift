@@ -39,6 +39,7 @@ extension LaunchStateMachine {
     var cutTime: Nanoseconds? {
         mutating get {
             guard phase == .running, keeper != nil else { return nil }
+            // Dropped only here: a heap would have to be searched for an operation that ends.
             while let cut = keeper?.cuts.first, !isGoingOn(Int(cut.node)) { _ = keeper?.cuts.pop() }
             guard !interactive.isRunning, let cut = keeper?.cuts.first else { return nil }
             return cut.time.addingSaturated(interactive.total(at: time))
@@ -74,6 +75,7 @@ extension LaunchStateMachine {
             needsWake = true
             return false
         }
+        // Its last end is past, or the budget is lost: a cut would cost its work and save nothing.
         guard time == now, !isLost(at: now) else {
             keeper?.watched.push(Due(time: last, node: Int32(node)))
             return false
@@ -199,6 +201,7 @@ struct LatestEnds: Sendable {
     func cut(_ node: Int, readyAt time: Nanoseconds) -> Nanoseconds? {
         guard let last = last(node) else { return nil }
         let first = max(limit.addingSaturated(-rest[node]), time.addingSaturated(expected[node]))
+        // One that is late and has no expectation would be cut at once: it gets all the time that the others leave.
         return first > time ? min(first, last) : last
     }
 

@@ -25,6 +25,7 @@ extension LaunchStateMachine {
 
     /// The launch has failed, and will not be anything else.
     mutating func showFailure(_ actions: inout Actions) {
+        // A launch that has lost its milestone can fail after that as well: one failure is shown.
         guard !isFailureShown else { return }
         isFailureShown = true
         takeoversRunning += 1
@@ -42,6 +43,7 @@ func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
 
 /// Whether a value that an operation reads is missing because another one, however far back, did not succeed.
 private func lacksValueOfFailure(_ node: Int, _ graph: ValidatedGraph, _ nodes: NodeTable) -> Bool {
+    // A list in place of recursion: a chain of operations may be longer than a thread's stack is deep.
     var (seen, next): (Set<Int>, [Int]) = ([node], [node])
     while let node = next.popLast() {
         for other in graph.predecessors[node] where other.needsValue && seen.insert(other.index).inserted {

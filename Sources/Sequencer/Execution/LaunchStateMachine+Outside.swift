@@ -15,6 +15,7 @@ extension LaunchStateMachine {
     /// The takeover came to its end.
     mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)
+        // A launch that gives up counts none any more, and the takeover may end after that.
         takeoversRunning = max(0, takeoversRunning - 1)
         settle(&actions)
     }
@@ -63,9 +64,11 @@ extension LaunchStateMachine {
             attemptsNotMade[node] = Int(nodes[node].attempts) + 1
             notSucceeded(node, .cancelled)
         case .checking:
+            // The condition may never return: another worker takes its place.
             replaceWorker(of: node)
             notSucceeded(node, .cancelled)
         case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
+        // Nothing of it runs that would need the grace period to end.
         case .running where isAwaitingEvent(node):
             tellToCancel(node, &actions)
             notSucceeded(node, .cancelled)

@@ -38,6 +38,7 @@ extension LaunchStateMachine {
     /// The same for any turn.
     private mutating func takeReady(at place: Int) -> Int? {
         guard let node = nodeOfTurn(at: place) else { return nil }
+        // A heap gives only its first: for any other it is made anew. Few apps cancel a single turn.
         var others = Heap<Ready>()
         while let ready = readyForWorkers.pop() { if Int(ready.node) != node { others.push(ready) } }
         readyForWorkers = others
@@ -61,7 +62,9 @@ extension LaunchStateMachine {
             actions.freedLanes += freedLanes
             freedLanes.removeAll(keepingCapacity: true)
         }
+        // After the lanes: those of a launch that is stopped become free as well.
         guard phase == .running else { return }
+        // Entries of operations that have ended count as well: a turn that finds nothing just ends.
         let missing = min(readyForWorkers.count, lanes.available) - pendingQueueTurns
         if missing > 0 {
             actions.queueTurns += missing

@@ -45,6 +45,7 @@ extension LaunchStateMachine {
         let before = reservations?.nextLook
         let isLastLane = lanes.available <= 1
         let time = time
+        // The one that ends may be aside itself, until it has ended.
         for node in reservations?.takeBack(at: time, takesLastLane: isLastLane) ?? [] where node != ending { enqueueAgain(node) }
         if let next = reservations?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
     }

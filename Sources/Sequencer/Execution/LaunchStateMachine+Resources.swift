@@ -52,6 +52,7 @@ extension LaunchStateMachine {
     private mutating func resourceLeftToOther(by ready: Ready, onMain isMain: Bool) -> Int? {
         // In virtual time the first of both sides is taken.
         guard !settings.takesOneAtATime, isMain ? hasFreeWorker : mainKeepers == 0 else { return nil }
+        // With more units free there is one for either side.
         for resource in resources.shared(by: Int(ready.node)) where resources.isLast(resource) {
             while let other = resources.firstReady(for: resource, onMain: !isMain), !isReady(other, onMain: !isMain) {
                 resources.dropFirstReady(for: resource, onMain: !isMain)
@@ -79,6 +80,7 @@ extension LaunchStateMachine {
     private mutating func startsOnMain(_ ready: Ready) -> Bool {
         while let first = readyForMain.first, !isReady(first, onMain: true) { _ = readyForMain.pop() }
         guard let first = readyForMain.first else { return false }
+        // One that suspends lets the main thread come to the next at once.
         return first == ready || !traits[Int(first.node)].contains(.keepsMain)
     }
 }
@@ -96,6 +98,7 @@ struct ResourceTable {
 
         subscript(onMain isMain: Bool) -> Heap<LaunchStateMachine.Ready> {
             get { isMain ? forMain : forLanes }
+            // Not `set`: the heap's array would be copied at each push.
             _modify { if isMain { yield &forMain } else { yield &forLanes } }
         }
     }
@@ -160,6 +163,7 @@ struct ResourceTable {
         let node = Int(ready.node)
         let needed = needs[node] ?? []
         if holding.contains(node) { return true }
+        // Before any is taken: two operations that each hold what the other one needs would wait for ever.
         if let held = needed.first(where: { unitsLeft[$0] == 0 }) {
             park(ready, at: held, side)
             return false

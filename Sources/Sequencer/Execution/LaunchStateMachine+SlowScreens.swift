@@ -51,6 +51,7 @@ extension LaunchStateMachine {
         let node = Int(timer.node)
         return switch timer.kind {
         case .screen:
+            // The time as it is now: a wait for a person has moved it since the timer was set.
             phase == .running && !isFailureShown && nodes[node].state != .ended && screens[node] == nil
                 && screenTime(of: node) == timer.time
         case .screenEnd: screens[node]?.state == .ending(at: timer.time)
@@ -82,6 +83,7 @@ extension LaunchStateMachine {
 
     /// The launch stops: nothing is shown any longer.
     mutating func tellScreens(_ actions: inout Actions) {
+        // Sorted: the order of a dictionary differs between processes, and runs in virtual time must not.
         for node in screens.keys.sorted() { tellScreen(node, &actions) }
     }
 

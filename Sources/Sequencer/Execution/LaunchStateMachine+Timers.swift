@@ -13,6 +13,7 @@ extension LaunchStateMachine {
             {
                 return nil
             }
+            // A timer is not taken out when its operation ends: it is dropped when its turn comes.
             while let timer = timers.first, !isDue(timer) { _ = timers.pop() }
             let wake = min(timers.first?.time ?? .max, deadlineTime ?? .max, graceEnd ?? .max, stallTime ?? .max, cutTime ?? .max)
             let due = phase == .running ? min(wake, reservations?.nextLook ?? .max, processorLook ?? .max) : wake
@@ -73,6 +74,7 @@ extension LaunchStateMachine {
             notSucceeded(node, .cancelled)
         case .fallback:
             giveUpCode(of: node, &actions)
+            // Not `notSucceeded(_:_:)`, which would have the fallback computed once more.
             end(node, .timedOut)
         case .screen, .screenEnd, .screenLimit:
             fire(screenTimer: timer, &actions)

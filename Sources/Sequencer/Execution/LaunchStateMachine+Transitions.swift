@@ -99,6 +99,7 @@ extension LaunchStateMachine {
                 }
                 return nil
             }
+            // It has suspended, and blocks this thread no longer.
             if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
         }
         let next = settings.usesQueue || settings.takesOneAtATime && previous != nil ? nil : takeNext(forMain: false)
@@ -193,10 +194,12 @@ extension LaunchStateMachine {
         let failed = Int(nodes[node].attempts)
         guard failed < policy.attempts else { return false }
         let due = time.addingSaturated(policy.pause(afterAttempt: failed, random: &random))
+        // It would time out in its pause: failing now says more, with its own error.
         if let timeout = timeoutTime(of: node), due >= timeout {
             attemptsNotMade[node] = failed + 1
             return false
         }
+        // A pause takes no lane and no resource from others.
         release(node)
         move(node, to: .pausing)
         record(.retrying, node: node, at: time)
@@ -214,6 +217,7 @@ extension LaunchStateMachine {
         if traits[node].contains(.hasFallback) {
             nodes[node].failure = outcome
             if traits[node].contains(.computesFallback) {
+                // It is computed on a lane, without the resources, also for a step of the main thread.
                 release(node)
                 nodes[node].isComputingFallback = true
                 enqueue(node)
@@ -266,6 +270,7 @@ extension LaunchStateMachine {
         }
         alive -= 1
         if outcome == .fellBack { actions.useFallbackValue.append(node) }
+        // Before the milestone's own end is looked at: it belongs to the launch proper.
         if endOfLaunchProper != nil { nodes[node].isAfterMilestone = true }
         if node == milestone {
             interactiveUntilMilestone = interactive.total(at: time)

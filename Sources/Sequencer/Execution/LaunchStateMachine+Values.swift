@@ -193,7 +193,7 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// Reservations for the milestone, and for an initial display before it, or for what comes first in the order; empty if nothing can be in their way.
+        /// Reservations for the milestone, and for an initial display before it, or for the operations that come first in the order; empty if nothing can be in their way.
         let reservations: [Reservations]
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
         let levels: [UInt8]
@@ -324,6 +324,7 @@ struct InteractiveClock {
         running -= 1
         guard running == 0 else { return }
         lastEnd = time
+        // One without a length is nothing to show, and would take the place of one of the hundred.
         if time == since { return }
         ended += time - since
         if let last = intervals.last, last.upperBound == since || intervals.count == Self.maximumIntervals {
@@ -337,6 +338,7 @@ struct InteractiveClock {
     func intervals(at time: Nanoseconds) -> [Range<Nanoseconds>] {
         guard isRunning else { return intervals }
         var copy = self
+        // As if all of them ended: `end(at:)` takes away only one.
         copy.running = 1
         copy.end(at: time)
         return copy.intervals

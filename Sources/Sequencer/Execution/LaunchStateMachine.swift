@@ -332,6 +332,7 @@ struct LaunchStateMachine {
     /// - Parameter standstill: for how long the process has just stood still: stopped by a debugger or a signal, or starved.
     mutating func timePassed(to time: Nanoseconds, standstill: Nanoseconds = 0, _ actions: inout Actions) {
         advance(to: time)
+        // The alarm that has brought this call is used up.
         needsWake = true
         if standstill > 0, phase != .over {
             self.standstill = self.standstill.addingSaturated(standstill)

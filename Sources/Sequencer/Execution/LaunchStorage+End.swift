@@ -23,7 +23,9 @@ extension LaunchStorage {
             state.endOfWatching = nil
             return Ending(taking: &state, FinishedLaunch(self, record))
         }
+        // Scopes go on: the launch proper has ended all the same.
         guard let ending else { return tellMilestoneWaiters() }
+        // Before anybody is told: the app may start its next launch at once, with the operations that have not run.
         claim.giveBack()
         ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
         timekeeper.end()

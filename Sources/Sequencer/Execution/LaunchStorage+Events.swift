@@ -33,6 +33,7 @@ extension LaunchStorage {
     private func beginWatching(_ add: (inout State) -> Void) -> LaunchStateMachine {
         let machine = state.withLock { state in
             noteEvents(&state)
+            // No event is to come from a launch that is over.
             if state.machine.phase != .over { add(&state) }
             state.machine.settings.recordsEvents = true
             return state.machine
@@ -43,6 +44,7 @@ extension LaunchStorage {
 
     /// The launch is over: its report is given when those who watch know, or when they have had time enough.
     func limitWatching() {
+        // In virtual time the clock stands still while an observer is called.
         guard virtualTime == nil else { return }
         let end = timekeeper.now.addingSaturated(Self.patience)
         state.withLock { $0.endOfWatching = end }
@@ -195,6 +197,7 @@ struct EventDeliveries: Sendable {
     /// The events to tell now; nil if all have been told, or if another thread is telling.
     mutating func next(continuing: Bool) -> [Batch]? {
         if isDelivering && !continuing { return nil }
+        // Under the launch's lock: an event that is added after this finds nobody telling, and its own thread tells it.
         isDelivering = !pending.isEmpty
         guard isDelivering else { return nil }
         defer { pending.removeAll() }
@@ -253,6 +256,7 @@ extension LaunchStorage {
         while true {
             let (batches, mainStarts) = state.withLock { state in
                 noteEvents(&state)
+                // Under one lock: these starts are among the events that are told below.
                 return (state.deliveries.next(continuing: isContinuing), state.deliveries.mainStarts)
             }
             guard let batches else { return }

@@ -16,6 +16,7 @@ extension LaunchStorage {
 
         mutating func next() -> Int? {
             let node = nodes.popFirst()
+            // With the look, under one lock: an operation that is added later finds nobody seeing to it.
             if node == nil { isBegun = false }
             return node
         }

@@ -29,6 +29,7 @@ struct HeldRanges {
         body(&entry)
         var released: [any Sendable] = []
         if entry.open.isEmpty { swap(&released, &entry.taken) }
+        // Also when all have ended: a value that is taken after that is released at once.
         entries[key] = entry
         return released.map { value -> Release in
             return { range.release(value) }

@@ -66,6 +66,7 @@ extension LaunchStorage {
             await LaunchWithin.$place.withValue(task) { await run(first, in: task, at: qos) }
             await task.leave()
         }
+        // It has run through on this thread, and has the worker's next operation.
         if task.isDone { return task.next }
         task.startReturned()
         return takeNext(after: task)
@@ -216,6 +217,7 @@ extension LaunchStorage {
         let node = assignment.node
         guard state.withLock({ $0.machine.nodes[node].state == .checking }) else { return (false, nil) }
         let answer = Swift.Result { try graph.policy(node).condition?(StepContext(host: self, assignment: assignment)) ?? true }
+        // Before the lock: the words of an error are code of the app.
         let message = answer.errorText
         return input { state, now in
             if case .failure(let error) = answer {

@@ -95,6 +95,7 @@ struct QueuedSteps {
     /// How many wait before it; nil when it does not wait.
     func place(of step: QueuedStep) -> Int? {
         guard waiting[step.number] != nil else { return nil }
+        // The queue's `cancelAllOperations()` asks for the first again and again: counting each time would take a square.
         return step.number == first ? 0 : waiting.keys.count { $0 < step.number }
     }
 
@@ -139,6 +140,7 @@ extension LaunchStorage {
     /// Runs the step whose turn it is.
     func run(_ step: QueuedStep) {
         let assignment = input { state, now -> Assignment? in
+            // It was cancelled after the queue had begun to start it.
             guard state.queued.removeWaiting(step) else { return nil }
             let assignment = state.machine.takeForQueue(at: now, &state.actions)
             if let assignment {

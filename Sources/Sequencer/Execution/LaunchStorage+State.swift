@@ -20,8 +20,10 @@ extension LaunchStorage.State {
             if case .value(let value)? = graph.policy(node).fallback { set(value, of: node, in: values) }
         }
         let cancelled = actions.cancel.compactMap { node -> CancelledOperations.Element? in
+            // One that exists already gets no handle: the graph has it.
             if case .operation(let operation) = graph.graph.nodes[node].work { return (node, .operation(operation)) }
             let handle = takeTask(of: node) ?? handles[node]
+            // Under the lock: the task is cancelled later, and must not go on with another step until then.
             if case .task(let task)? = handle { task.isToldToCancel = true }
             return handle.map { (node, $0) }
         }

@@ -147,6 +147,7 @@ final class LaunchStorage: StepHost {
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
+        // Utility is more than background, and a queue of the app's decides for itself.
         let mayLower = options.lowersLaterSteps && queue == nil && qualityOfService != .background
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         stallWatch = options.stallWatch
@@ -164,7 +165,9 @@ final class LaunchStorage: StepHost {
         pool = WorkerPool(qualityOfService: qualityOfService, virtualTime: virtualTime)
         var settings = options.settings(for: budget)
         settings.recordsEvents = !options.observers.isEmpty
+        // In virtual time one decision follows the other, so that every run is the same.
         if virtualTime != nil { (settings.workers, settings.takesOneAtATime) = (1, true) }
+        // A worker of the engine's own would take the steps that the queue is to start.
         if queue != nil { (settings.workers, settings.usesQueue) = (0, true) }
         if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
@@ -202,6 +205,7 @@ final class LaunchStorage: StepHost {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.inputBegins()
         defer { virtualTime?.inputEnds() }
+        // Before the lock: the clock may be the app's, and ask the launch (L61).
         let now = timekeeper.now
         var consequences: Consequences?
         let result = state.withLock { state in

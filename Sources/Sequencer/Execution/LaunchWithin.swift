@@ -5,6 +5,7 @@ enum LaunchWithin {
 
     /// Calls `body` as if no step were calling it.
     static func none<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        // As a result: `withValue` rethrows, and forgets the type of the error.
         let result = $place.withValue(nil) { Swift.Result(catching: body) }
         return try result.get()
     }
@@ -43,11 +44,13 @@ final class StepThread: StepPlace {
     static func with(_ launch: LaunchStorage, _ body: (StepThread) -> Void) {
         let place = StepThread(launch)
         LaunchWithin.$place.withValue(place) { body(place) }
+        // Tasks that the steps have begun inherit this place: they must not keep the launch, nor count as steps of it.
         place.node = nil
         place.launch = nil
     }
 
     func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
+        // The thread first: on any other one, reading the rest would be a race.
         guard thread == currentThreadIdentity(), let launch, let node else { return nil }
         return body(launch, node)
     }

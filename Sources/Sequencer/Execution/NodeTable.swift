@@ -13,6 +13,7 @@ struct NodeTable: RandomAccessCollection, Sendable {
             nodes = .allocate(capacity: count)
         }
 
+        // Nodes are plain numbers: there is nothing to deinitialise.
         deinit { nodes.deallocate() }
     }
 

@@ -78,6 +78,7 @@ final class OperationRunner: Sendable {
             if state.over == nil { state.made.append(operation) }
             return state.over != nil
         }
+        // Its launch has left the step behind: the operation must not run, and nobody else would give it back.
         guard isOver else { return }
         OperationClaim.giveBack([operation])
         throw CancellationError()
@@ -100,6 +101,7 @@ final class OperationRunner: Sendable {
             concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }
             return nil
         }
+        // Both the watcher and this thread may see the end.
         let once = Locked(false)
         let claim: @Sendable () -> Bool = {
             once.withLock { isClaimed in

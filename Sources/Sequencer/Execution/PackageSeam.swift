@@ -170,7 +170,7 @@ package struct LaunchAdmission: Sendable {
     let giveBack: @Sendable () -> Void
     /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
     ///
-    /// Each launch has one of its own, by which its events are known from those of the next: an observer that blocks may keep them until that runs.
+    /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks may keep them until that runs.
     let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
     package init(

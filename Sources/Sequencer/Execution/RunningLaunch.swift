@@ -26,6 +26,7 @@ extension OperationGraph {
         options: LaunchOptions = LaunchOptions()
     ) async throws(GraphError) -> FinishedLaunch {
         let launch = try makeLaunch(budget, options)
+        // Before the begin, or the first operations would start: the handler below is set after it.
         if Task.isCancelled { launch.cancel() }
         launch.storage.begin()
         return await withTaskCancellationHandler {

@@ -54,6 +54,7 @@ final class StepTask: StepPlace {
     /// Whether this is the worker's thread still, in the middle of its start of the task.
     var isInline: Bool {
         // The same thread may run the task again later, but then its start has returned.
+        // Relaxed: on the same thread, its own store is seen.
         thread == currentThreadIdentity() && !hasReturned.load(ordering: .relaxed)
     }
 

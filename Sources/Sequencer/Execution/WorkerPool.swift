@@ -221,6 +221,7 @@ final class SharedThreads: Sendable {
     func take(for owner: AnyObject, mayBePooled: Bool = false, purpose: Purpose = .work, _ start: @escaping @Sendable (Kind) -> Void) {
         let owner = ObjectIdentifier(owner)
         let kind: Kind? = state.withLock { state in
+            // With one processor the pool has one thread: a step that blocks it would hold up every task.
             if mayBePooled, !state.isPoolTaken, WorkerPool.processors > 1 {
                 state.isPoolTaken = true
                 return .pool
