@@ -100,6 +100,7 @@ struct StepPositions: Sendable {
     mutating func position(of id: String, in nodes: [GraphNode]) -> Int? {
         learn(nodes)
         if let position = positions[id], position < nodes.count, nodes[position].id == id { return position }
+        // A step was removed or replaced: those behind it may all be somewhere else.
         self = StepPositions()
         learn(nodes)
         return positions[id]
@@ -107,6 +108,7 @@ struct StepPositions: Sendable {
 
     private mutating func learn(_ nodes: [GraphNode]) {
         guard known < nodes.count else { return }
+        // Of several with one identifier the first counts, as in `IdentifierIndex`.
         for position in known..<nodes.count where positions[nodes[position].id] == nil { positions[nodes[position].id] = position }
         known = nodes.count
     }
@@ -121,6 +123,7 @@ extension OperationGraph {
         var order: [Int32] = []
         order.reserveCapacity(count)
         for node in 0..<count where waiting[node] == 0 { order.append(Int32(node)) }
+        // The order is its own queue: taking from its front would move all others.
         var next = 0
         while next < order.count {
             for successor in successors[Int(order[next])] {

@@ -23,9 +23,11 @@ package struct CriticalPath {
         for node in graph.order.lazy.map(Int.init) {
             var start: Nanoseconds = 0
             for predecessor in graph.predecessors[node] {
+                // Saturated: a million operations of a day each have more nanoseconds than fit.
                 start = max(start, earliestStart[predecessor.index].addingSaturated(duration(predecessor.index)))
             }
             earliestStart[node] = start
+            // It may end as late as the path does: those behind it are on no path either.
             if !isPossible(node) { remaining[node] = duration(node) }
         }
         // Follow the longest remaining path; of equal ones the operation that was added first.
@@ -83,6 +85,7 @@ extension ValidatedGraph {
     func ranks(inOrder identifiers: [String]) -> [Nanoseconds] {
         var ranks = [Nanoseconds](repeating: 0, count: count)
         for (place, id) in identifiers.enumerated() {
+            // Of an identifier that is named twice the first place counts.
             guard let position = positions[id], ranks[Int(position)] == 0 else { continue }
             ranks[Int(position)] = Nanoseconds(identifiers.count - place)
         }

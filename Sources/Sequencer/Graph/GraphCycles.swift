@@ -77,6 +77,7 @@ struct GraphCycles {
     /// The shortest way from an operation of a group back to itself.
     private func shortestCycle(through first: Int) -> [Int] {
         var cameFrom: [Int: Int] = [:]
+        // Breadth first: the first way back that is found is a shortest one.
         var pending = [first]
         var next = 0
         while next < pending.count {

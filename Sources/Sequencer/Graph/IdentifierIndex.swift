@@ -37,6 +37,7 @@ struct IdentifierIndex: Sendable {
         self.nodes = nodes
         positionBits = UInt32(Int.bitWidth - nodes.count.leadingZeroBitCount)
         var capacity = 8
+        // Two thirds full at the most: fuller tables make linear probing long.
         while 2 * capacity < 3 * nodes.count { capacity *= 2 }
         slots = Array(repeating: Self.empty, count: capacity)
         let seed = Self.seed
@@ -85,6 +86,7 @@ struct IdentifierIndex: Sendable {
     ///
     /// - Returns: the hash, and whether the identifier is 1 to 256 printable ASCII characters, none of them white space.
     private static func hash(_ id: String, _ seed: UInt64) -> (value: UInt64, isUsual: Bool) {
+        // A copy, since `withUTF8` may change how the string is stored.
         var id = id
         let (hash, isASCII, isUsual) = id.withUTF8 { bytes in
             let words = UnsafeRawBufferPointer(bytes)

@@ -83,6 +83,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
     }
 
     private func end(_ attempt: ExternalEvent<Void>, _ end: Progress) {
+        // First: those whom the event wakes take their turn at once.
         progress.withLock { $0 = end }
         attempt.fulfill()
     }

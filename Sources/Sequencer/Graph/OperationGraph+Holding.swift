@@ -41,6 +41,7 @@ extension OperationGraph {
         var list = DependencyList()
         for step in steps { step.add(to: &list) }
         var range: [Int] = []
+        // Before anything is added: after an error the graph is as it was.
         for reference in list.references { range.append(try position(of: reference.id)) }
 
         let held = HeldRange { value in
@@ -53,6 +54,7 @@ extension OperationGraph {
         }
         let taking: Step<Held> = insert(id, options, after: dependencies, fallback: nil, work: work)
         for step in steps { addDependency(taking, to: step) }
+        // A step may be named twice, and holds it once.
         for index in Set(range) {
             var policy = nodes[index].policy?.value ?? .standard
             policy.holds.append(held)

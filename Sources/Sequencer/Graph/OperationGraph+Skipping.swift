@@ -19,11 +19,14 @@ extension OperationGraph {
         // Others may wait for the operation itself.
         if let operation = node.operation { policy.operation = operation }
         policy.skipReason = reason
+        // Each further attempt would fail in the same way.
         policy.retry = nil
         if policy.fallback == nil, let substitute = node.substitute { policy.fallback = .value(substitute) }
         if policy.fallback == nil, policy.onFailure == .continue {
+            // Not an error: its dependents run, and nothing has failed.
             policy.condition = { _ in false }
         } else {
+            // Work of the same kind: with any other, the whole prologue would not run within the start.
             let isInPrologue = policy.isInPrologue
             node.work =
                 isInPrologue

@@ -42,6 +42,7 @@ extension OperationGraph {
     /// The problems as a reader meets them: by the first operation each is about, those about none last.
     private static func inOrder(_ problems: [GraphProblem]) -> [GraphProblem] {
         let places = problems.enumerated().map { (first: $1.positions.first ?? .max, found: $0) }
+        // The place where it was found decides between equals: `sorted` promises no order of these.
         return places.sorted(by: <).map { problems[$0.found] }
     }
 
@@ -106,6 +107,7 @@ extension OperationGraph {
     package static let maximumResourceLimit = 1_024
 
     private func checkPolicies(_ problems: inout [GraphProblem]) {
+        // A dictionary has another order in each process, and messages must not.
         for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
             if (1...Self.maximumResourceLimit).contains(limit) { continue }
             let complaint = "the limit of a resource must be 1 to \(Self.maximumResourceLimit), and is \(limit)"
@@ -186,6 +188,7 @@ extension OperationGraph {
 
     /// Checks that the initial display does not come after the full one.
     private func checkDisplays(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
+        // One step may be both.
         guard let initial = graph.initialDisplayIndex, let full = graph.milestoneIndex, initial != full else { return }
         guard graph.predecessors.reachable(from: initial).contains(full) else { return }
         let complaint = "is the initial display, and waits for the milestone, '\(printable(nodes[full].id))'; it has to come before that"
@@ -255,6 +258,7 @@ extension OperationGraph {
                 GraphProblem(.selfDependency, positions: [Int(edge.node)], "\(id) waits for itself; remove '\(id)' from its dependencies")
             )
         }
+        // They are reported: kept, they would keep their steps, and all behind these, out of the order.
         return known.filter { $0.node != $0.target }
     }
 

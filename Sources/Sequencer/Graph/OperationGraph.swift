@@ -341,6 +341,7 @@ extension OperationGraph {
     private mutating func target(for reference: DependencyList.Reference) -> Int32 {
         let index = Int(reference.index)
         let isForeign = isForeign(reference)
+        // The position is a hint: since the handle was made, steps may have been removed.
         if index >= 0, index < nodes.count, !isForeign, nodes[index].id == reference.id { return reference.index }
         names.append(Name(id: reference.id, isForeign: isForeign))
         return -Int32(names.count)

@@ -70,6 +70,7 @@ package struct ProcessorShare: Sendable {
     package mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         while let first = asideForLanes.pop() ?? asideForMain.pop() { nodes.append(Int(first.node)) }
+        // Where nothing went on, more were let in: those that come next share the processors anew.
         limit = processors
         return nodes
     }

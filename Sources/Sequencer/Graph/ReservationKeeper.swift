@@ -1,4 +1,4 @@
-/// The operations put aside for the milestone, and for an initial display before it, or for what comes before them in the launch's order.
+/// The operations put aside for the milestone, and for an initial display before it, or for those that come before them in the launch's order.
 package struct ReservationKeepers: Sendable {
     /// The most urgent first.
     private var keepers: [ReservationKeeper]
@@ -109,7 +109,7 @@ struct ReservationKeeper: Sendable {
 
     private let reservations: Reservations
     private let lanes: Int
-    /// Of each operation, where others make room for what comes before them in the launch's order; empty elsewhere. The smaller goes first.
+    /// Of each operation, where others make room for those that come before them in the launch's order; empty elsewhere. The smaller goes first.
     private let keys: [Int64]
     var level: UInt8 { reservations.level }
     /// On the milestone's way: the operations that run, and those that are ready.
@@ -187,6 +187,7 @@ struct ReservationKeeper: Sendable {
 
     private func remove(_ node: Int, from list: inout [Running]) {
         guard let place = list.firstIndex(where: { $0.node == node }) else { return }
+        // Nothing depends on the order, and moving one is cheaper than moving all behind it.
         list.swapAt(place, list.count - 1)
         list.removeLast()
     }
@@ -209,7 +210,7 @@ struct ReservationKeeper: Sendable {
         let end = time.addingSaturated(duration)
         func isEarlier(_ other: Int) -> Bool { keys.isEmpty || (keys[other], other) < (keys[node], node) }
         func keepsWaiting(behind other: Int, endingAt otherEnd: Nanoseconds) -> Bool {
-            // Mostly nothing behind it is in time, whatever its place in the order.
+            // Mostly nothing behind it is in time, and its place in the order need not be looked up.
             guard reservations.usesBehind(other, endingAt: otherEnd, anyOf: machines, before: end) else { return false }
             if keys.isEmpty { return true }
             return reservations.usesBehind(other, endingAt: otherEnd, anyOf: machines, before: end, where: isEarlier)
@@ -242,7 +243,7 @@ struct ReservationKeeper: Sendable {
                     continue
                 }
             }
-            // What comes first in the order, and could start, has started.
+            // In an order, an operation that comes first and could start has started.
             guard keys.isEmpty, other.limit > time else { continue }
             let isAboutToStart = if startsReady, case .none = obstacle { true } else { false }
             let otherEnd = time.addingSaturated(reservations.duration(node))

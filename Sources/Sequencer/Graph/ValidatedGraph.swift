@@ -47,6 +47,7 @@ public struct ValidatedGraph: Sendable {
         package var predecessors: AdjacencyList {
             if let known = computedPredecessors.load() { return known.value }
             let computed = AdjacencyList(count: graph.count, edges: edges, .predecessors)
+            // Two threads may both compute it: the list that was stored first counts for both.
             return computedPredecessors.storeIfNil(Boxed(computed)).value
         }
 

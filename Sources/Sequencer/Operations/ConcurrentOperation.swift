@@ -287,6 +287,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     fileprivate final func finish(with error: (any Error)?, value: (any Sendable)?) {
         let action = storage.withLock { storage in
             let action = storage.machine.finish()
+            // With the decision, under one lock: an observer of the end finds both.
             if action != .reportSurplus {
                 storage.error = error
                 storage.value = value
@@ -312,6 +313,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         let handlers = storage.withLock { storage in
             storage.machine.announce()
             let handlers = storage.endHandlers
+            // Let go of: a handler may hold the operation.
             if !handlers.isEmpty { storage.endHandlers = [] }
             return handlers
         }

@@ -176,6 +176,7 @@ extension OperationGraph {
         for position in positions {
             guard let operation = nodes[position].operation else { continue }
             let node = nodes[position]
+            // One that has finished holds nothing up, in the graph or not.
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
                     if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }
