@@ -18,6 +18,7 @@ final class EventStorage: Sendable {
     @discardableResult
     func settle(_ result: EventResult, callBlocks: (@escaping @Sendable () -> Void) -> Void = { $0() }) -> Bool {
         guard let waiters = state.withLock({ $0.settle(result) }) else { return false }
+        // They are in the order of their ranks: those of the engine come before the blocks of the app.
         let blocks = waiters.drop { $0.rank.rawValue <= EventStateMachine.Rank.task.rawValue }
         for waiter in waiters.prefix(waiters.count - blocks.count) { waiter.tell(result) }
         if !blocks.isEmpty { callBlocks { for block in blocks { block.tell(result) } } }

@@ -84,6 +84,7 @@ public final class IdleTime: Sendable {
     nonisolated(nonsending) public func run<Value>(_ work: nonisolated(nonsending) () async throws -> Value) async throws -> Value {
         if TimeHolder.current != nil || Self.current === self { return try await work() }
         let (turn, done) = (ExternalEvent<Void>("idle"), ExternalEvent<Void>("done"))
+        // The piece only waits: the work runs in the caller's task, on its actor and with its task-local values.
         add { if turn.fulfill() { _ = try? await done.value } }
         // In each case, or nothing else would ever have a turn.
         defer { done.fulfill() }
@@ -101,6 +102,7 @@ public final class IdleTime: Sendable {
     private func next() -> Piece? {
         state.withLock { state in
             let piece = state.pieces.popFirst()
+            // Under the lock of the look: a piece that is added later starts a task of its own.
             if piece == nil { state.isRunning = false }
             return piece
         }

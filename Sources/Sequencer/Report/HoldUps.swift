@@ -79,6 +79,7 @@ package struct HoldUps: Sendable {
         for node in waiting {
             for machine in uses[node].needs {
                 guard let holder = last(of: keepersOf[machine] ?? [], holdingUp: uses[node]) else { continue }
+                // The more telling needs come first: of two that ended together, the first one stays.
                 if let known = holders[node], ends[known] >= ends[holder] { continue }
                 holders[node] = holder
                 let needsOnlyLane = uses[node].exclusive.isEmpty && !uses[node].isMain

@@ -25,6 +25,7 @@ extension LaunchReport {
         if let version { document.write(version, for: "version") }
         if !attributes.isEmpty {
             document.writeArray(for: "attributes") { array in
+                // A dictionary has no order, and the same report gives the same bytes.
                 for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
                     array.writeObject(for: nil) { object in
                         object.write(name, for: "name")

@@ -41,7 +41,7 @@ public struct LaunchReport: Sendable, Hashable {
     public package(set) var scenario: String
     /// The version of the app that was launched, from its ``LaunchOptions``.
     package var version: String?
-    /// What else was said of the launch, by names, from ``LaunchOptions/attributes``.
+    /// Further facts about the launch, by names, from ``LaunchOptions/attributes``.
     public package(set) var attributes: [String: String]
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?

@@ -65,6 +65,7 @@ package struct EncoderWriter: DocumentWriter {
             switch ($0, key) {
             case (.keyed(var keyed), let key?):
                 try keyed.encodeNil(forKey: TextKey(key))
+                // Put back: a container may be a value that changes with each member.
                 $0 = .keyed(keyed)
             case (.unkeyed(var unkeyed), _):
                 try unkeyed.encodeNil()

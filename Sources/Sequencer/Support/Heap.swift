@@ -61,6 +61,7 @@ package struct Heap<Element: Comparable> {
     mutating func popFromRest() -> Element? {
         guard let last = rest.popLast() else { return nil }
         guard let first = rest.first else { return last }
+        // A pointer: the array would be asked at each level whether it is shared.
         rest.withUnsafeMutableBufferPointer { elements in
             var hole = 0
             while 2 * hole + 2 < elements.count {
@@ -113,6 +114,7 @@ struct FirstInFirstOut<Element: Sendable>: Sendable {
         let element = elements[first]
         elements[first] = nil
         first += 1
+        // Only when most are gone: so each element is moved once, on average.
         if first == elements.count || first > 1_000 && first * 2 > elements.count {
             elements.removeFirst(first)
             first = 0

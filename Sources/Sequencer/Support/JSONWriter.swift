@@ -115,6 +115,7 @@ package struct JSONWriter: DocumentWriter {
     // MARK: Text
 
     private mutating func append(quoted text: String) {
+        // A copy, since `withUTF8` may change how the string is stored.
         var text = text
         bytes.append(UInt8(ascii: "\""))
         let isPlain = text.withUTF8 { utf8 in

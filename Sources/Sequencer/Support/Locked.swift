@@ -59,6 +59,7 @@ private func initializeMutex(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
         let adaptive: Int32 = 3  // PTHREAD_MUTEX_ADAPTIVE_NP, which the C library's Swift module does not name.
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
+        // musl knows no such type and refuses it: the mutex is then a plain one.
         pthread_mutexattr_settype(&attributes, adaptive)
         pthread_mutex_init(mutex, &attributes)
         pthread_mutexattr_destroy(&attributes)

@@ -6,6 +6,7 @@ import Foundation
 ///   hour, so the default clock stands still then.
 package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
     #if canImport(Darwin)
+        // There, the monotonic clock goes on while the machine sleeps; on Linux it stands still.
         return Nanoseconds(bitPattern: clock_gettime_nsec_np(countsSuspension ? CLOCK_MONOTONIC_RAW : CLOCK_UPTIME_RAW))
     #else
         var time = timespec()
@@ -74,6 +75,7 @@ package func timeSinceProcessStart() -> Duration? {
         var now = timeval()
         gettimeofday(&now, nil)
         let elapsed = Int64(now.tv_sec - start.tv_sec) * 1_000_000 + Int64(now.tv_usec) - Int64(start.tv_usec)
+        // The wall clock may have been set back since.
         return elapsed >= 0 ? .microseconds(elapsed) : nil
     #else
         // Field 22, in clock ticks since boot. The second field is the program's name in parentheses, and may hold anything.

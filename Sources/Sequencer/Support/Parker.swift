@@ -34,6 +34,7 @@ final class Parker: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         isWoken = true
         pthread_mutex_unlock(mutex)
+        // After the unlock, so that the thread which wakes finds the mutex free.
         pthread_cond_signal(condition)
     }
 
@@ -44,6 +45,7 @@ final class Parker: @unchecked Sendable {
     func park(until time: Nanoseconds?) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
+        // A condition may wake a thread without a signal (POSIX).
         while !isWoken {
             guard let time else {
                 pthread_cond_wait(condition, mutex)
@@ -51,6 +53,7 @@ final class Parker: @unchecked Sendable {
             }
             guard monotonicNanoseconds() < time else { break }
             #if canImport(Darwin)
+                // Here a condition goes by the wall clock alone, which can be set; only a span does without.
                 let left = max(0, time - monotonicNanoseconds())
                 var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
                 pthread_cond_timedwait_relative_np(condition, mutex, &timeout)

@@ -52,6 +52,7 @@ extension QualityOfService {
             guard quality != usual else { return try body() }
             let before = qos_class_self()
             pthread_set_qos_class_self_np(quality.dispatchQoS.qosClass.rawValue, 0)
+            // The thread goes on with other steps.
             defer { pthread_set_qos_class_self_np(before, 0) }
             return try body()
         }

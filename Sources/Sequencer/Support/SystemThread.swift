@@ -11,10 +11,12 @@ package enum SystemThread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
+        // Nobody joins it: a thread that could be joined keeps its memory after its end.
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
         let work = Unmanaged.passRetained(ThreadWork(body))
         var thread = noThread
+        // A closure, for its argument is optional on some systems and not on others.
         let code = pthread_create(&thread, &attributes, { runThread($0) }, work.toOpaque())
         if code != 0 { work.release() }
         return code

@@ -23,6 +23,7 @@ final class SystemTimekeeper: Timekeeper {
 
     func begin(_ handler: @escaping TimeHandler) {
         let alarm = AlarmThread.shared.add { [weak self] standstill in
+            // Before the handler, which asks for the next time.
             self?.state.withLock { $0.wake = nil }
             handler(standstill)
         }
@@ -199,6 +200,7 @@ final class AlarmThread: Sendable {
     private func ring(at now: Nanoseconds, standstill: Nanoseconds) {
         let due = Released(
             state.withLock { state in
+                // At work: an alarm that is set meanwhile need not wake it, for it looks again.
                 state.sleepsUntil = 0
                 return state.takeDue(at: now, standstill: standstill)
             }

@@ -86,6 +86,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
 
     func end() {
         let former = state.withLock { state in
+            // Handed out: the handler holds the launch, which must not be freed under the lock.
             defer { state = State() }
             return state
         }

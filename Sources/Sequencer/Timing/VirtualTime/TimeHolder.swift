@@ -54,6 +54,7 @@ final class TimeHolder: TaskExecutor {
         self.scheduler = scheduler
         switch role {
         case .operation, .takeover, .screen: account = Account(isLive: true)
+        // These hold time by their jobs alone.
         case .worker, .engine: account = Account(isLive: false)
         }
     }

@@ -95,6 +95,7 @@ extension VirtualScheduler {
             askMachine(at: activity)
         case .name(let holders):
             for holder in holders { holder.launch.withLock { $0.launch }?.waitsInRealTime(holder.role) }
+            // They no longer hold time: somebody has to look for the next event.
             change { _ in }
         case .start(let runner):
             start(runner)
@@ -128,6 +129,7 @@ extension VirtualScheduler.State {
         if patience.alarm == alarm { patience.alarm = nil }
         if let runner {
             defer { patience.turns = turns }
+            // Another job has begun since the last alarm: it has a turn of its own length.
             guard let job = current, let thread = runnerThread, turns == patience.turns else { return .again(patience.maximumTurn) }
             return .start(takeTurn(from: runner, job, on: thread))
         }

@@ -74,6 +74,7 @@ extension VirtualScheduler {
                 let isMain = engine.launch.withLock { $0.launch }?.startsOnMainFirst ?? false
                 state.withLock { $0.first = (activity, isMain) }
             case .ask(let holders, let activity):
+                // Without the scheduler's lock: the answer takes that of the launch, which calls the scheduler.
                 let ended = holders.filter { !$0.isRunning }
                 state.withLock { _ in
                     for holder in holders { holder.account.askedAt = activity }

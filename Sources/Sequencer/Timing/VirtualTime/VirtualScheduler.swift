@@ -260,6 +260,7 @@ final class VirtualScheduler: Sendable {
             if let holder { comesBack(holder) }
             throw error
         }
+        // One that was due at once was not counted as asleep.
         if hasSlept, let holder { comesBack(holder) }
     }
 
