@@ -83,6 +83,7 @@
 
     private func recordShortfall(of report: LaunchReport, within budget: Budget?, at location: SourceLocation) {
         guard let shortfall = LaunchShortfall(of: report, within: budget) else { return }
+        // It becomes the name of a file.
         let name = printable(report.scenario, limit: 80).replacing("/", with: "-")
         Attachment.record(report.html(), named: "\(name.isEmpty ? "launch" : name).html", sourceLocation: location)
         Issue.record(Comment(rawValue: shortfall.description), sourceLocation: location)

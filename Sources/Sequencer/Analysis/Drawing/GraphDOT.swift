@@ -120,6 +120,7 @@ private enum DOT {
         var previous: Unicode.Scalar?
         for (scalar, isShown) in JudgedScalars(text).prefix(maximumLabelLength) {
             switch scalar {
+            // A line end of two characters is one.
             case "\n" where previous == "\r": break
             case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": label += "\\n"
             case "&": label += "&amp;"

@@ -79,6 +79,7 @@ extension ValidatedGraph {
         var lines = [
             "gantt", "  title \(MermaidText.line(name))", "  dateFormat x",
             "  axisFormat \(path.length < 10_000_000_000 ? "%Q ms" : "%s s")",
+            // The chart begins in 1970: a line for today would be far to its right.
             "  todayMarker off",
         ]
         func task(_ node: Int) -> String {

@@ -98,6 +98,7 @@ private struct TreePlacement {
         places.reserveCapacity(graph.count)
         let ends = (0..<graph.count).map { facts.path.earliestStart[$0] + (graph.policy($0).expected?.nanoseconds ?? 0) }
         var margin: [Int] = []
+        // From the last: each is put before those that are there, and so they come out in the order in which they were added.
         for node in (0..<graph.count).reversed() {
             var last: Int?
             for dependency in facts.dependencies[node] {

@@ -131,6 +131,7 @@ extension LaunchHistory {
             return
         }
         let decoder = JSONDecoder()
+        // The schema alone: all else may be different in another version.
         guard let version = try? decoder.decode(Version.self, from: json) else { throw .corrupt("it is no JSON object with a schema") }
         guard version.schema == Self.schema else {
             if version.schema.hasPrefix("sequencer.history/") { throw .otherVersion(version.schema) }

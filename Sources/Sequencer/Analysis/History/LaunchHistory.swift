@@ -91,6 +91,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
         let maximum = maximumDurations
         for (operation, duration) in durations { entry.add(DurationSample(duration), of: operation, maximum: maximum) }
         for (operation, duration) in bounds { entry.add(DurationSample(duration, isLowerBound: true), of: operation, maximum: maximum) }
+        // To the end: the first is the one that is forgotten next.
         recorded.append(entry)
         if recorded.count > Self.maximumScenarios { recorded.removeFirst() }
     }

@@ -50,6 +50,7 @@ public struct LaunchHistoryFile: Sendable {
     /// - Throws: when the file cannot be read, or was written by another version of this library.
     public func read() throws(HistoryError) -> LaunchHistory {
         do {
+            // Without the lock: the file is replaced as a whole, so a reader never finds a part of one.
             if let history = try parse(file.contents(limit: Self.maximumFileSize)).history { return history }
             // Another process may have set it aside meanwhile, so look again when nobody else can.
             return try file.withLock(timeout: timeout) {

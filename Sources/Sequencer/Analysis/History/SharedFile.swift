@@ -50,6 +50,7 @@ package struct SharedFile: Sendable {
         while count < data.count {
             let offset = count
             let result = data.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+            // Somebody who does not replace it may have cut it short meanwhile.
             if result == 0 { break }
             if result > 0 { count += result } else if errno != EINTR { throw Problem("reading it") }
         }
@@ -94,6 +95,7 @@ package struct SharedFile: Sendable {
             var old = stat()
             if stat(path, &old) == 0, fchmod(descriptor, old.st_mode & 0o777) != 0 { throw Problem("changing the mode of \(temporary)") }
             try write(contents, to: descriptor)
+            // Before the name: a power cut must not leave an empty file there (P12).
             if fsync(descriptor) != 0 { throw Problem("getting it onto the disk") }
             if rename(temporary, path) != 0 { throw Problem("renaming \(temporary)") }
         } catch {
@@ -127,6 +129,7 @@ package struct SharedFile: Sendable {
         // The system would cut the path at its zero byte, and open another file.
         if path.utf8.contains(0) { throw Problem(reason: "the path holds a zero byte", EINVAL) }
         var descriptor: Int32
+        // Not blocking: a named pipe would wait for its other end.
         repeat { descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666) } while descriptor < 0 && errno == EINTR
         if descriptor < 0 {
             if errno == ENOENT, flags & O_CREAT == 0 { return nil }
@@ -161,6 +164,7 @@ package struct SharedFile: Sendable {
         var current = stat()
         guard stat(path, &current) == 0 else { return nil }
         let locked = try status(descriptor)
+        // It may have been replaced after it was opened: then the lock is on a file that nobody reads any more.
         isLocked = locked.st_dev == current.st_dev && locked.st_ino == current.st_ino
         return isLocked ? descriptor : nil
     }

@@ -87,7 +87,7 @@ struct LaneAssignment: Sendable {
 
     /// Backward from the end: an operation must end before those that wait for it can start, and before the next one in its place.
     private mutating func computeSlack(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule, until milestone: Int?) {
-        // An operation that no counted one waits for may end at any time.
+        // An operation that no counted one waits for may end at any time. Half of the largest number, because durations are added to it.
         let end = milestone == nil ? schedule.makespan : .max / 2
         let lastCounted = milestone.map { schedule.ends[$0] } ?? schedule.makespan
         var latestStarts = [Nanoseconds](repeating: end, count: problem.count)

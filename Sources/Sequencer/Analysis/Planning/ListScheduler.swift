@@ -6,7 +6,7 @@ import Sequencer
 ///
 /// This is list scheduling (R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", 1969), and what the engine does with the longest
 /// remaining path as key. No lane idles while an operation could run on it, but to keep it free for the milestone or, in a launch that is given its order,
-/// for what comes first in it (``Reservations``). An operation whose resources are held is passed over until one of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
+/// for the operations that come first in it (``Reservations``). An operation whose resources are held is passed over until one of them is free; of many that wait for the same one, the first by its key is looked at again, so that ten thousand cost no more than others.
 ///
 /// One scheduler is used for any number of schedules: its arrays are made once.
 struct ListScheduler {
@@ -50,7 +50,7 @@ struct ListScheduler {
     /// By resource: the operations that wait for it. The first ones of a free resource have been made ready, if any waited.
     private var parked: [Parking]
     private var time: Nanoseconds = 0
-    /// Nil where nothing can be in the way of what is kept room for, after that, and in a backward schedule.
+    /// Nil where nothing can be in the way of the operations that room is kept for, when they have ended, and in a backward schedule.
     private var keeper: ReservationKeepers?
     private let reservations: [Reservations]
     /// Those of a launch that is given its order; empty where nothing can be in the way of another.
@@ -77,7 +77,7 @@ struct ListScheduler {
         sequence.reserveCapacity(problem.count)
     }
 
-    /// Whether a launch that is given its order keeps places free for what comes first in it.
+    /// Whether a launch that is given its order keeps places free for the operations that come first in it.
     var canKeepOrder: Bool { !orderReservations.isEmpty }
 
     /// Makes a schedule; of ready operations the one with the smallest key goes first, of equal ones the one that was added first.
@@ -114,6 +114,7 @@ struct ListScheduler {
             time = nextEnd
             while let ended = running.first, ended.key == time {
                 _ = running.pop()
+                // One that comes back to the main thread waits for others that end at this moment, and may free it.
                 if problem.places[Int(ended.node)] == .suspended { returning.append(ended.node) } else { end(ended.node, keys, after) }
             }
             if isMainFree {

@@ -19,6 +19,7 @@ package struct MeasuredLaunch: Sendable {
 
     /// - Returns: nil where nothing is scarce, so that paths say all there is to say; for a launch that did not complete; and for a report that no launch has made.
     package init?(_ report: LaunchReport) {
+        // A file may hold any report: one with a circle of dependencies has no schedule.
         guard report.outcome == .completed, let lanes = Self.scarceLanes(report), let graph = try? Self.graph(report).validated() else {
             return nil
         }

@@ -114,7 +114,7 @@ extension LaunchPlan {
 /// Every schedule that can become the best one is made forward, by list scheduling: an engine that starts ready operations in its order carries it
 /// out as it is, when durations are as expected.
 ///
-/// Where the goal is the makespan, the shortest schedule may let the main thread or a resource idle for what comes soon, which no list schedule does. So the walk begins with
+/// Where the goal is the makespan, the shortest schedule may let the main thread or a resource idle for an operation that comes soon, which no list schedule does. So the walk begins with
 /// the order of the best one, and makes schedules in which operations wait for those before them in the order (``Reservations``).
 ///
 /// The walk is a local search over random keys (J. C. Bean, "Genetic algorithms and random keys for sequencing and optimization", 1994): it moves a few operations
@@ -179,7 +179,7 @@ struct PlanSearch {
     private let limit: Int
     private var scheduler: ListScheduler
     private var random: SplitMix64
-    /// Whether schedules keep places free for what comes first in the order, as a launch does that is given a plan's order for the goal of the makespan.
+    /// Whether schedules keep places free for the operations that come first in the order, as a launch does that is given a plan's order for the goal of the makespan.
     private var keepsOrder = false
     private(set) var best = Schedule()
     /// How many schedules were made.
@@ -315,6 +315,7 @@ struct PlanSearch {
         let width = Int64(problem.count / 3 + 2)
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let node = Int.random(in: 0..<problem.count, using: &random)
+            // And half a step: it comes between two others, not to the place of one.
             keys[node] += Int64.random(in: -width...width, using: &random) * Self.step + Self.step / 2
         }
         return keys

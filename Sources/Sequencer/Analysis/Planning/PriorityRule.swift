@@ -68,6 +68,7 @@ extension PlanningProblem {
     func workAfter(lanes: Int) -> [Nanoseconds] {
         guard count <= Self.maximumClosure else { return urgency.paths }
         let words = (count + 63) / 64
+        // A bit for each pair: paths that meet again must not count the work behind them twice.
         var after = [UInt64](repeating: 0, count: words * count)
         var tails = urgency.paths
         for node in order.lazy.reversed().map(Int.init) {

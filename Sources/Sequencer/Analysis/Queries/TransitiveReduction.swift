@@ -45,6 +45,7 @@ extension ValidatedGraph {
             for dependency in predecessors[node] { depths[node] = max(depths[node], depths[dependency.index] + 1) }
             edges += predecessors[node].count
         }
+        // One dependency alone is implied by no other.
         var isUndecided = degrees.map { $0 > 1 }
         var looksLeft = looks * (count + edges)
         // By operation: the operation whose search last reached it, and last went on from it.

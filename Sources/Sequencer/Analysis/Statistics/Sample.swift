@@ -119,6 +119,7 @@ package struct BootstrapInterval: Equatable, Sendable {
         guard count > 0, parts.allSatisfy({ $0.before.minimum > 0 }) else { return nil }
         let weights = parts.map { Double($0.before.count + $0.after.count) / Double(count) }
         var before = parts.enumerated().map { place, part in Resampling(part.before, seed: seed &+ UInt64(place)) }
+        // Other numbers than before: the two samples are drawn independently.
         var after = parts.enumerated().map { place, part in Resampling(part.after, seed: (seed &+ UInt64(place)) ^ .max) }
         return percentiles(
             (0..<resamples(count)).map { _ in

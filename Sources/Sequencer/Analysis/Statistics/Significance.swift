@@ -70,6 +70,7 @@ private struct Ranking {
         var reached = 0
         for (index, rank) in doubledRanks.enumerated() {
             reached += rank
+            // Downwards, as the sums are: upwards, a rank would be chosen more than once.
             for size in stride(from: min(index + 1, firstCount), through: 1, by: -1) {
                 for sum in stride(from: reached, through: rank, by: -1) { ways[size][sum] += ways[size - 1][sum - rank] }
             }
@@ -135,6 +136,7 @@ package func regularizedIncompleteBeta(_ x: Double, _ first: Double, _ second: D
 }
 
 private func continuedFraction(_ x: Double, _ first: Double, _ second: Double) -> Double {
+    // As Lentz and Thompson do it: the fraction goes on where a part of it is zero.
     func notZero(_ value: Double) -> Double { abs(value) < 1e-300 ? 1e-300 : value }
     var numerator = 1.0
     var denominator = 0.0

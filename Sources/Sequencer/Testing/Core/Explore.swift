@@ -36,6 +36,7 @@ nonisolated(nonsending) public func explore(
         var graph = try graph()
         if oneAtATime { graph.runOneAtATime() }
         var options = options ?? .ofExplorations
+        // With the milestone as the goal, or kept in order, steps would be held back, and not run in this order.
         (options.order, options.goal, options.keepsOrder) = (order, .makespan, false)
         if oneAtATime { options.lanes = 1 }
         let launch = try await graph.run(options: options)
