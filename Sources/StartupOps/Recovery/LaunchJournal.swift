@@ -251,7 +251,7 @@ public final class LaunchJournal: Sendable {
         return launch
     }
 
-    /// Options with which a launch writes down its events, before any observer hears of them. Give the report of that launch to ``ended(_:)``.
+    /// Options that let a launch write down its events, before any observer hears of them. Give the report of that launch to ``ended(_:)``.
     ///
     /// Nothing of the launch's scopes (`RunningLaunch.addScope`) is written down: neither their steps, nor their questions and stalls. A process that dies while a scope runs has died in the
     /// steps of the launch that were in progress, or outside of them; when only scopes ran on, the launch had completed.

@@ -88,7 +88,7 @@ extension LaunchReport {
         return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
     }
 
-    /// Says that the scopes are no part of it: they neither held it up nor lengthened it. Empty without any.
+    /// Says that the scopes do not belong to it: they neither held it up nor lengthened it. Empty without any.
     func scopeNote(_ style: TextStyle) -> String {
         if scopes.isEmpty { return "" }
         let names = VerdictText.list(scopes.map(\.name)) { printable($0, limit: 80) }

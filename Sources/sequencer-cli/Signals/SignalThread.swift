@@ -44,7 +44,7 @@ final class SignalThread: Sendable {
             // Before the handlers: a signal in between would be written into a pipe that nobody reads.
             bell = try startListening()
         } catch {
-            // The next call tries again: to whoever makes it, signals would seem to be handled.
+            // The next call tries again: otherwise its caller would take signals for handled.
             state.withLock { $0.hasBegun = false }
             throw error
         }

@@ -165,7 +165,7 @@ struct LaunchLineParser {
         }
     }
 
-    /// What is known of an operation so far.
+    /// The facts about an operation that were read so far.
     private struct PartialOperation {
         var id: String?
         var duration: Double?

@@ -85,7 +85,7 @@ struct LaunchSketch {
         } + "\n"
     }
 
-    /// 64-bit numbers are strings: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>. There is no sum: the sketch knows none.
+    /// 64-bit numbers are strings: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>. The sum is left out: the sketch does not know it.
     private func writePoint(to json: inout JSONWriter, time: Int64) {
         var attributes = [("sequencer.scenario", key.scenario), ("sequencer.outcome", outcome)]
         if let version = key.version { attributes.append(("service.version", version)) }

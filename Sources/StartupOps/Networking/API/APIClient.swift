@@ -99,7 +99,7 @@ public final class APIClient: Sendable {
         ownDataSource = own
     }
 
-    /// What the app says about its operations; nil when it is gone.
+    /// The app's own word on its operations; nil when that object is gone.
     package var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
 
     /// The language of operations that do not say which: the one that was chosen since, or else the one that the client was made with.

@@ -251,7 +251,7 @@ extension TokenStateMachine {
 // MARK: - Keeping
 
 extension TokenStateMachine {
-    /// Keeps the session of now, with the tokens that its refreshes bring, also while another one is open. Whoever ends a session ends those that are kept.
+    /// Keeps the session of now, with the tokens that its refreshes bring, also while another one is open. The end of a session ends those that are kept as well.
     ///
     /// - Returns: the number to put it back by, or to let go of it; nil without a session.
     mutating func keep() -> UInt64? {
