@@ -116,6 +116,7 @@ final class AppCodeQueue: Sendable {
                 }
                 SharedThreads.all.giveBack(kind)
             }
+            // Dispatch may have no thread left, because the app blocks all of them (L68).
             if kind == .own || onOwnThread {
                 Thread(block: calls).start()
             } else {

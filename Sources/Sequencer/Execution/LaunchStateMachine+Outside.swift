@@ -61,6 +61,7 @@ extension LaunchStateMachine {
         case .waiting: nodes[node].isToldToCancel = true
         case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
         case .pausing:
+            // For the message, which keeps the error of the last attempt (O55).
             attemptsNotMade[node] = Int(nodes[node].attempts) + 1
             notSucceeded(node, .cancelled)
         case .checking:

@@ -140,6 +140,7 @@ extension LaunchStateMachine {
 
     mutating func endPersonWait(_ node: Int, _ wait: PersonWait) {
         let now = time
+        // A step can leave its wait behind: it has then ended with the step (A29).
         guard var waits = personWaits[node], waits.isRunning(wait) else { return }
         let pause = now - waits.paused.since
         waits.end(wait, at: now)

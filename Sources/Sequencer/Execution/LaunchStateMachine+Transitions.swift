@@ -160,6 +160,7 @@ extension LaunchStateMachine {
     @inline(__always)
     mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
         let node = ended.node
+        // It has ended meanwhile, or this was an earlier attempt: the result is dropped (O3).
         guard isCurrent(ended) else { return false }
         switch result {
         case .succeeded:
@@ -170,6 +171,7 @@ extension LaunchStateMachine {
         case .cancelled where phase != .running:
             // The operation that stopped the launch is not told to cancel.
             notSucceeded(node, .cancelled)
+        // A cancellation that nobody has asked for is a failure, too, and tried again (O43).
         case .failed, .cancelled:
             if nodes[node].isToldToCancel {
                 notSucceeded(node, .cancelled)

@@ -226,8 +226,10 @@ extension LaunchStateMachine {
                 if policy.retry != nil { bits.insert(.hasRetry) }
                 if policy.isDeferrable { bits.insert(.isDeferrable) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
+                // While a person is asked, nothing is to be shown over the question.
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
                 if !policy.events.isEmpty || !policy.holds.isEmpty { bits.insert(.settlesEvents) }
+                // With a condition, or a resource, it has something to wait for.
                 if case .nothing = node.work, policy.condition == nil, policy.exclusive.isEmpty { bits.insert(.isJoin) }
                 switch policy.fallback {
                 case .value?: bits.insert(.hasFallback)
@@ -236,8 +238,10 @@ extension LaunchStateMachine {
                 }
                 return bits
             }
+            // Beside an order as well: room is kept for the milestone in any order.
             let urgency = order == nil || !graph.awaitedEnds.isEmpty ? graph.urgency(for: goal) : nil
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []
+            // With a lane for each, nobody waits for one.
             let hasLanes = (lanes ?? .max) < graph.count
             if order != nil, goal == .makespan, keepsOrder {
                 reservations = Reservations.inOrder(graph, durations: graph.expectedDurations, hasLanes: hasLanes)
@@ -357,6 +361,7 @@ extension RetryPolicy {
         for _ in 1..<max(attempt, 1) where pause < longest { pause *= multiplier }
         pause = min(pause, longest)
         if jitter > 0, pause > 0 { pause *= 1 + Double.random(in: -jitter...jitter, using: &random) }
+        // A conversion traps where the number does not fit.
         return Nanoseconds(min(max(pause, 0), Double(OperationGraph.maximumDuration.nanoseconds)))
     }
 }

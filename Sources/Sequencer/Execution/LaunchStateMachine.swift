@@ -336,6 +336,7 @@ struct LaunchStateMachine {
         needsWake = true
         if standstill > 0, phase != .over {
             self.standstill = self.standstill.addingSaturated(standstill)
+            // Steps that would have ended meanwhile get the chance to do so (L45).
             earliestTimeout = now.addingSaturated(min(standstill, Self.respite))
         }
         while now >= earliestTimeout, let due = nextDue, due <= now {

@@ -62,6 +62,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         }
 
         private static func list(_ ids: [String]) -> String {
+            // Thousands may hold what one waits for.
             let named = ids.prefix(5).map { printable($0) }.joined(separator: ", ")
             return ids.count > 5 ? "\(named) and \(ids.count - 5) more" : named
         }

@@ -7,6 +7,7 @@ extension LaunchStorage {
     ///
     /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
     func finish(defersAppCode: Bool = false) {
+        // Before the lock: these are behind locks of their own.
         let anomalies = anomaliesElsewhere
         // The last operation may have ended before the thread for time has had its turn.
         let unnoticed = timekeeper.unnoticedStandstill

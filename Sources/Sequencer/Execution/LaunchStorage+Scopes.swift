@@ -10,6 +10,7 @@ extension LaunchStorage {
             throw refusal(of: graph, .invalidIdentifier, "the name '\(printable(name, limit: 80))' of a scope \(complaint)")
         }
         let deepest = LaunchReport.Scope.maximumDepth
+        // A report is read by recursion, so it has a depth that it cannot exceed.
         guard scopeDepth < deepest else {
             let reason = "scopes can be within one another \(deepest) deep, and '\(printable(name))' would be deeper"
             throw refusal(of: graph, .invalidOption, reason)
@@ -73,12 +74,15 @@ extension LaunchOptions {
     /// The options of scopes that are given none. They hold nothing of the app's that the launch does not hold for itself.
     var ofScopes: LaunchOptions {
         var options = self
+        // It names operations of the launch's own graph.
         options.order = nil
         options.observers = []
         options.failureTakeover = nil
+        // A journal has nothing of scopes (P40).
         options.startRecorder = nil
         options.questionRecorder = nil
         options.admission = nil
+        // A scope may outlive the step that adds it.
         options.outerLimit = nil
         return options
     }

@@ -194,6 +194,7 @@ struct AttemptEnd {
         value = nil
         self.error = error
         message = error.text
+        // Thrown where nothing was cancelled, it is a failure as any other (O43).
         forMachine = error is CancellationError ? (isCancelled ? .cancelledItself : .cancelled) : .failed
         self.isCancelled = isCancelled
         self.isObedient = isObedient

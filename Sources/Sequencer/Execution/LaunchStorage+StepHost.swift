@@ -128,6 +128,7 @@ extension LaunchStorage {
     private func nothing(leftBy node: Int) -> (any Sendable)? {
         state.withLock { state in
             let node = state.machine.nodes[node]
+            // One that was put off has left nothing to those who read it, also when it has ended (L46).
             return node.state == .ended && node.outcome.isSuccess && !node.isDeferred ? () : nil
         }
     }

@@ -28,6 +28,7 @@ extension LaunchStorage: VirtualLaunch {
                 }
             for node in nodes {
                 let anomaly = Anomaly(.waitedInRealTime, of: graph.id(node))
+                // It may wait in real time more than once.
                 if !state.anomalies.contains(anomaly) { state.anomalies.append(anomaly) }
             }
         }

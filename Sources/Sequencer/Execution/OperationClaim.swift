@@ -15,6 +15,7 @@ struct OperationClaim: Sendable {
         let positions = graph.operationPositions
         if positions.isEmpty { return }
         let taken = Self.claimed.withLock { claimed in
+            // All or none, under one lock: of launches that begin together, the first has all of them (O48).
             let taken = positions.filter { graph.operationID($0).map(claimed.contains) ?? false }
             if taken.isEmpty { for position in positions { graph.operationID(position).map { _ = claimed.insert($0) } } }
             return taken

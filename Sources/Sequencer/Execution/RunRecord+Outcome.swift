@@ -24,6 +24,7 @@ extension RunRecord {
                 if attemptsNotMade[node] != nil { return failed(node) }
                 return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
             }
+            // A launch may have left thousands behind.
             let running = late.prefix(10).map { printable(graph.id($0)) }
             let more = late.count > 10 ? " and \(late.count - 10) more" : ""
             let others = running.count > 1 ? " (still running: \(running.joined(separator: ", "))\(more))" : ""

@@ -78,6 +78,7 @@ extension OperationGraph {
         }
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
+        // Before the right to run, which would have to be given back if the operations cannot be had.
         let claim = try OperationClaim(graph)
         var options = options.within(LaunchWithin.remainingTime(by: options.clock))
         if let complaint = options.admission?.take(name) {
@@ -217,6 +218,7 @@ public struct RunningLaunch: Sendable {
 
     /// - Parameter counted: the identifiers that count; nil for all.
     private func progress(countingOperations count: Int, until counted: Set<String>?) -> Progress {
+        // A progress of nothing would be indeterminate.
         let progress = Progress(totalUnitCount: Int64(max(count, 1)))
         progress.cancellationHandler = { cancel() }
         let total = progress.totalUnitCount

@@ -46,6 +46,7 @@ final class WorkerPool: Sendable {
             }
             // One that has only begun after the end of its launch was never counted as left behind.
             if isRetired, !wasRetired { SharedThreads.all.count(leftBehind: -1) }
+            // It has come back after all: the next launch may have its queue.
             if isRetired, let queue { Self.kept.add([queue]) }
             SharedThreads.all.giveBack(kind)
         }
