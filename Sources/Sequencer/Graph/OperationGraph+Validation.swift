@@ -49,6 +49,7 @@ extension OperationGraph {
     private func problem(of cycle: GraphCycles.Cycle) -> GraphProblem {
         let path = (cycle.operations + cycle.operations.prefix(1)).map { nodes[$0].id }
         var names = path.map { printable($0) }
+        // A circle may be as long as the graph (G17).
         if names.count > 50 { names.replaceSubrange(20..<(names.count - 20), with: ["(\(names.count - 40) more)"]) }
         let others =
             cycle.others == 0 ? "" : "; \(cycle.others) more operation\(cycle.others == 1 ? " waits" : "s wait") in a circle with these"

@@ -42,6 +42,7 @@ public struct Step<Value: Sendable>: Sendable {
     /// The type that the step itself produces.
     @usableFromInline
     var producedType: Any.Type {
+        // By a cast: the compiler does not know here that `Value` is an optional then.
         isOptional ? (Value.self as? any OptionalValue.Type)?.wrappedType ?? Value.self : Value.self
     }
 

@@ -84,6 +84,7 @@ public struct StepContext: Sendable {
     ) async rethrows -> Result {
         guard let wait else { return try await body() }
         host.personWaitBegan(assignment, wait)
+        // Also after an error, or all that follows would be the person's time.
         defer { host.personWaitEnded(assignment, wait) }
         return try await body()
     }

@@ -166,6 +166,7 @@ public struct StepOption: Sendable {
 
     package static func exclusive(_ resources: [ExclusiveResource]) -> StepOption {
         StepOption { policy in
+            // Each once: a resource counts one unit for each time that it is in the list.
             for resource in resources where !policy.exclusive.contains(resource) { policy.exclusive.append(resource) }
         }
     }
@@ -201,6 +202,7 @@ public struct StepOption: Sendable {
 
     /// How long the operation is expected to take: orders work when lanes are scarce, and feeds critical paths and plans.
     public static func expected(_ duration: Duration) -> StepOption {
+        // A `Double` of seconds is seldom a whole number of nanoseconds, which plans and reports count in.
         StepOption { $0.expected = duration.roundedToNanoseconds }
     }
 

@@ -127,6 +127,7 @@ public struct ValidatedGraph: Sendable {
     /// The steps whose ends are to come early, the first first: the initial display and the milestone.
     package var awaitedEnds: [Int] {
         let (first, last) = (initialDisplayIndex, milestoneIndex)
+        // One step may be both.
         return (first == last ? [last] : [first, last]).compactMap { $0 }
     }
 

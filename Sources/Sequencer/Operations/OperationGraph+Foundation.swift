@@ -163,6 +163,7 @@ extension OperationGraph {
                     )
                 )
             }
+            // Started once more, it would end the process, inside Foundation (G19).
             if operation.isExecuting || operation.isFinished {
                 problems.append(
                     GraphProblem(

@@ -50,6 +50,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
             case .endedLate: "came to its end \(durationText(duration ?? .zero)) after it had ended; its result was dropped"
             case .abortedTooLate: "aborted the launch after it had ended; that changed nothing"
             case .waitedInRealTime: "waited for something that is not on the virtual clock, which went on without it"
+            // Kinds of the whole process have sentences of their own, below.
             default: kind.name
             }
         self.init(kind: kind, operation: operation, duration: duration, description: "\(operation) \(sentence)")

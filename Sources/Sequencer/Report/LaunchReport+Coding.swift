@@ -190,6 +190,7 @@ extension OperationReport {
         if isDeferred { document.write(true, for: "deferred") }
         // An operation on the main thread that never started has no lane to tell it by.
         if isMain, start == nil { document.write(true, for: "main") }
+        // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is wrong.
         if isMain, suspends != isInteractive { document.write(suspends, for: "suspends") }
         if !exclusive.isEmpty { document.write(exclusive.lazy.map(\.name), for: "exclusive") }
         if let message { document.write(message, for: "message") }
@@ -356,6 +357,7 @@ extension OperationReport {
 
 extension DocumentReader {
     fileprivate func outcome(_ key: String) throws -> Outcome {
+        // Never the latter: the word is one of these.
         Outcome(rawValue: try word(key, of: Outcome.allCases.map(\.rawValue))) ?? .failed
     }
 }

@@ -150,6 +150,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// - Complexity: O(operations).
     public var timeToInitialDisplay: Duration? {
         guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return nil }
+        // Only as far as persons were asked before its end.
         let asked = budget.questions.reduce(Duration.zero) { $0 + max(.zero, min($1.upperBound, operation.end) - $1.lowerBound) }
         return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }

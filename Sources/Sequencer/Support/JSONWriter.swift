@@ -142,6 +142,7 @@ package struct JSONWriter: DocumentWriter {
             case "\u{0C}": bytes.append(contentsOf: "\\f".utf8)
             case "\r": bytes.append(contentsOf: "\\r".utf8)
             case _ where isShown: bytes.append(contentsOf: String(scalar).utf8)
+            // JSON escapes units of UTF-16: a scalar beyond 16 bits becomes two (RFC 8259).
             default: for unit in String(scalar).utf16 { append(escapedUnit: unit) }
             }
         }

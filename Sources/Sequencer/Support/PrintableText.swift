@@ -143,7 +143,7 @@ private func alignmentDistance(_ left: [Unicode.Scalar], _ right: [Unicode.Scala
             }
             current[column + 1] = min(cost, tooFar)
         }
-        // The rows below are no nearer: a swap, which skips this row, costs as much as a change in it.
+        // The rows below are not nearer: a swap, which skips this row, costs as much as a change in it.
         if current.allSatisfy({ $0 == tooFar }) { return nil }
         (beforePrevious, previous) = (previous, current)
     }

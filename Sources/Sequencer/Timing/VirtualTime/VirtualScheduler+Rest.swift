@@ -176,6 +176,7 @@ extension VirtualScheduler.State {
     private mutating func nextAtRest() -> VirtualScheduler.Next {
         guard !launches.isEmpty else { return workers.popFirst().map { run($0.job) } ?? .stop }
         if let next = nextStart() { return next }
+        // Nobody tells a holder that its launch has ended the operation, as at a timeout.
         let unasked = (suspects + patience.reals).filter { $0.account.isLive && $0.isUnderway && $0.account.askedAt != activity }
         if !unasked.isEmpty { return .ask(unasked, at: activity) }
         patience.reals.removeAll { !$0.account.isReal || !$0.isUnderway }
@@ -200,6 +201,7 @@ extension VirtualScheduler.State {
 
     /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
+        // Ends come before starts: a task that wakes now, or an input that goes on, may bring one.
         guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else {
             return nil
         }

@@ -132,6 +132,7 @@ final class VirtualScheduler: Sendable {
     }
 
     func unregister(_ id: Int) {
+        // Called at the end of the launch, and again when its timekeeper is freed.
         guard state.withLock({ $0.launches.contains(id) }) else { return }
         // The launch's memory is freed without the lock.
         _ = change { state in
