@@ -52,6 +52,7 @@ extension ValidatedGraph {
     private var heldLimits: [(ExclusiveResource, Int)] {
         if graph.resourceLimits.isEmpty { return [] }
         let held = Set((0..<count).flatMap { policy($0).exclusive })
+        // Sorted: a set has another order in each process.
         return held.compactMap { resource in graph.resourceLimits[resource].map { (resource, $0) } }.sorted { $0.0.name < $1.0.name }
     }
 
@@ -67,6 +68,7 @@ extension ValidatedGraph {
             if let expected = policy.expected { json.write(milliseconds: expected, for: "expectedMs") }
             if policy.isInteractive, !policy.isExpectedOfPerson { json.write(true, for: "expectsOwnTime") }
             if let timeout = policy.timeout { json.write(milliseconds: timeout, for: "timeoutMs") }
+            // With a fallback, the policy never takes effect.
             json.write(policy.hasFallback ? "fallback" : policy.onFailure.name, for: "onFailure")
             if policy.isCuttable { json.write(true, for: "cuttable") }
             if policy.isDeferrable { json.write(true, for: "deferrable") }

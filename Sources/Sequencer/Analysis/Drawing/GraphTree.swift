@@ -54,6 +54,7 @@ extension ValidatedGraph {
     private func note(about dependencies: [Int], under parent: Int?) -> String {
         let others = dependencies.filter { $0 != parent }
         guard let first = others.first else { return "" }
+        // So that never only one is left out.
         let named = others.count <= 6 ? others : Array(others.prefix(5))
         var note = (parent == nil ? "after " : "also after ") + id(first)
         for other in named.dropFirst() { note += ", " + id(other) }
@@ -142,6 +143,7 @@ private struct TreePlacement {
             if continues {
                 deferred += children
             } else {
+                // Reversed, since the last one in is the first one out.
                 pending += children.reversed().map { (node: $0, parent: node, depth: depth + 1) }
             }
             places.append(Place(node: node, branch: branch, parent: parent, continues: continues))
@@ -177,6 +179,7 @@ private struct TreeTable {
                 line += column == Self.flushRight ? padding + row[column] : row[column] + padding
                 line += "  "
             }
+            // Empty cells at the end of a row leave their padding behind.
             while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
             text += line
         }

@@ -137,6 +137,7 @@ public struct LaunchHistoryFile: Sendable {
             let message = "its schema is '\(printable(version))', expected '\(LaunchHistory.schema)'; choose another file"
             return HistoryError(code: .otherVersion, path: url.path, reason: message)
         case let problem as SharedFile.Problem:
+            // First: the system only says that it does not find the file.
             if let missing = missingFolder { return missing }
             let code = problem.systemError == ETIMEDOUT ? .locked : code
             return HistoryError(code: code, path: url.path, reason: problem.reason)

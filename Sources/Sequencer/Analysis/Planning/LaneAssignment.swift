@@ -39,6 +39,7 @@ struct LaneAssignment: Sendable {
     /// The lowest place that is free when an operation starts; it has it until it ends.
     private static func take(_ free: inout LaneSet, _ ends: inout Heap<End>, _ node: Int, _ schedule: PlanSearch.Schedule) -> Int? {
         let start = schedule.starts[node]
+        // At one moment, ends come before starts.
         while let ended = ends.first, ended.time <= start {
             free.giveBack(ended.lane)
             _ = ends.pop()

@@ -218,6 +218,7 @@ extension LaunchPlan {
             .map { (start: self.starts[$0], end: min(self.ends[$0], end)) }
             .sorted { $0.start < $1.start }
         var (total, covered): (Nanoseconds, Nanoseconds) = (0, 0)
+        // They may overlap: each moment counts once.
         for interval in intervals where interval.end > covered {
             total += interval.end - max(interval.start, covered)
             covered = interval.end
@@ -272,6 +273,7 @@ extension PlanOptions {
             problems.append(GraphProblem(.invalidOption, "processors must be 1 or more, and are \(processors)"))
         }
         if effort < 0 { problems.append(GraphProblem(.invalidOption, "effort must be 0 or more, and is \(effort)")) }
+        // A dictionary has another order in each process, and messages must not.
         for (id, duration) in whatIf.sorted(by: { $0.key < $1.key }) {
             do {
                 let node = try graph.index(of: id)

@@ -92,6 +92,7 @@ struct ListScheduler {
         let after = isBackward ? problem.predecessors : problem.successors
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
+        // Room is kept for operations that start later; from the end, time runs the other way.
         keeper = isBackward ? nil : ReservationKeepers(keepsOrder ? orderReservations : reservations, lanes: lanes, keys: keys)
         soughtLevel = problem.urgency.highest
         processors = isBackward ? nil : problem.processors.map { ProcessorShare(processors: $0) }
@@ -166,6 +167,7 @@ struct ListScheduler {
         let index = Int(node)
         if processors != nil, yieldsProcessor(node, keys) { return }
         if keeper != nil, isHeldBack(node) { return }
+        // All or none, as in the engine.
         let needed = problem.resources.range(index)
         for place in needed {
             let resource = Int(problem.resources.targets[place])
@@ -306,6 +308,7 @@ struct ListScheduler {
 
     private mutating func enqueue(_ node: Int32, _ keys: [Int64]) {
         let place = problem.places[Int(node)]
+        // A join takes no place that could be kept for it.
         if place != .nowhere { keeper?.becameReady(Int(node), at: time) }
         switch place {
         case .lane: readyForLanes.push(Candidate(key: keys[Int(node)], node: node))

@@ -234,6 +234,7 @@ struct PlanSearch {
         var candidate = Candidate(keys: keys, length: lastLength(makespan))
         if keepsOrder {
             candidate.keys = places(scheduler.sequence)
+            // A launch is told nothing but the order: only a schedule that its order gives again can be the best one.
             if candidate.length < best.length, !repeatItself(&candidate) { return candidate }
         }
         if candidate.length < best.length {

@@ -17,6 +17,7 @@ extension ValidatedGraph {
 
         /// `"login after fetch-config"`; a text without `" after "` is an edge that no graph has.
         public init(stringLiteral value: String) {
+            // The first one: the name of the dependency may hold the word, that of the operation may not.
             guard let separator = value.range(of: " after ") else {
                 self.init(value, after: "")
                 return

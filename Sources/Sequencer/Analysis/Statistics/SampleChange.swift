@@ -31,6 +31,7 @@ package struct SampleChange: Sendable {
     ///   - threshold: the least change that counts, as a share.
     ///   - same: the threshold that was asked for; see ``verdict(_:p:threshold:same:)``.
     package init(from first: SortedSample?, to second: SortedSample?, isVirtual: Bool, threshold: Double, same: Double) {
+        // Nothing can be a share of 0.
         guard let first, let second, first.minimum > 0 else {
             (change, interval, test, modes, verdict) = (nil, nil, nil, nil, .inconclusive)
             return
