@@ -97,7 +97,7 @@ private struct TreePlacement {
         firstChild = [Int](repeating: -1, count: graph.count)
         nextSibling = firstChild
         places.reserveCapacity(graph.count)
-        let ends = (0..<graph.count).map { facts.path.earliestStart[$0] + (graph.policy($0).expected?.nanoseconds ?? 0) }
+        let ends = (0..<graph.count).map { facts.path.earliestStart[$0].addingSaturated(graph.policy($0).expected?.nanoseconds ?? 0) }
         var margin: [Int] = []
         // From the last: each is put before those that are there, and so they come out in the order in which they were added.
         for node in (0..<graph.count).reversed() {

@@ -334,10 +334,12 @@ struct PlanSearch {
         let percent = Int64.random(in: 1...30, using: &random)
         let weights = problem.urgency.weights(lanes: scheduler.lanes)
         // So much goes first that no other weight, blurred, is as large.
-        let first = (weights.max() ?? 0) / 2 * 3
+        let half = (weights.max() ?? 0) / 2
+        let first = half.addingSaturated(half).addingSaturated(half)
         return weights.indices.map { node in
-            // In this order it cannot overflow.
-            let key = -weights[node] + weights[node] / 100 * Int64.random(in: -percent...percent, using: &random)
+            // Divided first, or the product could overflow.
+            let change = weights[node] / 100 * Int64.random(in: -percent...percent, using: &random)
+            let key = (-weights[node]).addingSaturated(change)
             return (0..<problem.urgency.levels[node]).reduce(key) { key, _ in key.addingSaturated(-first) }
         }
     }

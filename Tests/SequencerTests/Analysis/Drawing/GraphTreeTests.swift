@@ -94,6 +94,15 @@ struct GraphTreeTests {
         #expect(try graph.validated().tree().utf8.count(where: { $0 == UInt8(ascii: "\n") }) == 100_001)
     }
 
+    @Test("a chain that is expected to take longer than there are nanoseconds to count is drawn as any other")
+    func longerThanNumbers() throws {
+        var graph = OperationGraph("chain")
+        for index in 0..<107_000 {
+            graph.join("op-\(index)", .expected(OperationGraph.maximumDuration), after: index == 0 ? [] : ["op-\(index - 1)"])
+        }
+        #expect(try graph.validated().tree().utf8.count(where: { $0 == UInt8(ascii: "\n") }) == 107_001)
+    }
+
     @Test("nothing in a name moves the cursor, and wide characters keep the columns")
     func hostile() throws {
         var graph = OperationGraph("evil\u{1B}[2J\n")
