@@ -31,7 +31,7 @@ public struct LaunchHistoryFile: Sendable {
     /// - Parameters:
     ///   - maximumDurations: the most durations that are kept of an operation, 1 to 1000.
     ///   - timeout: how long to wait for other processes.
-    ///   - onWarning: is told, in a sentence and on the calling thread, when a file that makes no sense was set aside.
+    ///   - onWarning: is told, in a sentence and on the calling thread, when a file that makes no sense was set aside; it may read the history.
     public init(
         _ url: URL,
         maximumDurations: Int = 20,
@@ -49,13 +49,16 @@ public struct LaunchHistoryFile: Sendable {
     ///
     /// - Throws: when the file cannot be read, or was written by another version of this library.
     public func read() throws(HistoryError) -> LaunchHistory {
+        var warning: String?
+        // When the lock is free again: the app may read the file at once.
+        defer { if let warning { onWarning(warning) } }
         do {
             // Without the lock: the file is replaced as a whole, so a reader never finds a part of one.
             if let history = try parse(file.contents(limit: Self.maximumFileSize)).history { return history }
             // Another process may have set it aside meanwhile, so look again when nobody else can.
             return try file.withLock(timeout: timeout) {
-                let (history, isSetAside) = try readOrSetAside()
-                if isSetAside { try write(history) }
+                let history = try readOrSetAside(&warning)
+                if warning != nil { try write(history) }
                 return history
             }
         } catch {
@@ -79,9 +82,12 @@ public struct LaunchHistoryFile: Sendable {
     /// - Throws: when the file cannot be read or written, stays locked by others, or was written by another version of this library.
     @discardableResult
     package func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
+        var warning: String?
+        // As above.
+        defer { if let warning { onWarning(warning) } }
         do {
             return try file.withLock(timeout: timeout) {
-                var history = try readOrSetAside().history
+                var history = try readOrSetAside(&warning)
                 change(&history)
                 try write(history)
                 return history
@@ -102,12 +108,14 @@ public struct LaunchHistoryFile: Sendable {
     }
 
     /// Only for a caller that holds the lock; if it sets a file aside, the caller has to write a new history.
-    private func readOrSetAside() throws -> (history: LaunchHistory, isSetAside: Bool) {
+    ///
+    /// - Parameter warning: receives a sentence if a file was set aside.
+    private func readOrSetAside(_ warning: inout String?) throws -> LaunchHistory {
         let (history, reason) = try parse(file.contents(limit: Self.maximumFileSize))
-        if let history { return (history, false) }
+        if let history { return history }
         let copy = try file.keepCorrupt()
-        onWarning("\(printable(url.path)) is no history of launches: \(reason); it is kept as \(printable(copy)), and a new one begun")
-        return (LaunchHistory(maximumDurations: maximumDurations), true)
+        warning = "\(printable(url.path)) is no history of launches: \(reason); it is kept as \(printable(copy)), and a new one begun"
+        return LaunchHistory(maximumDurations: maximumDurations)
     }
 
     /// Lets go of the lock, too, which is on the file that is replaced.

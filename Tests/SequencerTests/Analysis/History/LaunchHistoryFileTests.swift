@@ -56,6 +56,21 @@ struct LaunchHistoryFileTests {
         }
     }
 
+    @Test("A warning is told when the file is free again: the history can be read at once", arguments: [true, false])
+    func warning(byReading: Bool) async throws {
+        try await withFolder { folder in
+            let url = folder.appendingPathComponent("history.json")
+            try Data("something else".utf8).write(to: url)
+            let canBeRead = Locked<[Bool]>([])
+            let file = LaunchHistoryFile(url) { _ in
+                let history = try? LaunchHistoryFile(url, timeout: .milliseconds(1)).read()
+                canBeRead.withLock { $0.append(history != nil) }
+            }
+            if byReading { _ = try file.read() } else { try file.update { $0.record(["a": .seconds(1)], in: "regular") } }
+            #expect(canBeRead.withLock { $0 } == [true])
+        }
+    }
+
     @Test("A file of another version is left alone")
     func otherVersion() async throws {
         try await withFolder { folder in
