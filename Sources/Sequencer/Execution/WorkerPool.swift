@@ -178,6 +178,7 @@ final class SharedThreads: Sendable {
 
     private struct Waiter {
         let owner: ObjectIdentifier
+        let mayBePooled: Bool
         let start: @Sendable (Kind) -> Void
     }
 
@@ -196,6 +197,12 @@ final class SharedThreads: Sendable {
                 if let waiter = waiters[purpose.rawValue].popFirst() { return waiter }
             }
             return nil
+        }
+
+        /// The next request that may have the pool's thread: only a worker may, and in its turn.
+        mutating func nextForPool() -> Waiter? {
+            guard waiters[Purpose.work.rawValue].next?.mayBePooled == true else { return nil }
+            return waiters[Purpose.work.rawValue].popFirst()
         }
     }
 
@@ -235,7 +242,7 @@ final class SharedThreads: Sendable {
                 state.own += 1
                 return .own
             }
-            state.waiters[purpose.rawValue].append(Waiter(owner: owner, start: start))
+            state.waiters[purpose.rawValue].append(Waiter(owner: owner, mayBePooled: mayBePooled, start: start))
             return nil
         }
         if let kind { start(kind) }
@@ -245,7 +252,7 @@ final class SharedThreads: Sendable {
     func giveBack(_ kind: Kind) {
         let waiter: Waiter? = state.withLock { state in
             // One of the reserve goes back to it, unless somebody waits who may have that.
-            if kind != .pool, let waiter = state.nextWaiter(maximum: maximum) { return waiter }
+            if let waiter = kind == .pool ? state.nextForPool() : state.nextWaiter(maximum: maximum) { return waiter }
             switch kind {
             case .pool: state.isPoolTaken = false
             case .dispatch: state.dispatch -= 1

@@ -54,6 +54,22 @@ struct SharedThreadsTests {
         #expect(starts.take() == ["c \(pooled)"])
     }
 
+    @Test(
+        "fault L40: when all other threads are lost, a worker that waits has the pool's as soon as that is free",
+        .enabled(if: WorkerPool.processors > 1, "needs a second processor")
+    )
+    func waitForPool() {
+        let threads = SharedThreads(maximum: 1, maximumOfDispatch: 1)
+        let owner = Owner()
+        for name in ["a", "lost", "b"] { threads.take(for: owner, mayBePooled: true, starts.add(name)) }
+        #expect(starts.take() == ["a pool", "lost dispatch"])
+        threads.giveBack(.pool)
+        #expect(starts.take() == ["b pool"])
+        threads.giveBack(.pool)
+        threads.take(for: owner, mayBePooled: true, starts.add("c"))
+        #expect(starts.take() == ["c pool"])
+    }
+
     @Test("Requests of a launch that is over are dropped, those of others are not")
     func forget() {
         let threads = SharedThreads(maximum: 1, maximumOfDispatch: 1)
