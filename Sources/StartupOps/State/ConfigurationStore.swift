@@ -34,13 +34,16 @@ package struct ConfigurationStore: Sendable {
 
     /// Keeps a configuration on trial. Another process that ends a trial at this moment does not take it away.
     ///
-    /// Where another process keeps the store locked it is written all the same, as every value that nothing else depends on.
+    /// Where the store cannot be locked it is written all the same, as every value that nothing else depends on.
     package func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
-        func save() throws(StorageError) { try store.save(configuration, for: Self.trial) }
+        var hasEntered = false
         do {
-            try store.exclusively(save)
-        } catch  where error.systemError == ETIMEDOUT {
-            try save()
+            try store.exclusively { () throws(StorageError) in
+                hasEntered = true
+                try store.save(configuration, for: Self.trial)
+            }
+        } catch  where !hasEntered {
+            try store.save(configuration, for: Self.trial)
         }
     }
 
@@ -63,14 +66,16 @@ package struct ConfigurationStore: Sendable {
     /// meanwhile, by this process or another one, stays so.
     func confirm(_ used: LoadedConfiguration) throws(StorageError) {
         guard used.source != .bundled, onTrial != nil else { return }
+        var hasEntered = false
         do {
             // A configuration that is saved between the comparison and the removal would go with it.
             try store.exclusively { () throws(StorageError) in
+                hasEntered = true
                 guard let trial = onTrial else { return }
                 try store.save(used.original, for: Self.confirmed)
                 if used.original == trial { try store.remove(Self.trial) }
             }
-        } catch  where error.systemError == ETIMEDOUT {
+        } catch  where !hasEntered {
             // It stays on trial, too: the next launch that completes with it ends that.
             try store.save(used.original, for: Self.confirmed)
         }

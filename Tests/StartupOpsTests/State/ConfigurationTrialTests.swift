@@ -11,6 +11,7 @@ private struct SharedStore: DataStore {
     var willEnter: @Sendable () -> Void = {}
     var didWrite: @Sendable () -> Void = {}
     var willRemove: @Sendable () -> Void = {}
+    var removalProblem: StorageError?
 
     func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
 
@@ -19,8 +20,9 @@ private struct SharedStore: DataStore {
         didWrite()
     }
 
-    func remove(_ key: StoreKey) {
+    func remove(_ key: StoreKey) throws(StorageError) {
         willRemove()
+        if let removalProblem { throw removalProblem }
         content.remove(key)
     }
 
@@ -33,9 +35,10 @@ private struct SharedStore: DataStore {
     }
 }
 
-/// A store that another process keeps locked.
+/// A store that cannot be locked: because another process keeps it locked, or for another reason of the system's.
 private struct LockedStore: DataStore {
     let content: MemoryStore
+    let reason: Int32
 
     func read(_ key: StoreKey) -> StoredAnswer<Data> { content.read(key) }
     func write(_ data: Data, for key: StoreKey) { content.write(data, for: key) }
@@ -44,7 +47,7 @@ private struct LockedStore: DataStore {
     func setAside(_ key: StoreKey, because reason: String) { content.setAside(key, because: reason) }
 
     func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
-        throw StorageError(.inputOutput, "store", "another process kept it locked", systemError: ETIMEDOUT)
+        throw StorageError(.inputOutput, "store", "it cannot be locked", systemError: reason)
     }
 }
 
@@ -84,11 +87,23 @@ struct ConfigurationTrialTests {
         #expect(configurations.onTrial == new && configurations.lastKnown.configuration == old)
     }
 
-    @Test("where another process keeps the store locked, a trial begins all the same; one that ends stays there, and is confirmed")
-    func locked() throws {
-        let configurations = ConfigurationStore(LockedStore(content: MemoryStore()))
+    @Test(
+        "where the store cannot be locked, a trial begins all the same; one that ends stays there, and is confirmed",
+        arguments: [ETIMEDOUT, EACCES, ENOLCK]
+    )
+    func locked(reason: Int32) throws {
+        let configurations = ConfigurationStore(LockedStore(content: MemoryStore(), reason: reason))
         try configurations.beginTrial(of: old)
         try configurations.confirm(LoadedConfiguration(old, from: .remote))
         #expect(configurations.onTrial == old && configurations.lastKnown.configuration == old)
+    }
+
+    @Test("a removal that takes too long, with the store locked by this process, is not taken for a store that another one keeps locked")
+    func slowRemoval() throws {
+        let problem = StorageError(.inputOutput, "store", "it does not answer", systemError: ETIMEDOUT)
+        let configurations = ConfigurationStore(SharedStore(content: MemoryStore(), removalProblem: problem))
+        try configurations.beginTrial(of: old)
+        let error = #expect(throws: StorageError.self) { try configurations.confirm(LoadedConfiguration(old, from: .remote)) }
+        #expect(error == problem)
     }
 }
