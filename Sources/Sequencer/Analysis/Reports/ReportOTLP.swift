@@ -43,7 +43,7 @@ extension LaunchReport {
                         json.writeArray(for: "attributes") { json in
                             json.writeAttribute("service.name", service)
                             if let version { json.writeAttribute("service.version", version) }
-                            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where !Self.serviceAttributes.contains(name) {
+                            for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where isOfResource(name) {
                                 json.writeAttribute(name, value)
                             }
                         }
@@ -61,8 +61,10 @@ extension LaunchReport {
 }
 
 extension LaunchReport {
-    /// The attributes of the resource that are there in any case, or have a place of their own.
-    fileprivate static let serviceAttributes: Set<String> = ["service.name", "service.version"]
+    /// Whether an attribute is written under this name: OTLP forbids empty ones, and two of one name.
+    private func isOfResource(_ name: String) -> Bool {
+        !name.isEmpty && name != "service.name" && (name != "service.version" || version == nil)
+    }
 
     /// When its last operation ended, or the last one of its scopes.
     var endWithScopes: Nanoseconds {

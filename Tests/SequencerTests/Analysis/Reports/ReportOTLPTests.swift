@@ -30,6 +30,17 @@ struct ReportOTLPTests {
         #expect(try report.otlp().contains(expected))
     }
 
+    @Test("an app's version is an attribute of the resource where the report has none; an attribute without a name is not written")
+    func versionAttribute() throws {
+        var report = ReportSamples.small()
+        report.attributes = ["service.version": "3.1", "": "nameless"]
+        let text = try report.otlp()
+        #expect(text.contains(#"{"key":"service.version","value":{"stringValue":"3.1"}}]}"#) && !text.contains("nameless"))
+        report.version = "2.0"
+        let versioned = try report.otlp()
+        #expect(versioned.contains(#"{"key":"service.version","value":{"stringValue":"2.0"}}]}"#) && !versioned.contains("3.1"))
+    }
+
     @Test("identifiers are all different, and the same again", arguments: RandomGraph.many(30))
     func identifiers(graph: RandomGraph) async throws {
         let document = try await ReportSamples.random(graph)
