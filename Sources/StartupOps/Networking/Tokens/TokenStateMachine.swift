@@ -274,7 +274,8 @@ extension TokenStateMachine {
             flights[index].generation = generation
             flights[index].revision = revision
         }
-        kept[id] = Kept(session: one.session, revision: revision)
+        // Whoever keeps the same session keeps it with the tokens that come from now on.
+        for (other, each) in kept where each.revision == one.revision { kept[other] = Kept(session: one.session, revision: revision) }
         return effects
     }
 

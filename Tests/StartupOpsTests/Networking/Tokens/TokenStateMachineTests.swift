@@ -243,6 +243,23 @@ struct TokenStateMachineTests {
         #expect(machine.putBack(id, now: now) == nil && machine.session?.token.userID == "u3")
     }
 
+    @Test("fault T36: a session that is kept twice and put back once has its newer token when it is put back again")
+    func keptTwice() throws {
+        var machine = machine(session("a", expiresIn: -1, user: "guest"))
+        let (kept, alsoKept) = (machine.keep(), machine.keep())
+        let (first, second) = (try #require(kept), try #require(alsoKept))
+        _ = machine.begin(session("x", expiresIn: 600, user: "u2"), now: now)
+        _ = machine.putBack(first, now: now)
+        // Issued just now, by the clock of the machine: it is refreshed once it is turned down.
+        let token = try #require(machine.session?.token)
+        #expect(ask(&machine, replacing: token, by: 1) == "wait+refresh")
+        let flight = try #require(machine.flights.first?.id)
+        _ = machine.refreshEnded(flight, .session(session("b", expiresIn: 600, user: "guest")), now: now)
+        _ = machine.begin(session("y", expiresIn: 600, user: "u3"), now: now)
+        #expect(machine.putBack(second, now: now)?.events == [.sessionChanged(userID: "guest")])
+        #expect(machine.session?.session.refreshToken == "r-b")
+    }
+
     @Test("fault T20: a refresh that gives another user's token is not taken")
     func otherUser() {
         var machine = machine(session("a", expiresIn: -1))
