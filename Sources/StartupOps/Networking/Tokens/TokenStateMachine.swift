@@ -150,6 +150,8 @@ extension TokenStateMachine {
             if case .session(let new) = result { goOnKeeping(new, of: flight.revision) }
             return Effects()
         }
+        // What the store has by now may be of the login that was left: it says nothing of this session.
+        if flight.wasKept, case .stored = result { return failed(flight, .refreshFailed("the session was replaced meanwhile", nil)) }
         switch result {
         case .session(let new), .stored(let new):
             // Tokens of another user would be sent with this one's requests (T20).
@@ -273,6 +275,7 @@ extension TokenStateMachine {
         for index in flights.indices where flights[index].revision == one.revision {
             flights[index].generation = generation
             flights[index].revision = revision
+            flights[index].wasKept = true
         }
         // Whoever keeps the same session keeps it with the tokens that come from now on.
         for (other, each) in kept where each.revision == one.revision { kept[other] = Kept(session: one.session, revision: revision) }
@@ -316,6 +319,8 @@ extension TokenStateMachine {
         let patience: Deadline
         /// Whether somebody's time ended while waiting for it.
         var isOverdue = false
+        /// Whether another session was open while it was under way.
+        var wasKept = false
         /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still good.
         var isHung: Bool { isOverdue && patience.isOver }
     }

@@ -243,6 +243,21 @@ struct TokenStateMachineTests {
         #expect(machine.putBack(id, now: now) == nil && machine.session?.token.userID == "u3")
     }
 
+    @Test("fault T36: a refresh that finds the session of a login that was left changes nothing of the session that was put back")
+    func storedByTheLogin() throws {
+        // Tokens that do not say whose they are.
+        var machine = machine(Session(accessToken: "guest", refreshToken: "r-a", isAnonymous: true))
+        let kept = machine.keep()
+        let id = try #require(kept)
+        #expect(ask(&machine, by: 1) == "wait+refresh")
+        let flight = try #require(machine.flights.first?.id)
+        let left = Session(accessToken: "person", refreshToken: "r-x")
+        _ = machine.begin(left, now: now)
+        #expect(machine.putBack(id, now: now) != nil)
+        let effects = machine.refreshEnded(flight, .stored(left), now: now)
+        #expect(effects.events.isEmpty && machine.session?.session.refreshToken == "r-a" && machine.flights.isEmpty)
+    }
+
     @Test("fault T36: a session that is kept twice and put back once has its newer token when it is put back again")
     func keptTwice() throws {
         var machine = machine(session("a", expiresIn: -1, user: "guest"))
