@@ -77,6 +77,8 @@ extension LaunchOptions {
         // It names operations of the launch's own graph.
         options.order = nil
         options.observers = []
+        // The launch's report has them, and a scope is in it.
+        options.attributes = [:]
         options.failureTakeover = nil
         // A journal has nothing of scopes (P40).
         options.startRecorder = nil

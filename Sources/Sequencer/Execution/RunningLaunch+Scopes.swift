@@ -23,7 +23,7 @@ extension RunningLaunch {
     /// - Parameters:
     ///   - name: its name: in the report, and in its events (``LaunchEvent/scope``). No other scope of the launch, also one that has ended, may have it.
     ///   - budget: the time that it may take to its milestone.
-    ///   - options: its options, but for the clock. Nil: those of this launch, without order, observers and failure takeover. In a queue of the app's, scopes run
+    ///   - options: its options, but for the clock. Nil: those of this launch, without order, observers, attributes and failure takeover. In a queue of the app's, scopes run
     ///     beside the launch.
     /// - Throws: ``GraphError``, as ``OperationGraph/start(budget:options:completion:)``; and for a name that is taken, or none that an operation could have, and for a
     ///   launch that has ended or was stopped. Nothing has started then.

@@ -55,6 +55,24 @@ struct LaunchReportCodingTests {
         }
     }
 
+    @Test("the report of a scope does not repeat the attributes of the launch; it has those that it is given")
+    func attributesOfScopes() async throws {
+        var (options, own) = (LaunchOptions.virtual(), LaunchOptions.virtual())
+        options.attributes = ["start.type": "cold"]
+        own.attributes = ["window.kind": "chat"]
+        var window = OperationGraph("window")
+        window.add("main", .milestone) {}
+        var graph = OperationGraph("app")
+        graph.add("restore-windows") { [window, own] step in
+            try step.addScope("window-2", window)
+            try step.addScope("window-3", window, options: own)
+            try await step.sleep(for: .seconds(1))
+        }
+        let report = try await graph.run(options: options).report
+        #expect(report.attributes == ["start.type": "cold"])
+        #expect(report.scopes.map(\.report.attributes) == [[:], ["window.kind": "chat"]])
+    }
+
     @Test("a report with everything that a report can have, and one with nothing of it")
     func extremes() throws {
         for report in [Self.everything, Self.nothing] {
