@@ -206,8 +206,8 @@ extension LaunchReport: Codable {
 
     /// Reads a report in the format `sequencer.report/1`. Unknown keys are ignored: a later version may write more of them.
     ///
-    /// - Throws: `DecodingError`, for another kind of document: values out of range, an operation or a scope that is there twice, an operation that comes
-    ///   after one that is not there, or scopes within one another more than 16 deep.
+    /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a scope that is there twice, an operation
+    ///   that comes after one that is not there, or scopes within one another more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
     /// - Parameter depth: the number of scopes that it is in.
@@ -220,9 +220,7 @@ extension LaunchReport: Codable {
         self.init(
             scenario: try document.string("scenario"),
             version: try document.optionalString("version"),
-            attributes: try document.optionalObjects("attributes").reduce(into: [:]) { all, attribute in
-                all[try attribute.string("name")] = try attribute.string("value")
-            },
+            attributes: try Self.attributes(in: document),
             startedAt: try document.optionalDate("startedAt", Self.timestamp),
             outcome: try Outcome(document),
             budget: try BudgetResult(document.object("budget")),
@@ -259,6 +257,17 @@ extension LaunchReport: Codable {
             let reason = "\(operation.id.debugDescription) comes after \(unknown.debugDescription), which is not in the report"
             throw document.error("operations", reason)
         }
+    }
+
+    private static func attributes(in document: DocumentReader) throws -> [String: String] {
+        var attributes: [String: String] = [:]
+        for attribute in try document.optionalObjects("attributes") {
+            let name = try attribute.string("name")
+            if attributes.updateValue(try attribute.string("value"), forKey: name) != nil {
+                throw document.error("attributes", "the attribute \(name.debugDescription) is there twice")
+            }
+        }
+        return attributes
     }
 }
 

@@ -38,6 +38,7 @@ struct BrokenReportTests {
         Broken("attributes", "{}"),
         Broken("attributes.0.value", "1"),
         Broken("attributes.1.name", nil),
+        Broken("attributes.0.name", "\"start.type\"", "the attribute \"start.type\" is there twice", key: "attributes"),
         Broken("startedAt", "\"yesterday\"", "expected a date such as \"2026-01-31T09:30:00.000Z\", found \"yesterday\""),
         Broken("outcome", "\"ended\"", "expected completed, aborted, failed, cancelled, found \"ended\""),
         Broken("failure", "\"login\""),
