@@ -53,6 +53,17 @@ struct StartupTests {
         #expect(!second.shown.contains("login") && second.shown.last == "main for Ada")
     }
 
+    @Test("an app tells a session that the person ended from one that the service has ended")
+    func logouts() async {
+        let tokens = TokenManager(store: SessionStore(directory.secure)) { _, _ in throw SessionRejected("invalid_grant") }
+        tokens.begin(Session(accessToken: "token", refreshToken: "refresh", userID: "u1"))
+        var events = tokens.events.makeAsyncIterator()
+        tokens.end(.requested)
+        let event = await events.next()
+        #expect(event == .loggedOut(.requested) && event != .loggedOut(.rejected))
+        #expect("\(LogoutReason.rejected)" == "the service has ended the session")
+    }
+
     @Test("a version that is too old sees the update, and nothing of the app")
     func update() async throws {
         let backend = Backend()

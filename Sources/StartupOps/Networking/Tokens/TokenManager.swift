@@ -73,12 +73,7 @@ public final class TokenManager: Sendable {
     package func keepSession() -> KeptSession? { storage.keep() }
 
     /// Ends the session and clears all that is stored of it.
-    ///
-    /// - Parameter reason: a few words, which ``TokenEvent/loggedOut(because:)`` repeats.
-    public func end(because reason: String) { end(LogoutReason(reason)) }
-
-    /// Ends the session and clears all that is stored of it.
-    package func end(_ reason: LogoutReason) { storage.end(reason) }
+    public func end(_ reason: LogoutReason) { storage.end(reason) }
 
     /// How many callers wait for a refresh: for tests, to know that all have arrived.
     var waiterCount: Int { storage.waiterCount }
@@ -179,29 +174,29 @@ public enum TokenEvent: Sendable, Hashable {
     /// There is a new token: after a login, a switch of users or a refresh.
     case sessionChanged(userID: String?)
     /// The session has ended; said once for each.
-    case loggedOut(because: String)
+    case loggedOut(LogoutReason)
     /// The latest change of the session, a new one or its end, could not be stored, and would be forgotten if the app ended now. Storing is tried again at the next use.
     case notStored(StorageError)
 }
 
 /// Why a session ended.
-package struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
+public struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
     /// The reason, in a few words.
-    package let description: String
+    public let description: String
 
     /// A reason of the app's own.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 
     /// The person asked for it.
-    package static let requested = LogoutReason("requested")
+    public static let requested = LogoutReason("requested")
     /// The service no longer accepts the refresh token.
-    package static let rejected = LogoutReason("the service has ended the session")
+    public static let rejected = LogoutReason("the service has ended the session")
     /// The app was pointed at another service, or at another account of it.
-    package static let reconfigured = LogoutReason("reconfigured")
+    public static let reconfigured = LogoutReason("reconfigured")
     /// The app was launched for the first time, and the stored session is an earlier installation's.
-    package static let firstLaunch = LogoutReason("first launch")
+    public static let firstLaunch = LogoutReason("first launch")
     /// The session is a guest's, and the app asks for an account.
-    package static let guestHasToLogIn = LogoutReason("a guest has to log in")
+    public static let guestHasToLogIn = LogoutReason("a guest has to log in")
 }
 
 /// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is over.

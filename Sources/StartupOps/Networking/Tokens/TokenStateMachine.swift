@@ -222,7 +222,7 @@ extension TokenStateMachine {
         heldRejection = nil
         // An end is told once for each session.
         if !wasOver {
-            effects.events = [.loggedOut(because: reason.description)]
+            effects.events = [.loggedOut(reason)]
             lastLogout = reason
         }
         return effects

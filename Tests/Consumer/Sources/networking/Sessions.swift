@@ -86,7 +86,7 @@ func showSessions(_ app: App, _ service: Service, _ shown: Behaviours) async thr
     let options = RequestOptions(cachePolicy: .returnCacheDataDontFetch)
     _ = try await app.client.get("v1/profile", as: App.Profile.self, deadline: .late)
     _ = try await app.client.get("v1/profile", as: App.Profile.self, options: options, deadline: .late)
-    app.tokens.end(because: "the person wanted to")
+    app.tokens.end(LogoutReason("the person wanted to"))
     let count = app.sent.statuses.count
     let required = await failure { try await app.profile() }
     let kept = await failure { try await app.client.get("v1/profile", as: App.Profile.self, options: options, deadline: .late) }

@@ -177,7 +177,7 @@ struct AuthorisationTests {
         }
         #expect(harness.refreshes == 1 && harness.requests.isEmpty)
         #expect(harness.secureStore.read("session") == .absent)
-        #expect(await log.events(harness.tokens) == [.loggedOut(because: LogoutReason.rejected.description)])
+        #expect(await log.events(harness.tokens) == [.loggedOut(.rejected)])
     }
 
     @Test(

@@ -198,7 +198,7 @@ struct TokenManagerTests {
         for await _ in done {}
         #expect(service.count(refreshPath) == 2)
         #expect(tokens.session == .absent)
-        #expect(await log.events(tokens) == [.loggedOut(because: LogoutReason.requested.description)])
+        #expect(await log.events(tokens) == [.loggedOut(.requested)])
         tokens.end(.requested)
         #expect(SessionStore(store).load() == .absent)
     }

@@ -99,7 +99,7 @@ struct TokenStateMachineTests {
         var machine = machine(session("a", expiresIn: -1))
         for id in 1...3 { _ = ask(&machine, by: UInt64(id)) }
         let effects = machine.refreshEnded(1, rejection, now: now)
-        #expect(effects.events == [.loggedOut(because: LogoutReason.rejected.description)])
+        #expect(effects.events == [.loggedOut(.rejected)])
         for (_, result) in effects.resumed {
             guard case .failure(let error) = result else {
                 Issue.record("a token after a rejection")
@@ -173,7 +173,7 @@ struct TokenStateMachineTests {
         var lost = overtaken()
         #expect(ask(&lost, by: 3) == "wait")
         let effects = lost.refreshEnded(1, failure, now: now)
-        #expect(effects.events == [.loggedOut(because: LogoutReason.rejected.description)])
+        #expect(effects.events == [.loggedOut(.rejected)])
         #expect(effects.resumed.map(\.waiter) == [2, 3])
     }
 
