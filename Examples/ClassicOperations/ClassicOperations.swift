@@ -22,10 +22,13 @@ import Sequencer
         let scenario = Scenario(rawValue: words.first ?? "first-launch") ?? .firstLaunch
         var phone = Phone(isOutdated: words.contains("outdated"), hasSpeaker: !words.contains("no-speaker"))
         if words.contains("no-configuration") { phone.configuration = nil }
-        // Any queue of the app's: its width, its quality of service and its suspension count.
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        let options = LaunchOptions(queue: words.contains("one-at-a-time") ? queue : nil)
+        var options = LaunchOptions()
+        if words.contains("one-at-a-time") {
+            // Any queue of the app's: its width, its quality of service and its suspension count.
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            options.queue = queue
+        }
 
         let launch = try await LaunchBuilder(phone).graph(of: scenario).run(budget: .seconds(3), options: options)
         let budget = launch.report.budget

@@ -2,19 +2,21 @@ import Foundation
 
 /// The options of a launch: lanes, deadline, clock, observers and the like. The graph says which operations run.
 public struct LaunchOptions: Sendable {
-    // The initialiser says what each of these means.
-    package var lanes: Int?
-    package var order: [String]?
-    package var deadline: Duration?
-    package var deadlineCountsInteractiveTime: Bool
-    package var grace: Duration
-    package var clock: any Clock<Duration>
-    package var qualityOfService: QualityOfService?
-    package var seed: UInt64
-    package var version: String?
-    package var stallWatch: StallWatch?
-    package var queue: OperationQueue?
-    package var processors: Int?
+    /// The most operations off the main thread that run at the same time.
+    ///
+    /// Nil, the default: as many as are ready, where those that run straight through share one thread per processor. With a number, there
+    /// are as many threads: steps that block theirs then cost only their own lane.
+    public var lanes: Int?
+    /// The identifiers of operations in the order in which they go first when lanes are scarce.
+    ///
+    /// Nil, the default: what the milestone needs goes first, by the longest path to it, then the operation with the longest remaining path, both by expected
+    /// durations. Operations that are not in the list come after those that are. The order of a plan is often better:
+    ///
+    /// ```swift
+    /// let plan = try graph.plan(PlanOptions(lanes: 2))
+    /// let launch = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
+    /// ```
+    public var order: [String]?
     /// The operations that are to end early.
     ///
     /// By default these are the milestone and the operations that it needs. In any order, other operations wait, though they could start, if by expected durations they
@@ -25,6 +27,54 @@ public struct LaunchOptions: Sendable {
     package var goal = LaunchGoal.milestone
     /// Whether operations wait so for those before them in the order. An exploration says no: nothing may fail because of waits that only it causes.
     package var keepsOrder = true
+    /// When the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the milestone.
+    /// Scopes that run then are cancelled; each has a deadline of its own, too.
+    ///
+    /// While a person is being waited for it stands still, unless ``deadlineCountsInteractiveTime`` is true: an operation without a timeout that hangs
+    /// meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.
+    ///
+    /// The default is 30 seconds, or the budget where that is longer. Nil: never; an operation that neither ends nor has a timeout then keeps
+    /// its launch from ending.
+    public var deadline: Duration?
+    /// Whether the run time of interactive operations counts towards the deadline. The default is false, for a person may take minutes.
+    public var deadlineCountsInteractiveTime: Bool
+    /// How long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
+    /// are left behind.
+    public var grace: Duration
+    /// The clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
+    public var clock: any Clock<Duration>
+    /// The quality of service operations run at, unless they say otherwise. On Apple's systems, those that neither the initial display nor the milestone needs, and that
+    /// share no resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
+    ///
+    /// The default is user-initiated, for somebody waits for a launch. Nil: that of the task that starts it, as for a launch in the background.
+    ///
+    /// A launch that is started by a task of its own quality of service begins and ends on threads that are awake, which saves some tens of
+    /// microseconds. On Linux, each quality of service has threads of its own, which code of another one cannot block.
+    public var qualityOfService: QualityOfService?
+    /// An operation queue that the app made, for the steps off the main thread to run in; nil, the default, for queues of the engine's own.
+    ///
+    /// Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end, also while an `async` step is
+    /// suspended. The queue's `maxConcurrentOperationCount`, its quality of service, its `isSuspended` and its `underlyingQueue` count, besides ``lanes``.
+    /// Only steps that are ready are in the queue. Which of them an operation runs is decided when the queue starts it, so that the longest remaining
+    /// path still goes first. Cancelling an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
+    ///
+    /// The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)` may block: there, they soon are.
+    ///
+    /// While the queue is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time the clock
+    /// runs the steps, and the queue is not used. It must not be the main queue.
+    ///
+    /// ```swift
+    /// let queue = OperationQueue()
+    /// queue.maxConcurrentOperationCount = 2
+    /// let launch = try await graph.run(options: LaunchOptions(queue: queue))
+    /// ```
+    public var queue: OperationQueue?
+    /// The seed of the random part of pauses between attempts; the same seed gives the same pauses.
+    public var seed: UInt64
+    /// The version of the app, for the report.
+    public var version: String?
+    /// The watch that is told when the launch makes no progress; nil for none.
+    public var stallWatch: StallWatch?
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be told on the spot.
     ///
     /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never on the main thread, and never on
@@ -54,6 +104,11 @@ public struct LaunchOptions: Sendable {
     /// the milestone is lost because an operation that it needs did not succeed. It begins at once, even while operations run. The launch waits for it no longer than the grace
     /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
+    /// How many processors to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine.
+    ///
+    /// Where more operations can run than there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer
+    /// of that kind run.
+    public var processors: Int?
     /// See `recordsStart`.
     var startRecorder: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     /// See `recordsQuestion`.
@@ -69,52 +124,7 @@ public struct LaunchOptions: Sendable {
     /// The time that is left to the step that runs the launch; nil for one that no step runs.
     var outerLimit: Duration?
 
-    /// The options of a launch.
-    ///
-    /// The order of a plan is often better than the one that a launch finds itself, and an operation queue of the app's may be where the steps run:
-    ///
-    /// ```swift
-    /// let plan = try graph.plan(PlanOptions(lanes: 2))
-    /// let launch = try await graph.run(options: LaunchOptions(lanes: 2, order: plan.order))
-    ///
-    /// let queue = OperationQueue()
-    /// queue.maxConcurrentOperationCount = 2
-    /// let another = try await graph.run(options: LaunchOptions(queue: queue))
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - lanes: the most operations off the main thread that run at the same time. Nil: as many as are ready, where those that run straight through share one thread
-    ///     per processor. With a number, there are as many threads: steps that block theirs then cost only their own lane.
-    ///   - order: the identifiers of operations in the order in which they go first when lanes are scarce; those that are not in it come after those that are. Nil: the
-    ///     operations that the milestone needs go first, by the longest path to it, then the operation with the longest remaining path, both by expected durations.
-    ///   - deadline: when the launch ends: operations that still run are left behind and named in the report. It covers the whole launch, also the operations after the
-    ///     milestone. Scopes that run then are cancelled; each has a deadline of its own, too. The default is 30 seconds, or the budget where that is longer. Nil:
-    ///     never; an operation that neither ends nor has a timeout then keeps its launch from ending. While a person is being waited for it stands still: an operation
-    ///     without a timeout that hangs meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end the launch then too.
-    ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline. A person may take minutes.
-    ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they are left
-    ///     behind.
-    ///   - clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
-    ///   - qualityOfService: that of operations which do not say otherwise. The default is user-initiated, for somebody waits for a launch. Nil: that of the task that
-    ///     starts it, as for a launch in the background. On Apple's systems, operations that neither the initial display nor the milestone needs, and that share no
-    ///     resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background. A launch that is started by a task of its
-    ///     own quality of service begins and ends on threads that are awake, which saves some tens of microseconds. On Linux, each quality of service has threads of
-    ///     its own, which code of another one cannot block.
-    ///   - seed: that of the random part of pauses between attempts; the same seed gives the same pauses.
-    ///   - version: the version of the app, for the report.
-    ///   - stallWatch: the watch that is told when the launch makes no progress; nil for none.
-    ///   - queue: an operation queue that the app made, for the steps off the main thread to run in; nil for queues of the engine's own. It must not be the main queue.
-    ///
-    ///     Each attempt of a step is one operation of the queue, named by the step's identifier, from its start to its end, also while an `async` step is suspended. The
-    ///     queue's `maxConcurrentOperationCount`, its quality of service, its `isSuspended` and its `underlyingQueue` count, besides the lanes. Only steps that are
-    ///     ready are in the queue. Which of them an operation runs is decided when the queue starts it, so that the longest remaining path still goes first. Cancelling
-    ///     an operation cancels its step, as ``RunningLaunch/cancel(_:)`` does.
-    ///
-    ///     The first steps are in the queue when the start returns, but for a queue of a subclass, whose `addOperation(_:)` may block: there, they soon are. While the
-    ///     queue is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time the clock runs the steps, and the queue
-    ///     is not used.
-    ///   - processors: how many to suppose: in virtual time nil for as many as it takes, in real time nil for those of the machine. Where more operations can run than
-    ///     there are processors, those that the milestone does not need, and that keep a thread, start before its end only while fewer of that kind run.
+    /// The options of a launch. Each parameter is the property of its name.
     public init(
         lanes: Int? = nil,
         order: [String]? = nil,

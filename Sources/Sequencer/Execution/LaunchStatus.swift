@@ -1,7 +1,7 @@
 /// The state of a launch at one moment: every operation that has not ended, and the reason why it waits.
 ///
 /// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported when nothing ends for a while
-/// with the `stallWatch` of ``LaunchOptions``.
+/// with ``LaunchOptions/stallWatch``.
 public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     /// The reason why an operation has not ended.
     public enum Wait: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case thread(blockedBy: [String])
         /// For the main thread, which has not come to it yet.
         case mainThread
-        /// For the queue of the app's, which is suspended, or has started as many operations as it may.
+        /// For ``LaunchOptions/queue``, which is suspended, or has started as many operations as it may.
         case operationQueue
         /// For an exclusive resource that another operation holds.
         case resource(ExclusiveResource, heldBy: String)
@@ -108,7 +108,7 @@ public struct StallWatch: Sendable {
     /// Reports each time no operation has ended for `limit`, which is more than 0 and at most 24 hours.
     ///
     /// ```swift
-    /// let options = LaunchOptions(stallWatch: StallWatch(after: .seconds(5)) { logger.warning("\($0)") })
+    /// options.stallWatch = StallWatch(after: .seconds(5)) { logger.warning("\($0)") }
     /// ```
     public init(after limit: Duration, report: @escaping @Sendable (LaunchStatus) -> Void) {
         self.limit = limit

@@ -89,7 +89,7 @@ public struct StepContext: Sendable {
         return try await body()
     }
 
-    /// Says what the operation waits for while `body` runs, for ``RunningLaunch/status`` and a ``StallWatch``.
+    /// Says what the operation waits for while `body` runs, for ``RunningLaunch/status`` and ``LaunchOptions/stallWatch``.
     ///
     /// ```swift
     /// let policy = try await launch.waiting(for: "the version policy") { try await service.updatePolicy() }

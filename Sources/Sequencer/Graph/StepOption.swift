@@ -173,7 +173,7 @@ public struct StepOption: Sendable {
 
     /// Marks an operation that waits for a person: the time during which one runs does not count against the budget.
     ///
-    /// Nor does it count towards the deadline of ``LaunchOptions``, and a `LaunchHistory` does not record it. The operation's own
+    /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not record it. The operation's own
     /// timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands still.
     public static let interactive = StepOption { $0.isInteractive = true }
 
@@ -194,7 +194,7 @@ public struct StepOption: Sendable {
     /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
     public static let essential = StepOption { $0.isEssential = true }
 
-    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (``LaunchOptions``). The threads of a queue of the
+    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (``LaunchOptions/qualityOfService``). The threads of a queue of the
     /// app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
         StepOption { $0.qualityOfService = qos }

@@ -39,7 +39,7 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// The graph's name.
     public package(set) var scenario: String
-    /// The version of the app that was launched, from its ``LaunchOptions``.
+    /// The version of the app that was launched, from ``LaunchOptions/version``.
     package var version: String?
     /// Further facts about the launch, by names, from ``LaunchOptions/attributes``.
     public package(set) var attributes: [String: String]

@@ -115,7 +115,9 @@ struct PromiseTests {
         var ready: [Step<Void>] = []
         for index in 0..<5 { ready.append(graph.add("ready-\(index)") {}) }
         graph.add("waits", after: ready) {}
-        let launch = try graph.start(options: LaunchOptions(deadline: .seconds(600), queue: queue))
+        var options = LaunchOptions.real()
+        options.queue = queue
+        let launch = try graph.start(options: options)
         #expect(queue.operationCount == 5)
         queue.isSuspended = false
         let report = await launch.end().report
