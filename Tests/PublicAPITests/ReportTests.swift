@@ -77,9 +77,9 @@ struct ReportTests {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("sequencer-history-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: url) }
         let file = LaunchHistoryFile(url)
-        #expect(try file.read().expectedDurations(in: "launch").isEmpty)
+        #expect(try file.read().isEmpty)
         try file.record(try await run(graph()))
-        #expect(try LaunchHistoryFile(url).read().expectedDurations(in: "launch")["config"] == .milliseconds(300))
+        #expect(try LaunchHistoryFile(url).read().durations(of: "config", in: "launch") == [.milliseconds(300)])
     }
 
     @Test("a plan says how long a launch will take on so many lanes, and what a quicker step would change")
@@ -89,6 +89,11 @@ struct ReportTests {
         let valid = try graph.validated()
         #expect(try valid.plan(PlanOptions(lanes: 1)).makespan == .milliseconds(300))
         #expect(try valid.plan(PlanOptions(lanes: 3)).makespan == .milliseconds(100))
+        var options = PlanOptions()
+        options.lanes = 1
+        let sequential = try valid.plan(options)
+        #expect(sequential.isShortest && sequential.criticalPath.count == 1)
+        #expect(sequential.operations.allSatisfy { $0.lane == 1 && !$0.isMain } && sequential["b"]?.duration == .milliseconds(100))
         let quicker = try valid.plan(PlanOptions(lanes: 1, whatIf: ["a": .milliseconds(10)]))
         #expect(quicker.makespan == .milliseconds(210) && quicker.meets(.milliseconds(250)))
     }

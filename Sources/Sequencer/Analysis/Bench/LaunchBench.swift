@@ -103,7 +103,7 @@ public struct MeasuredLaunches: Sendable {
     package var medianAbsoluteDeviation: Duration? { (sample?.medianAbsoluteDeviation).map { .nearest(nanoseconds: $0) } }
 
     /// Contains the true median in 95 of 100 cases; nil when no run completed.
-    package var interval: ClosedRange<Duration>? {
+    public var interval: ClosedRange<Duration>? {
         // A range traps where its ends are the wrong way round.
         sample.map(BootstrapInterval.median).map { .nearest(nanoseconds: $0.lower) ... .nearest(nanoseconds: max($0.lower, $0.upper)) }
     }

@@ -45,13 +45,13 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether no launch was recorded.
-    package var isEmpty: Bool { recorded.isEmpty }
+    public var isEmpty: Bool { recorded.isEmpty }
 
     /// The scenarios with recorded launches, sorted.
     package var scenarios: [String] { recorded.map(\.name).sorted() }
 
     /// The durations that are kept of an operation, the latest last; one that was cut took longer than is said here.
-    package func durations(of operation: String, in scenario: String) -> [Duration] {
+    public func durations(of operation: String, in scenario: String) -> [Duration] {
         (operations(of: scenario)[operation] ?? []).map { .nanoseconds($0.nanoseconds) }
     }
 

@@ -22,7 +22,8 @@ import Sequencer
 /// let faster = try graph.plan(PlanOptions(lanes: 2, whatIf: ["login": .milliseconds(300)]))
 /// ```
 ///
-/// The milestone ends as early as was found; of such schedules the plan is the shortest that was found, and often the shortest there is. Every operation
+/// The milestone ends as early as was found; of such schedules the plan is the shortest that was found, and often the shortest there is: ``isShortest`` says
+/// when that is certain. Every operation
 /// takes the lanes and starts as an engine would that starts ready operations in the plan's ``order``.
 public struct LaunchPlan: Sendable {
     /// The graph that is planned.
@@ -80,7 +81,7 @@ public struct LaunchPlan: Sendable {
     package var provenLowerBound: Duration { .nanoseconds(provenBound) }
 
     /// Whether no schedule for these lanes is shorter: it is as long as the lower bound.
-    package var isShortest: Bool { makespan <= provenLowerBound }
+    public var isShortest: Bool { makespan <= provenLowerBound }
 
     /// The time that operations take, all added up, those on the main thread included.
     package var work: Duration { .nanoseconds(problem.durations.reduce(0 as Nanoseconds) { $0.addingSaturated($1) }) }
@@ -96,7 +97,7 @@ public struct LaunchPlan: Sendable {
     }
 
     /// The operations of one longest path to the milestone (without one: of all), in order.
-    package var criticalPath: [String] { path.path.map(graph.id) }
+    public var criticalPath: [String] { path.path.map(graph.id) }
 
     /// The length of that path: no number of lanes makes the launch shorter.
     public var criticalPathDuration: Duration { .nanoseconds(path.length) }
@@ -122,7 +123,7 @@ public struct LaunchPlan: Sendable {
     public var operations: [PlannedOperation] { (0..<graph.count).map(operation) }
 
     /// The plan for the operation `id`; nil if the graph has no such operation.
-    package subscript(id: String) -> PlannedOperation? {
+    public subscript(id: String) -> PlannedOperation? {
         (try? graph.index(of: id)).map(operation)
     }
 
@@ -170,9 +171,9 @@ public struct PlannedOperation: Sendable, Hashable {
     /// When it ends.
     public let end: Duration
     /// The lane it runs on, from 1; nil when it runs on the main thread, or only joins others.
-    package let lane: Int?
+    public let lane: Int?
     /// Whether it runs on the main thread.
-    package let isMain: Bool
+    public let isMain: Bool
     /// Whether it waits for a person.
     package let isInteractive: Bool
     /// How much later it could end without making the milestone later (without one: this plan longer), with the same order on each lane, on the main thread and at each
@@ -182,7 +183,7 @@ public struct PlannedOperation: Sendable, Hashable {
     package let isCritical: Bool
 
     /// How long it takes: longer than expected where it is suspended, and finds the main thread taken when it comes back.
-    package var duration: Duration { end - start }
+    public var duration: Duration { end - start }
 }
 
 extension PlannedOperation: CustomStringConvertible {
@@ -235,11 +236,16 @@ extension LaunchPlan {
 
 /// The options that a plan is made with.
 public struct PlanOptions: Sendable, Hashable {
-    // The initialiser says what each of these means.
-    package var lanes: Int?
-    package var whatIf: [String: Duration]
-    package var effort: Int
-    package var seed: UInt64
+    /// The most operations off the main thread that run at the same time, 1 to 1024; nil for as many as are ready.
+    public var lanes: Int?
+    /// Supposed durations, by identifier, in place of the expected ones.
+    public var whatIf: [String: Duration]
+    /// How long to search, in multiples of the usual: 0 for what the engine does without a plan, and nothing else.
+    ///
+    /// It bounds the number of schedules looked at, not the time, so that a plan does not depend on the machine.
+    public var effort: Int
+    /// The seed of the random part of the search; the same seed gives the same plan.
+    public var seed: UInt64
     /// The operations that are to end early. A launch that follows the plan's order needs the same goal in its `LaunchOptions`.
     package var goal = LaunchGoal.milestone
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the milestone does not need, and that computes, starts before
@@ -247,13 +253,6 @@ public struct PlanOptions: Sendable, Hashable {
     package var processors: Int?
 
     /// The options of a plan.
-    ///
-    /// - Parameters:
-    ///   - lanes: the most operations off the main thread that run at the same time, 1 to 1024; nil for as many as are ready.
-    ///   - whatIf: supposed durations, by identifier, in place of the expected ones.
-    ///   - effort: how long to search, in multiples of the usual: 0 for what the engine does without a plan, and nothing else. It bounds the number of schedules looked
-    ///     at, not the time, so that a plan does not depend on the machine.
-    ///   - seed: that of the random part of the search; the same seed gives the same plan.
     public init(lanes: Int? = nil, whatIf: [String: Duration] = [:], effort: Int = 1, seed: UInt64 = 1) {
         self.lanes = lanes
         self.whatIf = whatIf
