@@ -103,6 +103,7 @@ struct DescriptionTests {
                 "login succeeded after 610 ms", "main succeeded after 390 ms", "sync succeeded after 500 ms",
             ]
         )
+        #expect(report.afterMilestone?.description == "1 operation after the milestone at 1 s: completed")
         let outcomes: [LaunchReport.Outcome] = [
             .completed, .cancelled, .failed(operation: "login", message: "no\nnetwork"), .aborted(by: "update", reason: .forceUpdate),
         ]

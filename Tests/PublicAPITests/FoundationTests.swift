@@ -81,7 +81,7 @@ struct FoundationTests {
         graph.add("three", using: two) { two in #expect(two == 2) }
         let launch = try await graph.run()
         #expect(try launch[two] == 2)
-        #expect(launch.report["two"]?.notes == ["after 1"])
+        #expect(launch.report["two"]?.notes == ["after 1"] && launch.report["two"]?.isMain == true)
         let alone = Next(after: 4)
         alone.start()
         #expect(alone.value == 5 && alone.stepContext == nil)
@@ -106,5 +106,6 @@ struct FoundationTests {
         let end = await launch.end()
         #expect(end.report.outcome == .completed)
         #expect(try end[one] == 1 && end[priority] == .utility)
+        #expect(end.report.operations.map(\.isMain) == [false, false, false, true])
     }
 }

@@ -15,7 +15,7 @@ import Foundation
 /// ```
 public struct OperationGraph: Sendable {
     /// The graph's name: the scenario's, in reports and drawings.
-    public package(set) var name: String
+    public var name: String
 
     var nodes: [GraphNode] = []
     var edges: [GraphEdge] = []

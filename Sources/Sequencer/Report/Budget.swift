@@ -5,8 +5,9 @@ public struct Budget: Sendable, Hashable {
         didSet { limit = limit.roundedToNanoseconds }
     }
     /// Whether the clock starts with the process, rather than with the launch.
-    package var isFromProcessStart: Bool
-    package var isEnforced: Bool
+    public package(set) var isFromProcessStart: Bool
+    /// Whether the launch keeps it where it can, or only measures it.
+    public package(set) var isEnforced: Bool
 
     /// A budget of `limit`, counted from the start of the launch, or of the process.
     ///
@@ -54,7 +55,7 @@ public struct BudgetResult: Sendable, Hashable {
     /// The interactive time until then: the union of the intervals in which the launch waited for a person.
     public let interactive: Duration
     /// When persons were asked until then: in order, without overlaps. Reports of earlier versions do not say, or have those of the whole launch.
-    package let questions: [Range<Duration>]
+    public let questions: [Range<Duration>]
     /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was cancelled.
     public let isMet: Bool
     /// The identifiers of the operations that caused an overrun, as many as it takes to explain it: first those that took longer than expected, the largest

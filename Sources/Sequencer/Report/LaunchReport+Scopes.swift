@@ -4,7 +4,7 @@ extension LaunchReport {
         /// Its name, which no other scope of the launch has.
         public let name: String
         /// When it was added, counted from the beginning of the launch. Times in its report count from there.
-        package let start: Duration
+        public let start: Duration
         /// The report of its launch.
         public let report: LaunchReport
 

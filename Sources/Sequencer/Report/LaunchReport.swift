@@ -40,7 +40,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The graph's name.
     public package(set) var scenario: String
     /// The version of the app that was launched, from ``LaunchOptions/version``.
-    package var version: String?
+    public package(set) var version: String?
     /// Further facts about the launch, by names, from ``LaunchOptions/attributes``.
     public package(set) var attributes: [String: String]
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
@@ -52,7 +52,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The identifier of the milestone; nil when the graph has none.
     public package(set) var milestone: String?
     /// The identifier of the initial display; nil when the graph has none.
-    package var initialDisplay: String?
+    public package(set) var initialDisplay: String?
     /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
     public package(set) var beforeRun: Duration?
     /// The time from the beginning of the launch to the end of its last operation.
@@ -65,7 +65,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// Without a milestone, and where the launch was stopped before it, it is the longest path through the graph.
     public package(set) var criticalPath: [String]
     /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did run.
-    package var lanes: Int
+    public package(set) var lanes: Int
     /// Whether that number was asked for.
     package var hasLaneLimit: Bool
     /// The resources that several operations could hold at the same time, each with how many.
@@ -185,7 +185,7 @@ extension LaunchReport {
         /// The identifiers of those that failed or timed out.
         public let failures: [String]
         /// The identifiers of those that were still running when the launch stopped waiting for them.
-        package let stragglers: [String]
+        public let stragglers: [String]
 
         package init(outcome: Outcome?, start: Duration, operations: [String], failures: [String] = [], stragglers: [String] = []) {
             self.outcome = outcome
@@ -206,6 +206,14 @@ extension LaunchReport.Outcome: CustomStringConvertible {
         case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
         case .cancelled: "cancelled"
         }
+    }
+}
+
+extension LaunchReport.AfterMilestone: CustomStringConvertible {
+    /// One line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
+    public var description: String {
+        let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
+        return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
     }
 }
 

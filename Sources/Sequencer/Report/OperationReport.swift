@@ -3,7 +3,7 @@ public struct OperationReport: Sendable, Hashable {
     /// The operation's identifier.
     public let id: String
     /// The name for people, if it has one.
-    package let title: String?
+    public let title: String?
     /// The operations it comes after.
     public let dependencies: [String]
     /// How it ended.
@@ -17,26 +17,26 @@ public struct OperationReport: Sendable, Hashable {
     /// When it ended.
     public let end: Duration
     /// How long it was expected to take, if anything was said.
-    package let expected: Duration?
+    public let expected: Duration?
     /// Attempts begun: 0 when it never started.
     public let attempts: Int
     /// The lane it ran on, from 1; nil when it ran on the main thread, or never.
-    package let lane: Int?
+    public let lane: Int?
     /// Whether it belongs on the main thread.
-    package let isMain: Bool
+    public let isMain: Bool
     /// Whether it leaves the main thread to others while it lasts; false off the main thread.
     package let suspends: Bool
     /// The resources that it held while it ran.
-    package let exclusive: [ExclusiveResource]
+    public let exclusive: [ExclusiveResource]
     /// Whether it asked a person, be it for a moment.
-    package let isInteractive: Bool
+    public let isInteractive: Bool
     /// The part of its duration in which it asked a person.
-    package let interactive: Duration
+    public let interactive: Duration
     /// How much later it could have ended without making the launch proper longer, by the durations that were measured, lanes permitting; one that the milestone
     /// does not need, without ending after it.
     public let slack: Duration
     /// Whether it is one of the launch's critical path.
-    package let isCritical: Bool
+    public let isCritical: Bool
     /// Whether it was ended so that the budget could be kept; its fallback was used.
     public let isCut: Bool
     /// Whether it was put off until after the milestone, so that the budget could be kept.
@@ -99,7 +99,7 @@ public struct OperationReport: Sendable, Hashable {
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// From ready to its first start: for a lane, for the main thread, or for a resource. Zero when it never started.
-    package var wait: Duration {
+    public var wait: Duration {
         guard let start, let ready else { return .zero }
         return start - ready
     }
