@@ -342,6 +342,17 @@ struct LaunchTests {
         #expect(report["new-home"]?.outcome == (isNew ? .succeeded : .skipped) && report.outcome == .completed)
         #expect(report["new-home"]?.dependencies == ["config"])
     }
+
+    @Test("a closure that several steps share knows which of them it is")
+    func sharedClosure() async throws {
+        var graph = OperationGraph("shared")
+        let fetch: @Sendable (StepContext) async throws -> String = { step in "\(step.operation).json" }
+        let config = graph.add("config", body: fetch)
+        let flags = graph.add("flags", .initialDisplay, body: fetch)
+        let launch = try await graph.run(options: virtual())
+        #expect(try launch[config] == "config.json" && launch[flags] == "flags.json")
+        #expect(try graph.validated().initialDisplay == "flags")
+    }
 }
 
 @MainActor

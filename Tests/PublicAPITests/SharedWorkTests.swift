@@ -32,6 +32,6 @@ struct SharedWorkTests {
             #expect(try launch[read] == "read from the database" && launch[lock] == name)
         }
         #expect(await log.lines == ["opened by cold"])
-        #expect(try await released.value == "cold")
+        #expect(try await released.value == "cold" && database.value == "database")
     }
 }

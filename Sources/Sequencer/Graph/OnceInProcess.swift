@@ -26,7 +26,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
     }
 
     /// The name of steps that do the work, unless they have one of their own.
-    package let name: String
+    public let name: String
     private let progress = Locked(Progress.open)
 
     /// Work that nobody has begun.
@@ -37,7 +37,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
     }
 
     /// The value that the work has produced; nil as long as it has not been done.
-    package var value: Value? {
+    public var value: Value? {
         progress.withLock { progress -> Value? in
             if case .done(let value) = progress { return value }
             return nil

@@ -10,7 +10,7 @@ public struct StepContext: Sendable {
     let assignment: StepAssignment
 
     /// The operation's identifier.
-    package var operation: String { host.identifier(of: assignment) }
+    public var operation: String { host.identifier(of: assignment) }
 
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
