@@ -343,6 +343,20 @@ struct LaunchTests {
         #expect(report["new-home"]?.dependencies == ["config"])
     }
 
+    @Test("the options that one part of an app has made can be read and changed by another")
+    func changedOptions() async throws {
+        var options = LaunchOptions(clock: VirtualClock(), processors: 2)
+        options.lanes = 1
+        options.order = ["second", "first"]
+        options.deadline = options.deadline.map { $0 * 2 }
+        options.version = options.version ?? "1.4.0"
+        #expect(options.processors == 2 && options.queue == nil && options.stallWatch == nil && options.grace == .milliseconds(250))
+        var graph = OperationGraph("options")
+        for name in ["first", "second"] { graph.add(name) { launch in try await launch.sleep(for: .seconds(1)) } }
+        let report = try await graph.run(options: options).report
+        #expect(report["second"]?.start == .zero && report["first"]?.start == .seconds(1))
+    }
+
     @Test("a closure that several steps share knows which of them it is")
     func sharedClosure() async throws {
         var graph = OperationGraph("shared")
