@@ -25,6 +25,7 @@ struct GraphTests {
         )
         let ways = ["a → c → b → a", "b → a → c → b", "c → b → a → c"]
         #expect(ways.map { "cycle: \($0) (each waits for the next)" }.contains("\(problem)"), "\(problem)")
+        #expect(problem.code == .cycle && problem.path.count == 4 && Set(problem.path) == ["a", "b", "c"])
     }
 
     @Test("a dependency that is not there is named, with the nearest one that is")
@@ -36,21 +37,22 @@ struct GraphTests {
             }
             .first
         )
+        #expect(problem.code == .unknownDependency && problem.path.isEmpty)
         #expect("\(problem)" == "login waits for 'fetch-confg', which is not in the graph; did you mean 'fetch-config'?")
     }
 
     @Test("all problems of a graph are named at once: a name used twice, a step after itself, two milestones")
     func several() {
-        let texts = problems { graph in
+        let problems = problems { graph in
             graph.add("twice") {}
             graph.add("twice") {}
             graph.add("self", after: "self") {}
             graph.add("first", .milestone) {}
             graph.add("second", .milestone) {}
         }
-        .map(\.description)
+        #expect(Set(problems.map(\.code)) == [.duplicateIdentifier, .selfDependency, .severalMilestones])
         #expect(
-            Set(texts) == [
+            Set(problems.map(\.description)) == [
                 "operations 1 and 2 have the same identifier 'twice'; each needs its own",
                 "self waits for itself; remove 'self' from its dependencies",
                 "'first' and 'second' are both marked as milestone; there can be one",
@@ -63,7 +65,7 @@ struct GraphTests {
         var graph = OperationGraph("wrong")
         graph.add("step", .timeout(.seconds(-1))) { Issue.record("it runs") }
         let error = await #expect(throws: GraphError.self) { try await graph.run() }
-        #expect(error?.problems.count == 1 && error?.description.contains("timeout") == true)
+        #expect(error?.problems.map(\.code) == [.invalidOption] && error?.description.contains("timeout") == true)
     }
 
     @Test("levels, edges, ancestors and what may overlap are known without running anything")

@@ -18,33 +18,33 @@ public struct GraphError: DescribedError, Sendable, Equatable {
 
 /// One thing that is wrong with a graph.
 public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of problem. Those that an app can meet while it runs are public; the others are mistakes in a graph, and their messages say what to change.
+    /// The kinds of problem. Most are mistakes in a graph, and their messages say what to change; an app whose graphs come from a file tells them apart.
     public struct Code: NamedValue, Sendable, Hashable {
         package let name: String
 
         /// Operations that wait for one another in a circle.
-        package static let cycle = Code(name: "cycle")
+        public static let cycle = Code(name: "cycle")
         /// An operation that waits for itself.
-        package static let selfDependency = Code(name: "selfDependency")
+        public static let selfDependency = Code(name: "selfDependency")
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
-        package static let unknownDependency = Code(name: "unknownDependency")
+        public static let unknownDependency = Code(name: "unknownDependency")
         /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
-        package static let unknownStep = Code(name: "unknownStep")
+        public static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
-        package static let duplicateIdentifier = Code(name: "duplicateIdentifier")
+        public static let duplicateIdentifier = Code(name: "duplicateIdentifier")
         /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
-        package static let invalidIdentifier = Code(name: "invalidIdentifier")
+        public static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
-        package static let invalidOption = Code(name: "invalidOption")
+        public static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
-        package static let severalMilestones = Code(name: "severalMilestones")
+        public static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
-        package static let valueType = Code(name: "valueType")
+        public static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
         /// its value.
-        package static let foreignOperation = Code(name: "foreignOperation")
+        public static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
-        package static let prologue = Code(name: "prologue")
+        public static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
         /// A scope of a name that another scope of the launch has.
@@ -58,7 +58,7 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
     /// The positions of the operations it is about, in the order they were added; for a cycle, its operations in the order of ``path``.
     package let positions: [Int]
     /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
-    package let path: [String]
+    public let path: [String]
     /// One sentence with the problem, its place and the expectation.
     package let message: String
     /// One sentence with the problem, its place and the expectation.
