@@ -75,28 +75,28 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
 /// Why a device could not be reached or talked to.
 public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
-    struct Code: Sendable, Hashable, CustomStringConvertible {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.
-        let description: String
+        public let description: String
 
         /// There can be no such host or port.
-        static let invalidAddress = Code(description: "invalidAddress")
+        public static let invalidAddress = Code(description: "invalidAddress")
         /// The host's name is not known.
-        static let unknownHost = Code(description: "unknownHost")
+        public static let unknownHost = Code(description: "unknownHost")
         /// Nobody answers there, or the connection was lost.
-        static let unreachable = Code(description: "unreachable")
+        public static let unreachable = Code(description: "unreachable")
         /// No answer came before the deadline.
-        static let timedOut = Code(description: "timedOut")
+        public static let timedOut = Code(description: "timedOut")
         /// The task was cancelled.
-        static let cancelled = Code(description: "cancelled")
+        public static let cancelled = Code(description: "cancelled")
         /// This side has closed the connection.
-        static let closed = Code(description: "closed")
+        public static let closed = Code(description: "closed")
         /// Somebody answers, but not as a speaker does.
-        static let unexpectedAnswer = Code(description: "unexpectedAnswer")
+        public static let unexpectedAnswer = Code(description: "unexpectedAnswer")
     }
 
     /// The kind of error.
-    let code: Code
+    public let code: Code
     /// The device, such as `speaker 127.0.0.1:7400`.
     let device: String
     /// The reason in a few words.
@@ -105,7 +105,8 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The error of a device that nobody answers at, or whose connection was lost.
     public init(_ device: String, _ reason: String) { self.init(.unreachable, device, reason) }
 
-    init(_ code: Code, _ device: String, _ reason: String) {
+    /// An error.
+    public init(_ code: Code, _ device: String, _ reason: String) {
         self.code = code
         self.device = device
         self.reason = reason

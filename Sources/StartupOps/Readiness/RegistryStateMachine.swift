@@ -9,19 +9,19 @@ public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
         public var description: String { name }
 
         /// It is required and was not registered.
-        package static let missing = Code(name: "missing")
+        public static let missing = Code(name: "missing")
         /// It was registered before something that has to come first.
-        package static let misordered = Code(name: "misordered")
+        public static let misordered = Code(name: "misordered")
         /// Something was registered before the registration that has to come first.
-        package static let beforeRoot = Code(name: "beforeRoot")
+        public static let beforeRoot = Code(name: "beforeRoot")
         /// It was registered twice, with different values.
-        package static let repeated = Code(name: "repeated")
+        public static let repeated = Code(name: "repeated")
         /// It was not registered on the main thread.
-        package static let offMain = Code(name: "offMain")
+        public static let offMain = Code(name: "offMain")
         /// No rule names it: most likely it is misspelt.
-        package static let unknown = Code(name: "unknown")
+        public static let unknown = Code(name: "unknown")
         /// The value cannot be used in any order.
-        package static let invalid = Code(name: "invalid")
+        public static let invalid = Code(name: "invalid")
     }
 
     /// The kind of problem.

@@ -67,17 +67,17 @@ public struct StorageError: DescribedError, Sendable, Hashable {
         /// The store is locked, such as before the device's first unlock.
         public static let locked = Code(description: "locked")
         /// Access was denied.
-        package static let accessDenied = Code(description: "accessDenied")
+        public static let accessDenied = Code(description: "accessDenied")
         /// The folder is missing, or is something else.
-        package static let invalidPlace = Code(description: "invalidPlace")
+        public static let invalidPlace = Code(description: "invalidPlace")
         /// The disk is full.
-        package static let noSpace = Code(description: "noSpace")
+        public static let noSpace = Code(description: "noSpace")
         /// The stored value cannot be read.
         public static let corrupt = Code(description: "corrupt")
         /// The value was written by a newer version of the app, in a format that this one does not know.
-        package static let newerFormat = Code(description: "newerFormat")
+        public static let newerFormat = Code(description: "newerFormat")
         /// Reading or writing failed.
-        package static let inputOutput = Code(description: "inputOutput")
+        public static let inputOutput = Code(description: "inputOutput")
     }
 
     /// The kind of error.

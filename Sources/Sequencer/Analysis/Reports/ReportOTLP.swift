@@ -303,19 +303,20 @@ extension JSONWriter {
 /// Why a report or a graph could not be written in a format.
 public struct ExportError: DescribedError, Sendable, Hashable {
     /// The kinds of trouble.
-    package struct Code: Sendable, Hashable {
-        let name: String
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name.
+        public let description: String
 
         /// The format's readers do not accept that much.
-        package static let tooLarge = Code(name: "tooLarge")
+        public static let tooLarge = Code(description: "tooLarge")
         /// The format needs the wall-clock time of the launch's begin, and nobody said it.
-        package static let unknownStart = Code(name: "unknownStart")
+        public static let unknownStart = Code(description: "unknownStart")
         /// A point in time that the format cannot express.
-        package static let timeOutOfRange = Code(name: "timeOutOfRange")
+        public static let timeOutOfRange = Code(description: "timeOutOfRange")
     }
 
     /// The kind of trouble.
-    package let code: Code
+    public let code: Code
     /// One sentence: the trouble, and the remedy.
     public let description: String
 }

@@ -123,32 +123,32 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.
 public struct SDKError: DescribedError, Sendable {
     /// The kinds of error.
-    package struct Code: Sendable, Hashable, CustomStringConvertible {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name.
-        package let description: String
+        public let description: String
 
         /// A required field is missing or blank.
-        static let missingField = Code(description: "missingField")
+        public static let missingField = Code(description: "missingField")
         /// The base URL is not one that credentials may be sent to.
-        static let invalidBaseURL = Code(description: "invalidBaseURL")
+        public static let invalidBaseURL = Code(description: "invalidBaseURL")
         /// The system does not let the app into its secure storage.
-        static let accessDenied = Code(description: "accessDenied")
+        public static let accessDenied = Code(description: "accessDenied")
         /// The secure storage cannot be used now, and cannot be made anew.
-        static let secureStorageFailed = Code(description: "secureStorageFailed")
+        public static let secureStorageFailed = Code(description: "secureStorageFailed")
         /// The client could not be made.
-        static let clientFailed = Code(description: "clientFailed")
+        public static let clientFailed = Code(description: "clientFailed")
         /// It was used before it was initialised, or after that had failed.
-        static let notInitialized = Code(description: "notInitialized")
+        public static let notInitialized = Code(description: "notInitialized")
         /// It is initialised already, with another configuration.
-        static let alreadyInitialized = Code(description: "alreadyInitialized")
+        public static let alreadyInitialized = Code(description: "alreadyInitialized")
         /// It was set up from within its own set-up.
-        static let reentrantCall = Code(description: "reentrantCall")
+        public static let reentrantCall = Code(description: "reentrantCall")
         /// It was reconfigured or reset in the meantime; the answer was discarded.
-        package static let superseded = Code(description: "superseded")
+        public static let superseded = Code(description: "superseded")
     }
 
     /// The kind of error.
-    package let code: Code
+    public let code: Code
     /// The field, the call or the store it is about.
     let subject: String
     /// The event and the expectation.
@@ -159,7 +159,7 @@ public struct SDKError: DescribedError, Sendable {
     let underlying: (any Error)?
 
     /// An error.
-    package init(_ code: Code, _ subject: String, _ reason: String, resolution: String? = nil, underlying: (any Error)? = nil) {
+    public init(_ code: Code, _ subject: String, _ reason: String, resolution: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.subject = subject
         self.reason = reason
