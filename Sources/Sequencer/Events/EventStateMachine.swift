@@ -42,6 +42,7 @@ struct EventStateMachine: Sendable {
         guard self.result == nil else { return nil }
         self.result = result
         defer { waiters = [:] }
+        // Tickets rise: of one rank, the first that came is told first.
         return waiters.sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
     }
 }

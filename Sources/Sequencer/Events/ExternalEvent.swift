@@ -67,6 +67,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps the block until then. When nobody
     /// holds the event any more, its blocks are told that it has failed.
     public func whenSettled(_ priority: EventPriority = .soon, _ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
+        // The name, not the event: the event keeps its blocks, and would keep itself.
         storage.add(storage.takeTicket(), priority.rank) { [name] result in
             let result = Self.typed(result, name)
             priority.call { body(result) }

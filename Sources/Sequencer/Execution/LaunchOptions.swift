@@ -216,6 +216,7 @@ public struct LaunchOptions: Sendable {
     }
 
     func makeTimekeeper(hasMainSteps: Bool) -> any Timekeeper {
+        // The system's clocks go by the engine's thread for time, which goes on when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
         if let clock = clock as? VirtualClock { return VirtualTimekeeper(clock, hasMainSteps: hasMainSteps) }

@@ -49,6 +49,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     /// - Parameter launchRuns: whether operations of the launch itself run, and nothing has stopped it.
     mutating func reserve(_ name: String, at time: Nanoseconds, launchRuns: Bool) -> Answer {
         guard !isStopped, launchRuns || runningCount > 0 else { return .isTooLate }
+        // Names of scopes that have ended count, too: the report has each once.
         guard names.insert(name).inserted else { return .isDuplicate }
         runningCount += 1
         scopes.append(Scope(name: name, start: time))

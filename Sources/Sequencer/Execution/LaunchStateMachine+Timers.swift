@@ -8,6 +8,7 @@ extension LaunchStateMachine {
     var nextDue: Nanoseconds? {
         mutating get {
             guard phase != .over else { return nil }
+            // The common launch: nothing of it is timed, and nothing more is looked at.
             if timers.isEmpty, keeper?.cuts.isEmpty ?? true, graceEnd == nil, reservations?.nextLook == nil, processorLook == nil,
                 settings.isUntimed
             {

@@ -302,6 +302,7 @@ struct LaunchStateMachine {
             end(node, .skipped)
         case nil:
             nodes[node].start = -1
+            // It counts as an attempt, which has failed.
             start(node)
             notSucceeded(node, .failed)
         }

@@ -98,6 +98,7 @@ extension LaunchStorage {
         }
         begin(late.begin)
         if let recordsStart, !late.record.isEmpty {
+            // A queue of its own: that of the launch may be behind the observer that blocks.
             AppCodeQueue().add { [self] in
                 for start in late.record { recordsStart(graph.id(start.assignment.node), start.assignment.attempt) }
                 begin(late.record)

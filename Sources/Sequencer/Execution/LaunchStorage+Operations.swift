@@ -184,6 +184,7 @@ extension LaunchStorage {
         }
         let launch = StepContext(host: self, assignment: assignment)
         let qos = qualityOfService(of: assignment.node)
+        // A copy that does not change, for the task.
         let running = assignment
         let task = StepTask(running, in: self)
         startMainTask(priority: qos.taskPriority, for: virtualTime?.begins(running), atOnce: startsTasksAtOnce) { [self] in

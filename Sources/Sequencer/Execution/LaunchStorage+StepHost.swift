@@ -4,6 +4,7 @@ import Foundation
 extension LaunchStorage {
     func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?) -> Bool {
         input { state, now in
+            // An operation that has ended stops nothing, nor does an earlier attempt (O45).
             guard state.machine.isCurrent(assignment) else {
                 state.anomalies.append(Anomaly(.abortedTooLate, of: graph.id(assignment.node)))
                 return false

@@ -238,6 +238,7 @@ public struct RunningLaunch: Sendable {
                 shown = now
             }
         }
+        // Weak: the launch keeps its observers, and the progress keeps the launch.
         let past = storage.observe(fromNow: { [weak progress] event in
             note(event)
             if let progress { show(progress) }

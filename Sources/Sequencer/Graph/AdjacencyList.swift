@@ -46,6 +46,7 @@ package struct AdjacencyList: Sendable {
     /// The operations that there is a way to from `start`: itself only where the edges have a circle.
     package func reachable(from start: Int) -> Set<Int> {
         var found: Set<Int> = []
+        // A list in place of recursion: a chain may be as long as the graph (G17).
         var pending = [start]
         while let node = pending.popLast() {
             for neighbour in self[node] where found.insert(neighbour.index).inserted { pending.append(neighbour.index) }

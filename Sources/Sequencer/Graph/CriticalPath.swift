@@ -35,6 +35,7 @@ package struct CriticalPath {
         while let node = next {
             path.append(node)
             let isBefore = { (left: Int, right: Int) in (remaining[right], left) < (remaining[left], right) }
+            // The path ends there, though others may come after it.
             next = node == last ? nil : graph.successors[node].lazy.map(\.index).filter(isPossible).min(by: isBefore)
         }
     }

@@ -57,11 +57,13 @@ struct GraphCycles {
                     trail[trail.count - 1].next += 1
                     let next = predecessors.neighbour(at: place).index
                     if isOrdered[next] { continue }
+                    // One that has its group does not lead back here.
                     if met[next] == 0 { enter(next) } else if isOpen[next] { low[node] = min(low[node], met[next]) }
                     continue
                 }
                 trail.removeLast()
                 if let waiting = trail.last?.node { low[waiting] = min(low[waiting], low[node]) }
+                // From the end of the stack: as many looks as the group has members.
                 guard low[node] == met[node], let start = stack.lastIndex(of: node) else { continue }
                 // One alone is in no circle: a step that waits for itself is another problem.
                 if stack.count - start > 1 {

@@ -101,6 +101,7 @@ struct IdentifierIndex: Sendable {
             }
             let word = lastWord(of: words)
             odd |= oddBytes(word)
+            // With the length: the last word of a short identifier has some of its bytes twice.
             let value = folded(hash ^ word ^ UInt64(words.count) << 56)
             let isUsual = odd == 0 && !words.isEmpty && words.count <= OperationGraph.maximumIdentifierLength
             return (value, isUsual || words.allSatisfy { $0 < 0x80 }, isUsual)

@@ -55,6 +55,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
                 step.note("was done before, in this process")
                 return value
             case .behind(let attempt):
+                // Then another look: the other launch may have failed.
                 try await step.waiting(for: "what another launch of the process has begun") { try await attempt.value }
             case .first(let attempt):
                 do {

@@ -44,11 +44,13 @@ extension OperationGraph {
         // Before anything is added: after an error the graph is as it was.
         for reference in list.references { range.append(try position(of: reference.id)) }
 
+        // Its type is known only here: a graph may hold things of many types.
         let held = HeldRange { value in
             if let value = value as? Held { release(value) }
         }
         let work = StepWork.asynchronous { step in
             let value = try await take()
+            // Not at the step's end: one that was left behind has none that counts.
             step.host.took(value, for: held)
             return value
         }

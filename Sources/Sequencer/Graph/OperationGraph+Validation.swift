@@ -136,6 +136,7 @@ extension OperationGraph {
                 {
                     complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
                 }
+                // So written, it refuses NaN as well.
                 if !(retry.multiplier >= 1 && retry.multiplier <= 1000) {
                     complain("a retry's multiplier must be 1 to 1000, and is \(retry.multiplier)")
                 }
@@ -252,6 +253,7 @@ extension OperationGraph {
                 }
             }
         }
+        // Without any, as in most graphs, nothing is copied.
         guard known.contains(where: { $0.node == $0.target }) else { return known }
         for edge in known where edge.node == edge.target {
             let id = printable(nodes[Int(edge.node)].id)

@@ -136,6 +136,7 @@ struct ReservationKeeper: Sendable {
     /// An operation is ready.
     mutating func becameReady(_ node: Int, at time: Nanoseconds) {
         guard reservations.isOnTheWay(node), waiting.count < Self.maximumAwaited else { return }
+        // One that has waited for a resource becomes ready once more.
         if waiting.contains(where: { $0.node == node }) { return }
         let limit = time.addingSaturated(reservations.longestWait)
         waiting.append(Waiting(node: Int32(node), resources: reservations.resources(of: node), limit: limit))
@@ -309,6 +310,7 @@ struct ReservationKeeper: Sendable {
                     free.append(Int(aside.node))
                 }
             }
+            // Only now, or the same ones would be looked at again.
             for aside in held { push(aside, onMain: isMain) }
         }
         if asideForLanes.isEmpty, asideForMain.isEmpty {

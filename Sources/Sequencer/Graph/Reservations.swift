@@ -65,6 +65,7 @@ package struct Reservations: Sendable {
         hasLanes: Bool,
         keepsOrder: Bool = false
     ) {
+        // Otherwise there is nobody to make room for, nobody to make it, or nothing that lasts.
         guard isNeeded.contains(true), keepsOrder || isNeeded.contains(false), durations.contains(where: { $0 > 0 }) else { return nil }
         (self.level, self.keepsOrder, successors) = (level, keepsOrder, graph.successors)
         // A join takes no time, even with an expectation.

@@ -87,6 +87,7 @@ struct GraphTag: Sendable, Equatable {
 
     /// A counter rather than chance: no two of the first 2,147,483,647 graphs have the same.
     static func next() -> GraphTag {
+        // Relaxed: the numbers only have to differ.
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue & (.max >> 1)
         // 0 means a step of any graph: no graph may have it.
         return number == any.number ? next() : GraphTag(number: number)

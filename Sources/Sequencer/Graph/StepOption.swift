@@ -154,6 +154,7 @@ public struct StepOption: Sendable {
         condition: @escaping @Sendable (repeat each Input) throws -> Bool
     ) -> StepOption {
         StepOption { policy in
+            // Dependencies are made of these when the step is added.
             for step in repeat each steps { policy.conditionInputs.add(step) }
             policy.condition = { context in try condition(repeat try context.value(of: each steps)) }
         }

@@ -65,6 +65,7 @@ package struct Urgency: Sendable {
                 users[resource, default: 0] += 1
             }
         }
+        // One that suspends keeps nobody waiting for the main thread.
         let onMain = awaited.filter { graph.isMain($0) && !graph.policy($0).suspends }
         var delays = [Delay](repeating: .none, count: levels.count)
         for node in awaited where !graph.isMain(node) { delays[node] = .shared(max(duration(node), 0)) }
@@ -73,6 +74,7 @@ package struct Urgency: Sendable {
             for node in users { delays[node] = .whole(max(duration(node), 0)) }
         }
         keepWaiting(onMain)
+        // By name where as many need them: a dictionary has another order in each process.
         let shared = users.filter { $0.value > 1 }.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
         for resource in shared.prefix(maximumResources).map(\.key) {
             keepWaiting(awaited.filter { graph.policy($0).exclusive.contains(resource) })

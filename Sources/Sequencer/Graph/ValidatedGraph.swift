@@ -178,6 +178,7 @@ public struct ValidatedGraph: Sendable {
         let hint = Int(step.index)
         if hint >= 0, hint < graph.nodes.count, graph.nodes[hint].id == step.id { return hint }
         if let position = graph.position(of: step.id, in: positions) { return Int(position) }
+        // For its error, which names the nearest identifier.
         return try index(of: step.id)
     }
 

@@ -19,6 +19,7 @@ final class SystemTimekeeper: Timekeeper {
 
     var now: Nanoseconds { monotonicNanoseconds(countsSuspension: countsSuspension) - origin }
 
+    // The launch may have begun while the process stood still.
     var unnoticedStandstill: Nanoseconds { min(AlarmThread.shared.unnoticedStandstill, now) }
 
     func begin(_ handler: @escaping TimeHandler) {

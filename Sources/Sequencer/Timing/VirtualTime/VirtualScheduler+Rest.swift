@@ -166,6 +166,7 @@ extension VirtualScheduler.State {
         }
         let next = nextAtRest()
         switch next {
+        // Under the lock that found nothing to do: a job that is added after this finds the turn free.
         case .stop, .wait: letGo(of: runner)
         default: break
         }

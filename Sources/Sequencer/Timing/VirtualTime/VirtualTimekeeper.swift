@@ -64,6 +64,7 @@ final class VirtualTimekeeper: Timekeeper {
 
     /// The same for a caller that has the operation's launch in hand, in any task.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
+        // A detached task of the step has no holder of its own.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
         try await sleep(for: duration, holder: holder, keepsThread: keepsThread)
     }
