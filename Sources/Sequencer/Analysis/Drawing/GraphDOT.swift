@@ -63,6 +63,7 @@ extension ValidatedGraph {
             """
         for node in 0..<count { text += "  \(names[node]) [\(attributes(of: node, facts))]\n" }
         let implied = options.marksImpliedEdges ? impliedEdges : []
+        // Arrays, because a set cannot hold tuples.
         let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
         for node in 0..<count {
             for dependency in facts.dependencies[node] {

@@ -34,6 +34,7 @@ extension ValidatedGraph {
                 let isDotted = eventName(dependency) != nil || implied.contains(Edge(id(node), after: id(dependency)))
                 let arrow = isDotted ? "-.->" : "-->"
                 lines.append("  n\(dependency) \(arrow) n\(node)")
+                // Mermaid tells links apart by their numbers alone.
                 if steps.contains([dependency, node]) { critical.append("\(number)") }
                 number += 1
             }

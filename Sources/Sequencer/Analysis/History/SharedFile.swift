@@ -112,6 +112,7 @@ package struct SharedFile: Sendable {
         let path = path
         let copy = path + ".corrupt"
         unlink(copy)
+        // A second name, not a new one: the lock counts as long as the file is at its path.
         if link(path, copy) != 0 { throw Problem("keeping it as \(copy)") }
         return copy
     }

@@ -137,6 +137,7 @@ struct ListScheduler {
     private mutating func startReady(_ keys: [Int64], _ after: PlanningProblem.Links) {
         while true {
             if processors != nil { offerProcessors(keys) }
+            // Joins first: they need no place, and may make others ready at this moment.
             if let join = readyJoins.popLast() {
                 starts[Int(join)] = time
                 sequence.append(join)

@@ -21,6 +21,7 @@ struct HeadsAndTails {
         guard problem.count <= maximumCount else { return nil }
         var bound = HeadsAndTails(problem, lanes: lanes)
         bound.heads = bound.grown(problem.order, problem.predecessors)
+        // Seen from the end, a tail is a head.
         bound.tails = bound.grown(problem.order.reversed(), problem.successors)
         return bound.value
     }
@@ -69,6 +70,7 @@ struct HeadsAndTails {
         let set = (0..<problem.count).filter { problem.places[$0] == .lane && problem.durations[$0] > 0 }
         var result: Nanoseconds = 0
         for node in 0..<problem.count { result = max(result, heads[node] + problem.durations[node] + tails[node]) }
+        // No others: between two of these the set is the same.
         for tail in Set(set.map { tails[$0] }) {
             result = max(result, tail + longest(of: set.filter { tails[$0] >= tail }, by: heads))
         }

@@ -294,6 +294,7 @@ struct PlanSearch {
 
     private mutating func walk(from start: Candidate) {
         var current = start
+        // `moved(_:)` counts in places, and the keys of a rule may be times.
         current.keys = spread(current.keys)
         var fruitless = 0
         while !isDone {

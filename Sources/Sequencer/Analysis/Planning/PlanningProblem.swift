@@ -100,6 +100,7 @@ struct PlanningProblem: Sendable {
         urgency = Urgency(of: graph, for: goal) { isKnown ? expected[$0] : 1 }
         milestone = goal == .milestone ? graph.milestoneIndex : nil
         initialDisplay = goal == .milestone ? graph.initialDisplayIndex : nil
+        // Both at once: one problem is planned with many numbers of lanes.
         reservations = (
             Reservations.all(graph, durations: expected, urgency, hasLanes: false),
             Reservations.all(graph, durations: expected, urgency, hasLanes: true)

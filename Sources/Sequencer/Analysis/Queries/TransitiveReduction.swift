@@ -17,6 +17,7 @@ extension ValidatedGraph {
     /// The same graph without the dependencies that others imply, but for those whose values are read.
     public func reduced() -> ValidatedGraph {
         var implied = Set<Int64>()
+        // Both in one number, which is cheaper to hash than two identifiers.
         forEachImpliedEdge { node, dependency in implied.insert(Int64(node) << 32 | Int64(dependency)) }
         return leavingOut { node, dependency in implied.contains(Int64(node) << 32 | Int64(dependency)) }
     }

@@ -80,6 +80,7 @@ private struct Ranking {
         let all = counts.reduce(0, +)
         let below = counts[...observed].reduce(0, +) / all
         let above = counts[observed...].reduce(0, +) / all
+        // Both sides count the observed sum, so twice the smaller one may be more than 1.
         return min(2 * min(below, above), 1)
     }
 
@@ -92,6 +93,7 @@ private struct Ranking {
             return sum + size * (size * size - 1)
         }
         let variance = first * second / 12 * ((count + 1) - ties / (count * (count - 1)))
+        // All values are the same.
         guard variance > 0 else { return 1 }
         let distance = max(abs(u - first * second / 2) - 0.5, 0)
         return min(erfc(distance / (2 * variance).squareRoot()), 1)
@@ -113,6 +115,7 @@ package enum BinomialBound {
         var (low, high) = (0.0, 1.0)
         for _ in 0..<200 {
             let middle = (low + high) / 2
+            // Nothing lies between the two any more.
             if middle == low || middle == high { break }
             if regularizedIncompleteBeta(middle, first, second) < confidence { low = middle } else { high = middle }
         }

@@ -59,6 +59,7 @@ struct ExploredCourse {
 
     init(_ report: LaunchReport, check: (any Error)?) {
         let bad: Set<Outcome> = [.failed, .timedOut, .fellBack]
+        // In the order of their ends: the first failure may have caused the others.
         failures = report.operations.filter { bad.contains($0.outcome) }.sorted { $0.end < $1.end }
         succeeded = Set(report.operations.filter { $0.outcome == .succeeded }.map(\.id))
         self.check = check

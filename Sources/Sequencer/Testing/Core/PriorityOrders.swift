@@ -42,6 +42,7 @@ package struct PriorityOrders {
         var priorities = Array(depth..<depth + count)
         priorities.shuffle(using: &random)
         var changes: [Int: Int] = [:]
+        // Two may fall on one place, which makes one change fewer.
         for priority in 1..<depth where count > 0 { changes[random.index(below: count)] = priority }
         var waiting = graph.degrees
         var ready = Heap<Ready>()
