@@ -91,7 +91,7 @@ struct RealWorkQuestionTests {
         #expect(result.code == 130 && !result.hasRun)
     }
 
-    @Test("fault P41: a launch whose question is given up by a signal has not begun, and its journal has nothing of it")
+    @Test("fault P42: a launch whose question is given up by a signal has not begun, and its journal has nothing of it")
     func journal() async throws {
         let state = try TemporaryFolder()
         defer { state.remove() }

@@ -81,7 +81,7 @@ struct PushPayloadTests {
     func oddDictionaries() throws {
         let parser = try parser()
         let odd: [AnyHashable: Any] = [
-            "aps": ["alert": ["title": Date(), "body": "text"], "category": NSNull()] as [String: Any], 7: "seven", UUID(): Data(),
+            "aps": ["alert": ["title": Date(), "body": "text"], "category": Date()] as [String: Any], 7: "seven", UUID(): Data(),
         ]
         let push = try parser.payload(from: odd)
         #expect(push.body == "text")
