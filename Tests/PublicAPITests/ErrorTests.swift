@@ -1,5 +1,6 @@
 import Sequencer
 import SequencerAnalysis
+import StartupNetworking
 import StartupOps
 import StartupStorage
 import TestSupport
@@ -16,6 +17,8 @@ struct ErrorTests {
         case let error as DeviceError where error.code == .invalidAddress: "correct the address"
         case let error as SDKError where error.code == .superseded: "wait for the other one"
         case let error as ExportError where error.code == .unknownStart: "say when it began"
+        case let error as NetworkError where error.code == .unauthorized: "log in"
+        case let error as NetworkError where error.retryAfter != nil: "try again later"
         default: "tell us"
         }
     }
@@ -37,5 +40,15 @@ struct ErrorTests {
         ]
         #expect(errors.map(advice) == told)
         #expect(errors.compactMap { ($0 as? StorageError)?.code.description } == ["noSpace", "accessDenied"])
+    }
+
+    @Test("a token that the service does not accept is told from a service that asks for a pause")
+    func answers() {
+        let errors = [
+            NetworkError(.unauthorized, request: "GET api.example.com/v1/profile", "status 401", status: 401),
+            NetworkError(.invalidResponse, request: "GET api.example.com/v1/profile", "status 503", status: 503, retryAfter: .seconds(30)),
+            NetworkError(.operationFailed, request: "POST api.example.com/graphql", "the service answered with errors"),
+        ]
+        #expect(errors.map { advice($0) } == ["log in", "try again later", "tell us"])
     }
 }

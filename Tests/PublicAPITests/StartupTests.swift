@@ -53,6 +53,16 @@ struct StartupTests {
         #expect(!second.shown.contains("login") && second.shown.last == "main for Ada")
     }
 
+    @Test("an app reads whether an account's address is verified, and the flags of its build")
+    func facts() throws {
+        let account = Account(id: "1", name: "Ada", email: "ada@example.com", isEmailVerified: false)
+        #expect(!account.isEmailVerified && !account.isAnonymous)
+        var plan = BootstrapPlan(endpoints: try APIEnvironment(graphQL: "https://api.example.com/graphql"))
+        #expect(!plan.build.contains(.staging))
+        plan.build.insert(.staging)
+        #expect(plan.build == .staging)
+    }
+
     @Test("an app tells a session that the person ended from one that the service has ended")
     func logouts() async {
         let tokens = TokenManager(store: SessionStore(directory.secure)) { _, _ in throw SessionRejected("invalid_grant") }

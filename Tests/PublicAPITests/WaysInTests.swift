@@ -22,6 +22,7 @@ struct WaysInTests {
         let address = try #require(link.address)
         #expect(link.route == "page" && address.host == "wiki.example" && address.path == "/a//b" && address.fragment == "part")
         #expect(address.fields.map(\.name) == ["z", "a", "z"] && address.fields.map(\.value) == ["1", "2", "3"])
+        #expect(address.scheme == "https" && address.port == nil)
         #expect(throws: DeepLinkError.self) { try router.link("ftp://wiki.example/") }
     }
 

@@ -15,11 +15,11 @@ public struct DeepLinkAddress: Sendable, Hashable, Codable {
     /// The whole link, to the byte.
     public let text: String
     /// The scheme, in lower case.
-    package let scheme: String
+    public let scheme: String
     /// The host, in lower case; an international name in its `xn--` form.
     public let host: String
     /// The port; nil for the scheme's own.
-    package let port: Int?
+    public let port: Int?
     /// The path, as it is written.
     public let path: String
     /// The query's fields, in their order; of a name that is there twice, both.

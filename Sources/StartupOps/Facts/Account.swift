@@ -11,7 +11,7 @@ public struct Account: Sendable, Hashable, Codable {
     /// The address it was made with; nil for a guest.
     public let email: String?
     /// Whether the person has shown that the address is theirs.
-    package let isEmailVerified: Bool
+    public let isEmailVerified: Bool
     /// Whether it is a guest's, made without asking anything.
     public let isAnonymous: Bool
 

@@ -10,35 +10,35 @@ public struct NetworkError: DescribedError, Sendable {
         public let description: String
 
         /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be encoded. Nothing was sent.
-        package static let invalidRequest = Code(description: "invalidRequest")
+        public static let invalidRequest = Code(description: "invalidRequest")
         /// A token is required and missing. Nothing was sent.
-        package static let missingAccessToken = Code(description: "missingAccessToken")
+        public static let missingAccessToken = Code(description: "missingAccessToken")
         /// The same condition, by the name GraphQL clients know it by.
         package static let noUserLoggedIn = missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
-        package static let refreshTokenFailed = Code(description: "refreshTokenFailed")
+        public static let refreshTokenFailed = Code(description: "refreshTokenFailed")
         /// The service does not accept the token; one of the session, also after a refresh.
-        package static let unauthorized = Code(description: "unauthorized")
+        public static let unauthorized = Code(description: "unauthorized")
         /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
-        package static let sessionUnavailable = Code(description: "sessionUnavailable")
+        public static let sessionUnavailable = Code(description: "sessionUnavailable")
         /// The server could not be reached, or the connection was lost.
         public static let unreachable = Code(description: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
-        package static let untrusted = Code(description: "untrusted")
+        public static let untrusted = Code(description: "untrusted")
         /// No answer came before the deadline.
         public static let timedOut = Code(description: "timedOut")
         /// The request was cancelled.
         public static let cancelled = Code(description: "cancelled")
         /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
-        package static let invalidResponse = Code(description: "invalidResponse")
+        public static let invalidResponse = Code(description: "invalidResponse")
         /// The answer's body is not of the expected kind.
-        package static let invalidData = Code(description: "invalidData")
+        public static let invalidData = Code(description: "invalidData")
         /// The answer has no body where one was expected.
-        package static let emptyResponse = Code(description: "emptyResponse")
+        public static let emptyResponse = Code(description: "emptyResponse")
         /// The server understood, and answered with errors (GraphQL).
-        package static let operationFailed = Code(description: "operationFailed")
+        public static let operationFailed = Code(description: "operationFailed")
         /// There is nothing in the cache, and the policy forbids to ask the server.
-        package static let notCached = Code(description: "notCached")
+        public static let notCached = Code(description: "notCached")
     }
 
     /// The kind of error.
@@ -50,7 +50,7 @@ public struct NetworkError: DescribedError, Sendable {
     /// The status of the answer, when there was one.
     public let status: Int?
     /// How long the server asked to wait before the next try.
-    package let retryAfter: Duration?
+    public let retryAfter: Duration?
     /// The error underneath, when there was one.
     package let underlying: (any Error)?
 

@@ -23,7 +23,7 @@ public struct BootstrapPlan: Sendable {
     /// The operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL name.
     public var guestOperations: Set<String> = []
     /// The flags that the app was built with.
-    package var build: BuildFlags
+    public var build: BuildFlags
     /// Another way to log in; nil when the app has its own form only.
     public var authenticator: (any AuthenticationProvider)?
     /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the account.
