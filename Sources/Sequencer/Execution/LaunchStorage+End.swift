@@ -11,23 +11,27 @@ extension LaunchStorage {
         let anomalies = anomaliesElsewhere
         // The last operation may have ended before the thread for time has had its turn.
         let unnoticed = timekeeper.unnoticedStandstill
-        let ending = state.withLock { state -> Ending? in
-            if state.record != nil { return nil }
+        let record = state.withLock { state -> RunRecord? in
+            if state.isEnding { return nil }
             guard state.scopes.mayEnd() else {
                 // The launch ends with its last scope; the record of the launch proper does not wait for scopes.
                 if state.milestoneRecord == nil { state.milestoneRecord = makeRecord(&state, anomalies) }
                 return nil
             }
+            state.isEnding = true
             state.machine.standstill += unnoticed
-            let record = makeRecord(&state, anomalies)
-            state.record = record
             state.endOfWatching = nil
-            return Ending(taking: &state, FinishedLaunch(self, record))
+            return makeRecord(&state, anomalies)
         }
         // Scopes go on: the launch proper has ended all the same.
-        guard let ending else { return tellMilestoneWaiters() }
-        // Before anybody is told: the app may start its next launch at once, with the operations that have not run.
+        guard let record else { return tellMilestoneWaiters() }
+        // Before anybody can see the end: the app may start its next launch at once, with the operations that have not run.
         claim.giveBack()
+        admission?.giveBack()
+        let ending = state.withLock { state in
+            state.record = record
+            return Ending(taking: &state, FinishedLaunch(self, record))
+        }
         ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
         timekeeper.end()
         pool.retire()

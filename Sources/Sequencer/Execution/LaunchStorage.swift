@@ -65,6 +65,8 @@ final class LaunchStorage: StepHost {
         var cancels: AppCodeQueue?
         /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.
         var milestoneRecord: RunRecord?
+        /// Whether the record has been made; nobody may see the end before others may have what the launch held.
+        var isEnding = false
         /// The record of the launch; nil until it is over.
         var record: RunRecord?
     }
@@ -85,6 +87,8 @@ final class LaunchStorage: StepHost {
 
     let graph: ValidatedGraph
     let claim: OperationClaim
+    /// The right to run beside others, if the launch needs one; it has been taken.
+    let admission: LaunchAdmission?
     let budget: Budget?
     let clock: any Clock<Duration>
     let timekeeper: any Timekeeper
@@ -130,6 +134,7 @@ final class LaunchStorage: StepHost {
         self.scopeDepth = scopeDepth
         scopeOptions = options.ofScopes
         self.claim = claim
+        admission = options.admission
         let beforeRun = budget?.isFromProcessStart == true ? Self.timeBeforeRun(options.processAge()) : nil
         startOffset = beforeRun ?? .zero
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.

@@ -86,10 +86,9 @@ extension OperationGraph {
             throw GraphError(graph: name, problems: [GraphProblem(.alreadyRunning, complaint)])
         }
         if let observer = options.admission?.makeObserver() { options.observers.insert(observer, at: 0) }
-        let storage = LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope, scopeDepth: depth)
-        // Told first: the app may start the next launch as soon as it is told of the end.
-        if let admission = options.admission { storage.whenOver { _ in admission.giveBack() } }
-        return RunningLaunch(storage: storage)
+        return RunningLaunch(
+            storage: LaunchStorage(graph: graph, claim: claim, budget: budget, options: options, scope: scope, scopeDepth: depth)
+        )
     }
 }
 

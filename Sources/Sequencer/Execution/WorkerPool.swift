@@ -53,9 +53,7 @@ final class WorkerPool: Sendable {
         if let queue {
             queue.operations.addOperation(worker)
         } else {
-            let thread = Thread { worker.start() }
-            thread.qualityOfService = qualityOfService
-            thread.start()
+            SystemThread.startWhenPossible("sequencer.worker", qualityOfService) { worker.start() }
         }
     }
 

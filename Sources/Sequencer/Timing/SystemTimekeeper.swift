@@ -90,6 +90,7 @@ final class AlarmThread: Sendable {
         var alarms: [Int: Alarm] = [:]
         /// By time; an entry that is not its alarm's `due` any more is passed over.
         var entries = Heap<Entry>()
+        /// Whether the thread runs, or is to be started as soon as the system has one.
         var hasThread = false
         /// Until when the thread sleeps unless it is woken; `.max`: until it is woken.
         var sleepsUntil: Nanoseconds = .max
@@ -126,12 +127,17 @@ final class AlarmThread: Sendable {
     /// If the thread wakes later than this after the time it asked for, the process was stopped: a busy machine delays it less.
     private static let maximumDelay: Nanoseconds = 500_000_000
 
+    private let startThread: SystemThread.Starter
     private let state = Locked(State())
     private let parker = Parker()
 
+    init(startThread: @escaping SystemThread.Starter = { SystemThread.start(stackSize: 512 << 10, $0) }) {
+        self.startThread = startThread
+    }
+
     /// Adds an alarm that is set to no time yet.
     ///
-    /// - Parameter handler: called on this thread; it must not block, nor run code of the app.
+    /// - Parameter handler: called on this thread, or on one of Dispatch's while the system starts none; it must not block, nor run code of the app.
     func add(_ handler: @escaping Handler) -> Int {
         state.withLock { state in
             state.nextID += 1
@@ -162,11 +168,16 @@ final class AlarmThread: Sendable {
     }
 
     private func begin() {
-        let thread = Thread { [self] in run() }
-        thread.name = "sequencer.time"
-        thread.qualityOfService = .userInteractive
-        thread.stackSize = 512 << 10
-        thread.start()
+        SystemThread.startWhenPossible(
+            "sequencer.time",
+            .userInteractive,
+            by: startThread,
+            // Where the system starts no thread, alarms ring a little late, but they do.
+            meanwhile: { [self] in
+                ring(at: monotonicNanoseconds(), standstill: 0)
+                state.withLock { $0.sleepsUntil = .max }
+            }
+        ) { [self] in run() }
     }
 
     private func run() {

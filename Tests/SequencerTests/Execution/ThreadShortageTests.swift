@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Sequencer
+
+@Suite("Threads that the system does not start", .timeLimit(.minutes(30)), .besideOthers)
+struct ThreadShortageTests {
+    /// A system that has no thread for the first starts.
+    private final class ShortSystem: Sendable {
+        private let failuresLeft: Atomic<Int>
+        private let starts = Atomic<Int>(0)
+
+        init(failures: Int) { failuresLeft = Atomic(failures) }
+
+        var startCount: Int { starts.load(ordering: .relaxed) }
+
+        func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+            starts.add(1, ordering: .relaxed)
+            if failuresLeft.subtract(1, ordering: .relaxed).newValue >= 0 { return EAGAIN }
+            return SystemThread.start(body)
+        }
+    }
+
+    /// Sets an alarm that is due at once, and waits until it rings.
+    private func ring(_ alarms: AlarmThread) async {
+        let alarm = Locked<Int?>(nil)
+        await callback { rang in
+            let added = alarms.add { _ in rang() }
+            alarm.withLock { $0 = added }
+            alarms.set(added, to: monotonicNanoseconds())
+        }
+        if let added = alarm.withLock({ $0 }) { _ = alarms.remove(added) }
+    }
+
+    @Test("fault L24: alarms ring without a thread of theirs, and on one as soon as the system has it", arguments: [1, 3])
+    func threadForTime(failures: Int) async {
+        let system = ShortSystem(failures: failures)
+        let alarms = AlarmThread(startThread: { system.start($0) })
+        await ring(alarms)
+        #expect(system.startCount >= 1)
+        #expect(await eventually { system.startCount == failures + 1 })
+        // By the thread, which is started once.
+        await ring(alarms)
+        #expect(system.startCount == failures + 1)
+    }
+
+    @Test("fault L24: alarms ring where the system has no thread for them for long")
+    func noThreadForTime() async {
+        let system = ShortSystem(failures: 30)
+        let alarms = AlarmThread(startThread: { system.start($0) })
+        for _ in 0..<3 { await ring(alarms) }
+        #expect(await eventually { system.startCount > 3 })
+    }
+
+    @Test("fault L24: a worker that the system has no thread for runs when it has one, once, by its name")
+    func worker() async {
+        let system = ShortSystem(failures: 2)
+        let name = await callback(orElse: nil) { (ran: @escaping @Sendable (String?) -> Void) in
+            SystemThread.startWhenPossible("sequencer.worker", .userInitiated, by: { system.start($0) }) { ran(Thread.current.name) }
+        }
+        #expect(name == "sequencer.worker")
+        #expect(system.startCount == 3)
+    }
+}
