@@ -118,7 +118,7 @@ final class AppCodeQueue: Sendable {
             }
             // Dispatch may have no thread left, because the app blocks all of them (L68).
             if kind == .own || onOwnThread {
-                SystemThread.startWhenPossible("sequencer.app-code", .userInitiated, calls)
+                SystemThread.startWhenPossible("sequencer.calls", .userInitiated, calls)
             } else {
                 DispatchQueue(label: "sequencer.app-code", qos: .userInitiated).async(execute: calls)
             }

@@ -53,7 +53,7 @@ final class WorkerPool: Sendable {
         if let queue {
             queue.operations.addOperation(worker)
         } else {
-            SystemThread.startWhenPossible("sequencer.worker", qualityOfService) { worker.start() }
+            SystemThread.startWhenPossible("sequencer.work", qualityOfService) { worker.start() }
         }
     }
 

@@ -31,7 +31,7 @@ extension SystemThread {
     /// Runs `body` on a thread of its own: now, or as soon as the system has one again, asking ten times a second by one of Dispatch's threads.
     ///
     /// - Parameters:
-    ///   - name: as debuggers show it.
+    ///   - name: as debuggers show it; Linux has no room for more than 15 bytes, and then sets none.
     ///   - meanwhile: called before each further attempt.
     static func startWhenPossible(
         _ name: String,

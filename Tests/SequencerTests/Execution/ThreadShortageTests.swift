@@ -58,9 +58,9 @@ struct ThreadShortageTests {
     func worker() async {
         let system = ShortSystem(failures: 2)
         let name = await callback(orElse: nil) { (ran: @escaping @Sendable (String?) -> Void) in
-            SystemThread.startWhenPossible("sequencer.worker", .userInitiated, by: { system.start($0) }) { ran(Thread.current.name) }
+            SystemThread.startWhenPossible("sequencer.work", .userInitiated, by: { system.start($0) }) { ran(Thread.current.name) }
         }
-        #expect(name == "sequencer.worker")
+        #expect(name == "sequencer.work")
         #expect(system.startCount == 3)
     }
 }
