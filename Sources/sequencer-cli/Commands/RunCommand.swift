@@ -67,19 +67,21 @@ struct RunCommand: LaunchingCommand {
         }
         let output = Output(arguments.common.output)
         try output.check()
-        // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3). Preparing a file runs nothing.
-        var device = arguments.launchesApp ? try JournaledDevice(arguments) : nil
+        let opening = DeviceOpening(arguments)
+        // Before the journal is opened. Until the launch begins, a signal simply ends the tool (P42).
+        SignalThread.shared.onEnd { opening.withdraw() }
         do {
-            return try await launch(on: &device, output)
+            return try await launch(on: opening, output)
         } catch {
             // Without a launch, the journal must not look like that of a crash.
-            device?.journal.withdraw()
+            opening.withdraw()
             throw error
         }
     }
 
-    /// - Parameter opened: with the journal, if it is opened already; receives it otherwise, so that an error can withdraw it.
-    private func launch(on opened: inout JournaledDevice?, _ output: Output) async throws -> ExitCode {
+    private func launch(on opening: DeviceOpening, _ output: Output) async throws -> ExitCode {
+        // The app's journal is opened before the launch is prepared: a death in its preparation counts, too (P3). Preparing a file runs nothing.
+        let early = arguments.launchesApp ? try opening.device() : nil
         let style = TextStyle(arguments.common.color, for: output)
         let pausing = LivePause()
         // The same pause for the screens, the view and the reports of stalls: one of them has the terminal at a time.
@@ -87,7 +89,7 @@ struct RunCommand: LaunchingCommand {
         let progress = ProgressBar("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
         defer { progress?.end() }
         progress?.update(fraction: nil, detail: arguments.scenario.map(inputName) ?? "")
-        var launch = try PreparedLaunch(arguments, screens: screens, on: opened)
+        var launch = try PreparedLaunch(arguments, screens: screens, on: early)
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
         // Locked once means locked at the end, too: the person would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
@@ -95,9 +97,8 @@ struct RunCommand: LaunchingCommand {
         progress?.pause()
         try await launch.askWhetherToRun()
         progress?.resume()
-        // After the question, during which a signal simply ends the tool: the next launch must not read that as a crash (P41).
-        if opened == nil { opened = try JournaledDevice(arguments) }
-        let device = opened
+        // After the question: a tool that is killed while it asks has not died in a launch.
+        let device = try opening.device()
         // After the faults are in: a step that is left out must not bring one about.
         device?.journal.prepare(&launch.scenario.graph)
         if let news = device?.journal.news { message(news) }
@@ -210,6 +211,31 @@ struct RunCommand: LaunchingCommand {
 
     private func showsLiveView(_ output: Output) -> Bool {
         !arguments.common.json && clock == .wall && output.isTerminal
+    }
+}
+
+/// The device of a run, which is opened once, and whose journal is withdrawn where the tool ends before the launch has begun.
+private final class DeviceOpening: Sendable {
+    private let arguments: RunArguments
+    private let state = Locked((device: JournaledDevice?.none, isWithdrawn: false))
+
+    init(_ arguments: RunArguments) { self.arguments = arguments }
+
+    /// Opens it, unless it is open; nil for a run that launches no app and names no folder, and when the tool is about to end.
+    func device() throws -> JournaledDevice? {
+        // Under the lock, though it may warn: the end of the tool must not miss a journal that is being opened, and nobody else waits for this lock.
+        try state.withLock { state throws(any Error) -> JournaledDevice? in
+            if state.device == nil, !state.isWithdrawn { state.device = try JournaledDevice(arguments) }
+            return state.device
+        }
+    }
+
+    /// Has no effect once the launch runs.
+    func withdraw() {
+        state.withLock { state in
+            state.isWithdrawn = true
+            state.device?.journal.withdraw()
+        }
     }
 }
 

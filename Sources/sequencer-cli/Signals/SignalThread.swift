@@ -19,6 +19,7 @@ final class SignalThread: Sendable {
         var hasBegun = false
         var machine = SignalStateMachine()
         var launch: Launch?
+        var withdraw: (@Sendable () -> Void)?
         var tell: (@Sendable () -> Void)?
     }
 
@@ -90,6 +91,11 @@ final class SignalThread: Sendable {
             state.launch = nil
             return state.machine.launchEnded()
         }
+    }
+
+    /// Has `withdraw` called before a signal ends the process at once, also without a launch, on a thread that nothing else can block.
+    func onEnd(_ withdraw: @escaping @Sendable () -> Void) {
+        state.withLock { $0.withdraw = withdraw }
     }
 
     /// Has SIGUSR1 call `tell`, on a thread of its own; nil lets it end the process again.
@@ -166,11 +172,13 @@ final class SignalThread: Sendable {
         LiveChildren.killAll()
         TerminalEcho.restoreAll()
         TerminalCursor.restoreAll()
-        if let abandon = state.withLock({ $0.launch?.abandon }) {
+        let (withdraw, abandon) = state.withLock { ($0.withdraw, $0.launch?.abandon) }
+        if withdraw != nil || abandon != nil {
             let isDone = Locked(false)
             // On a thread of its own: removing files may hang on a disk, and then the patience ends it.
             let work: @Sendable () -> Void = {
-                abandon()
+                withdraw?()
+                abandon?()
                 isDone.withLock { $0 = true }
             }
             var rest = (try? startThread(work)) == nil ? 0 : Self.patience / 10

@@ -106,6 +106,22 @@ struct RealSignalFaultTests {
         #expect(result.output == "code 143\ngone\n", "\(result.output)")
     }
 
+    @Test("fault P42: a signal that ends the tool while it prepares the launch of the app leaves no journal, which would look like a crash")
+    func beforeLaunch() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        // The push never comes to its end: the shell has the pipe open for writing.
+        let result = try await Tool.shell(
+            """
+            cd \(folder.url.path) && mkfifo push && exec 3<> push
+            "$TOOL" run --state device --push - < push & pid=$!
+            until ls device/journal/*.jsonl > /dev/null 2>&1; do sleep 0.01; done
+            kill -INT $pid; wait $pid; echo "code $?"; ls device/journal
+            """
+        )
+        #expect(result.output == "code 130\n", "\(result.messages)")
+    }
+
     @Test("fault L22: without a descriptor for signals SIGUSR1 keeps its effect, and the next launch tries again")
     func noDescriptors() async {
         await #expect(processExitsWith: .success) {
