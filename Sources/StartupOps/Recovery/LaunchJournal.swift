@@ -128,7 +128,10 @@ public final class LaunchJournal: Sendable {
         self.start = start
         self.onProblem = onProblem
         self.state = Locked(state)
+        if let file { UnusedJournals.add(file.path) }
     }
+
+    deinit { if let file { UnusedJournals.forget(file.path) } }
 
     /// The kind of launch that it is now. Only ``admit(_:)`` changes it: other launches may have to be asked.
     var kind: LaunchKind {
@@ -238,19 +241,6 @@ public final class LaunchJournal: Sendable {
         }
     }
 
-    /// Runs a launch of `graph`, and records its events and its result.
-    ///
-    /// - Throws: as `OperationGraph.run(budget:options:)` does, and when another launch runs: see ``recording(_:)``.
-    nonisolated(nonsending) public func run(
-        _ graph: OperationGraph,
-        budget: Budget? = nil,
-        options: LaunchOptions = LaunchOptions()
-    ) async throws(GraphError) -> FinishedLaunch {
-        let launch = try await graph.run(budget: budget, options: recording(options))
-        ended(launch.report)
-        return launch
-    }
-
     /// Options that let a launch write down its events, before any observer hears of them. Give the report of that launch to ``ended(_:)``.
     ///
     /// Nothing of the launch's scopes (`RunningLaunch.addScope`) is written down: neither their steps, nor their questions and stalls. A process that dies while a scope runs has died in the
@@ -339,6 +329,8 @@ public final class LaunchJournal: Sendable {
     public func stayedHealthy() { write(JournalLine(.healthy)) }
 
     /// Removes the journal of a launch that does not happen after all, as when a command line is wrong. Has no effect once the launch runs.
+    ///
+    /// A process that exits before its launch does so by itself. One that a signal ends looks like one that crashed, unless its handler calls this, or ``quit()``.
     public func withdraw() {
         if !state.withLock({ $0.wasStarted }) { file?.remove() }
     }
@@ -353,7 +345,11 @@ public final class LaunchJournal: Sendable {
     // MARK: Writing
 
     /// A launch begins with the journal: the lines of one that ran with it before are not about this one.
-    func launchBegins() { if file?.beginLaunch() == true { write(JournalLine(.relaunched)) } }
+    func launchBegins() {
+        guard let file else { return }
+        UnusedJournals.forget(file.path)
+        if file.beginLaunch() { write(JournalLine(.relaunched)) }
+    }
 
     private func started(_ operation: String, _ attempt: Int, of launch: Int? = nil) {
         write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)", of: launch)
@@ -371,6 +367,8 @@ public final class LaunchJournal: Sendable {
     @discardableResult
     private func write(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) -> Bool {
         guard let file else { return true }
+        // Here too: of a launch that runs without `recording(_:)`, nobody hears that it begins.
+        if line.event != .planned, line.event != .kind { UnusedJournals.forget(file.path) }
         var line = line
         line.ms = (ContinuousClock.now - start).milliseconds
         do throws(StorageError) {

@@ -76,6 +76,19 @@ extension LaunchKind {
 }
 
 extension LaunchJournal {
+    /// Runs a launch of `graph`, and records its events and its result.
+    ///
+    /// - Throws: as `OperationGraph.run(budget:options:)` does, and when another launch runs: see ``recording(_:)``.
+    nonisolated(nonsending) public func run(
+        _ graph: OperationGraph,
+        budget: Budget? = nil,
+        options: LaunchOptions = LaunchOptions()
+    ) async throws(GraphError) -> FinishedLaunch {
+        let launch = try await graph.run(budget: budget, options: recording(options))
+        ended(launch.report)
+        return launch
+    }
+
     /// The admission that the engine asks for before it starts a launch with a journal.
     var admission: LaunchAdmission {
         LaunchAdmission(

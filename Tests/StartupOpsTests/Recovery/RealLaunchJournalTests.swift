@@ -293,6 +293,22 @@ struct RealLaunchJournalTests {
         #expect(try level { $0.add("tutorial") {} } == .withoutTrialConfiguration)
     }
 
+    @Test(
+        "fault P43: an app that exits before its launch begins leaves no journal; one that exits in its launch has died there",
+        arguments: [false, true]
+    )
+    func exits(inLaunch: Bool) async {
+        await #expect(processExitsWith: .success) { [path = location.path as String, inLaunch = inLaunch as Bool] in
+            let journal = LaunchJournal.open(in: .open(at: URL(fileURLWithPath: path)), version: "1")
+            var graph = OperationGraph("regular")
+            graph.add("first") { () -> Void in exit(EXIT_SUCCESS) }
+            journal.prepare(&graph)
+            if inLaunch { _ = try await journal.run(graph) }
+            withExtendedLifetime(journal) { exit(EXIT_SUCCESS) }
+        }
+        #expect(launches.map(\.ending) == (inLaunch ? [.crashed(in: ["first"])] : []))
+    }
+
     @Test("A launch that was none leaves nothing behind; one that runs cannot be taken back")
     func withdrawn() async throws {
         let none = open()

@@ -1,0 +1,24 @@
+import Foundation
+import Sequencer
+
+/// The journals of this process that tell of no launch yet. They are removed when the process exits: it wanted to end, and no launch has died.
+///
+/// A crash runs no exit handler. Neither does a signal that the app does not handle: the next process cannot tell the two apart, and counts both.
+enum UnusedJournals {
+    private static let paths = Locked<Set<String>>([])
+    private static let removesAtExit: Void = { _ = atexit { UnusedJournals.removeAll() } }()
+
+    static func add(_ path: String) {
+        _ = removesAtExit
+        paths.withLock { _ = $0.insert(path) }
+    }
+
+    /// Its end says something from now on, or is not looked at any more.
+    static func forget(_ path: String) {
+        paths.withLock { _ = $0.remove(path) }
+    }
+
+    private static func removeAll() {
+        for path in paths.withLock({ $0 }) { unlink(path) }
+    }
+}
