@@ -70,14 +70,16 @@ final class RunRecord: Sendable {
         messages = state.messages
         attemptsNotMade = state.machine.attemptsNotMade
         notes = state.notes
-        let waits = state.machine.personWaits
-        personWaits = waits.isEmpty ? [:] : waits.compactMapValues { $0.asked.hasBegun ? $0.asked.total(at: 0) : nil }
         self.anomalies = state.anomalies + anomalies
         standstill = state.machine.standstill
         threadsLeftBehind = state.machine.lostWorkers
         scopes = state.scopes.ended
         isOver = state.machine.phase == .over
-        end = isOver ? state.machine.endOfLaunch : state.machine.time
+        let now = isOver ? state.machine.endOfLaunch : state.machine.time
+        end = now
+        let waits = state.machine.personWaits
+        // A question that goes on after the milestone counts up to now.
+        personWaits = waits.isEmpty ? [:] : waits.compactMapValues { $0.asked.hasBegun ? $0.asked.total(at: now) : nil }
         lanes = state.machine.settings.lanes ?? state.machine.lanes.widest
         hasLaneLimit = state.machine.settings.lanes != nil
         self.budget = budget
