@@ -26,6 +26,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
     private struct State {
         var handler: TimeHandler?
         var sleeper: Task<Void, Never>?
+        /// The number of sleepers that there have been: that of the newest one.
+        var sleepers = 0
         var wake: Nanoseconds?
     }
 
@@ -53,6 +55,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
             guard state.handler != nil, time < state.wake ?? .max else { return nil }
             let replaced = state.sleeper
             state.wake = time
+            state.sleepers += 1
+            let number = state.sleepers
             state.sleeper = Task { [weak self, clock, origin] in
                 let end = origin.advanced(by: .nanoseconds(time))
                 do {
@@ -63,15 +67,17 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
                     // Cancelled: a sooner wake took this one's place, or the launch is over.
                     guard (try? await ContinuousClock().sleep(for: rest)) != nil else { return }
                 }
-                self?.fire()
+                self?.fire(number)
             }
             return replaced
         }
         if let replaced { callApp { replaced.cancel() } }
     }
 
-    private func fire() {
-        let (handler, sleeper) = state.withLock { state in
+    private func fire(_ number: Int) {
+        let (handler, sleeper) = state.withLock { state -> (TimeHandler?, Task<Void, Never>?) in
+            // It had slept to its end when a sooner one took its place: that one goes on, and its handle is needed to cancel it.
+            guard number == state.sleepers else { return (state.handler, nil) }
             defer { state.sleeper = nil }
             state.wake = nil
             return (state.handler, state.sleeper)
