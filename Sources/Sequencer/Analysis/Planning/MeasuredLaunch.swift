@@ -118,10 +118,11 @@ package struct MeasuredLaunch: Sendable {
         return graph
     }
 
-    /// By operation, its place among all when they are sorted by their starts.
+    /// By operation, its place among all when they are sorted by their starts; of those that started together, in the order of the report.
     private static func places(_ report: LaunchReport) -> [Int64] {
         let operations = report.operations
-        let sorted = operations.indices.sorted { (operations[$0].start ?? .zero) < (operations[$1].start ?? .zero) }
+        // By the index as well: that `sorted` is stable is no promise of its documentation.
+        let sorted = operations.indices.sorted { (operations[$0].start ?? .zero, $0) < (operations[$1].start ?? .zero, $1) }
         var places = [Int64](repeating: 0, count: operations.count)
         for (place, node) in sorted.enumerated() { places[node] = Int64(place) }
         return places
