@@ -70,10 +70,13 @@ public struct SessionStore: Sendable {
 
     /// Stores a session in place of the one that is stored, as one of this service.
     ///
-    /// Where another process keeps the store locked it is written all the same: a session that is not kept is lost.
+    /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment may take it away; not kept, it
+    /// would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
         let session = origin.map { session.of($0) } ?? session
+        var hasEntered = false
         func save() throws(StorageError) {
+            hasEntered = true
             let place = place
             // Complete an earlier session's clearing now: it must not take the new one away at the next start.
             if case .value = store.read(place.clearing) { try finishClearing(place) }
@@ -81,7 +84,7 @@ public struct SessionStore: Sendable {
         }
         do {
             try exclusively(save)
-        } catch  where error.systemError == ETIMEDOUT {
+        } catch  where !hasEntered {
             try save()
         }
     }

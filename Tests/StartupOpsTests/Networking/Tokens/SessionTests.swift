@@ -145,10 +145,18 @@ struct SessionTests {
         #expect(SessionStore(store).load() == .absent)
     }
 
-    @Test("a store that cannot be locked is named, without what was to be stored")
-    func lockFails() {
+    @Test(
+        "a session is kept where its store cannot be locked, for whatever reason; one that cannot be written is not, and the reason is told",
+        arguments: [ETIMEDOUT, EACCES, ENOLCK]
+    )
+    func lockFails(reason: Int32) throws {
         let store = FailingSecureStore()
-        store.fail { $0.lock = StorageError(.invalidPlace, "session", "the folder is missing") }
-        #expect(throws: StorageError.self) { try SessionStore(store).save(session) }
+        let sessions = SessionStore(store)
+        store.fail { $0.lock = StorageError(.inputOutput, "session", "it cannot be locked", systemError: reason) }
+        try sessions.save(session)
+        #expect(sessions.load() == .value(session))
+        let full = StorageError(.noSpace, "session", "no room is left")
+        store.fail { $0.writes = full }
+        #expect(throws: full) { try sessions.save(Session(accessToken: "new")) }
     }
 }
