@@ -146,7 +146,7 @@ struct StatsCommand: Command {
             let count = try archive?.read(into: piece) ?? file.read(into: piece)
             if count == 0 { break }
             // A pipe, which another program can decompress as well, or what was compressed twice.
-            if bytes == 0, piece[..<count].starts(with: GzipInput.magic) {
+            if bytes == 0, piece[..<count].starts(with: OpenInput.gzipMagic) {
                 throw InputError(path: input, category: .badData, reason: "it is compressed; read the output of 'gzip -dc' with '-'")
             }
             splitter.feed(UnsafeRawBufferPointer(rebasing: piece[..<count]).assumingMemoryBound(to: UInt8.self)) { line in

@@ -51,6 +51,9 @@ struct OpenInput {
     let size: Int?
     let descriptor: Int32
 
+    /// How files that gzip has compressed begin (RFC 1952), and no report does.
+    static let gzipMagic: [UInt8] = [0x1F, 0x8B]
+
     /// Only standard input may be a pipe or a terminal; see ``readInput(_:limit:)``.
     init(_ path: String) throws(InputError) {
         self.path = path
@@ -100,7 +103,7 @@ struct OpenInput {
         guard let position else { return false }
         var head: [UInt8] = [0, 0]
         let count = pread(descriptor, &head, 2, off_t(position))
-        return count == 2 && head == GzipInput.magic
+        return count == 2 && head == Self.gzipMagic
     }
 
     /// Standard input is not this type's to close.

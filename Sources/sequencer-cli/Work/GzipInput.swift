@@ -4,9 +4,6 @@ import Foundation
 ///
 /// The child reads the file from its descriptor, and is given no name and no shell. It is ended with the input, and with the tool.
 final class GzipInput {
-    /// How compressed files begin (RFC 1952), and no report does.
-    static let magic: [UInt8] = [0x1F, 0x8B]
-
     private let path: String
     private let child: (pid: pid_t, output: Int32)
     private var isRunning = true
