@@ -62,7 +62,7 @@ extension APIClient {
         return (source.requiresToken(operation: call.operation) ? .required : .optional, tokens)
     }
 
-    /// A token in place of one that was turned down; nil when it is optional and missing.
+    /// A token in place of one that was turned down; nil when it is optional, and cannot be had, or the session has become another one.
     private func better(
         _ tokens: TokenManager,
         _ requirement: TokenRequirement,
@@ -71,7 +71,7 @@ extension APIClient {
     ) async throws(NetworkError) -> AccessToken? {
         do throws(NetworkError) {
             return try await tokens.token(for: requirement, replacing: rejected, deadline: deadline)
-        } catch  where requirement == .optional && error.code == .refreshTokenFailed {
+        } catch  where requirement == .optional && error.code != .timedOut && !Task.isCancelled {
             return nil
         }
     }

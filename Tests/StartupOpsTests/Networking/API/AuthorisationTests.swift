@@ -273,6 +273,27 @@ struct AuthorisationTests {
         #expect(harness.requests.map { $0.bearer != nil } == [true, false])
     }
 
+    @Test(
+        "fault T20: a guest's request that needs no token goes on without one when a login, or a logout, ends the refresh that it waits for",
+        arguments: [false, true]
+    )
+    func optionalReplaced(isLogout: Bool) async throws {
+        let harness = try harness { $0.issue("guest", anonymous: true) }
+        let gate = AsyncGate()
+        harness.service.next("GET /v1/countries", status: 401, "")
+        harness.service.hold("POST /oauth/token", at: gate)
+        let request = Task {
+            await failure { () throws(NetworkError) in try await harness.client.get("v1/countries", deadline: .never) }
+        }
+        await eventually { harness.tokens.waiterCount == 1 }
+        let login = harness.service.issue("u2")
+        if isLogout { harness.tokens.end(.requested) } else { harness.tokens.begin(login) }
+        #expect(await request.value == nil)
+        gate.open()
+        #expect(harness.requests.map { $0.bearer != nil } == [true, false])
+        #expect(harness.tokens.session == (isLogout ? .absent : .value(login)))
+    }
+
     @Test("fault T21: reconfigured during a refresh, the new host never sees the old one's token")
     func reconfigured() async throws {
         let old = try harness(expired)
