@@ -57,7 +57,9 @@ final class SharedRefresh: Sendable {
         // The token may be good for one use: it is not used up for a session that would be lost with this process.
         if let reason = store.reasonToForget { return .failed(reason) }
         do {
-            return try await refresh(session, .after(limit)).map { .session($0) } ?? .impossible
+            guard let new = try await refresh(session, .after(limit)) else { return .impossible }
+            // Another process may have logged out meanwhile, or in: the refreshed session must not come back, nor take the place of the new one.
+            return Self.result(of: store.load(), isDamaged: store.isDamaged, for: session, knowledge()) ?? .session(new)
         } catch let rejection as SessionRejected {
             // Another process may have been faster, one that has passed us by or does not know of turns.
             guard !knowledge().hasNewer, case .value(let stored) = store.load(), !stored.hasTokens(of: session) else {
@@ -69,7 +71,7 @@ final class SharedRefresh: Sendable {
         }
     }
 
-    /// The store's word in place of a refresh of `session`; nil when it has to be refreshed.
+    /// The store's word in place of a refresh of `session`, or of what that has brought; nil when the refresh counts.
     ///
     /// Only a change since this process looked is another process's doing. A session that is gone because its file is damaged was ended by nobody.
     static func result(of answer: StoredAnswer<Session>, isDamaged: Bool, for session: Session, _ knowledge: Knowledge) -> Result? {

@@ -156,7 +156,8 @@ extension TokenStateMachine {
         case .session(let new), .stored(let new):
             // Tokens of another user would be sent with this one's requests (T20).
             guard new.userID == nil || held.session.userID == nil || new.userID == held.session.userID else {
-                return failed(flight, .refreshFailed("the service gave another user's token", nil))
+                let giver = if case .stored = result { "another process of the app has stored" } else { "the service gave" }
+                return failed(flight, .refreshFailed("\(giver) another user's token", nil))
             }
             // Stored by the other process: nothing to tell the store.
             if case .stored = result { return refreshed(new, now: now) }

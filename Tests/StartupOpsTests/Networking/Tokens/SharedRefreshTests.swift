@@ -68,6 +68,21 @@ struct SharedRefreshTests {
         #expect(await log.events(tokens) == [.sessionChanged(userID: "u1")])
     }
 
+    @Test(
+        "fault T19, T20: where another process logs out or in during a refresh, what the refresh brings is dropped, and not stored",
+        arguments: [false, true]
+    )
+    func replaced(isLogout: Bool) async throws {
+        let sessions = SessionStore(MemoryStore())
+        try sessions.save(Session(accessToken: "guest", refreshToken: "r-0", userID: "g1", isAnonymous: true))
+        let tokens = TokenManager(store: sessions) { [new] _, _ in
+            if isLogout { try sessions.clear() } else { try sessions.save(new) }
+            return Session(accessToken: "refreshed", refreshToken: "r-9", userID: "g1")
+        }
+        await #expect(throws: NetworkError.self) { try await tokens.token(for: .required, deadline: .after(patience)) }
+        #expect(sessions.load() == (isLogout ? .absent : .value(new)))
+    }
+
     @Test("fault T24: who is turned down, and finds nothing new, has been logged out by the service")
     func rejected() async throws {
         let sessions = SessionStore(MemoryStore())
