@@ -182,8 +182,8 @@ struct ScenarioFindings {
     /// The codes of warnings, in their order, each with how further ones are called that are counted only.
     private static let kinds = [
         ("impliedDependency", "implied dependencies"), ("absentDependency", "such dependencies"), ("overlappingInteraction", "such pairs"),
-        ("budget", ""), ("deadline", ""), ("deadlineWithinBudget", ""), ("timeouts", ""), ("lateUpdateCheck", ""),
-        ("unawaitedRequired", "such operations"),
+        ("nobodyAsked", "such operations"), ("budget", ""), ("deadline", ""), ("deadlineWithinBudget", ""), ("timeouts", ""),
+        ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
     ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
@@ -228,6 +228,14 @@ struct ScenarioFindings {
             )
         }
         unnamed = overlaps.count - overlaps.pairs.count
+        warnings += (document?.operations ?? []).filter { $0.interactive && !$0.asksPerson }.map { operation in
+            Warning(
+                code: "nobodyAsked",
+                message: "\(printable(operation.id, limit: 64)) is interactive, but its work asks nobody, so its time counts; "
+                    + "'simulate' stands for a person",
+                operation: operation.id
+            )
+        }
         let (counted, path) = graph.budgetedPath
         isOverBudget = counted > budget
         if isOverBudget {

@@ -41,7 +41,7 @@ struct OperationDocument: Equatable, Sendable {
     /// The value that stands in when the work fails or times out.
     var fallback: String?
     var retry: RetryPolicy?
-    /// Whether it waits for a person.
+    /// Whether it waits for a person, as the file says; see ``asksPerson``.
     var interactive = false
     /// Whether it may run after the milestone, to keep the budget.
     var deferrable = false
@@ -64,6 +64,14 @@ struct OperationDocument: Equatable, Sendable {
 
     /// The line where the operation begins in the file.
     var line: Int { position.line }
+
+    /// Whether its time is a person's. A computation and a request ask nobody, whatever the file says; a command may ask by itself, which only the file knows.
+    var asksPerson: Bool {
+        switch work {
+        case .compute, .http: false
+        case .simulate, .command, .expected, .none: interactive
+        }
+    }
 }
 
 /// An operation that another one waits for.

@@ -124,7 +124,7 @@ extension OperationDocument {
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
         if let qos { options.append(.qualityOfService(qos.qualityOfService)) }
         if !exclusive.isEmpty { options.append(.exclusive(exclusive.map { ExclusiveResource($0) })) }
-        if interactive { options.append(.interactive) }
+        if asksPerson { options.append(.interactive) }
         if deferrable { options.append(.deferrable) }
         if cuttable { options.append(.cuttable) }
         switch policy {

@@ -52,4 +52,25 @@ struct RunPersonsTimeTests {
         let launch = try await run(text)
         #expect(launch.code == 1 && launch.login["outcome"] as? String == "timedOut", "\(launch)")
     }
+
+    @Test(
+        "A29: of an interactive operation that computes or sends a request nobody is asked: its time counts; a command asks by itself",
+        arguments: [
+            (#"{ "compute": "2s" }"#, false), (#"{ "http": { "url": "https://example.com/" } }"#, false),
+            (#"{ "command": ["ask"] }"#, true), (#"{ "simulate": "2s" }"#, true),
+        ]
+    )
+    func machine(work: String, asks: Bool) async throws {
+        let text = scenarioText(
+            #"{ "id": "login", "interactive": true, "expected": "2s", "work": \#(work) }"#,
+            head: #""budget": "1s","#
+        )
+        let launch = try await run(text)
+        #expect(launch.measured == (asks ? 0 : 2_000) && launch.asked == (asks ? 2_000 : 0), "\(launch)")
+        #expect(launch.code == (asks ? 0 : 3) && (launch.login["interactive"] as? Bool ?? false) == asks, "\(launch)")
+        #expect(try await Tool.run("plan", "-", input: text).code == launch.code)
+        let verified = try await Tool.run("verify", "-", "--json", input: text)
+        let codes = (try verified.json()["warnings"] as? [[String: String]])?.compactMap { $0["code"] } ?? []
+        #expect(verified.code == launch.code && codes == (asks ? [] : ["nobodyAsked", "budget"]), "\(verified.output)")
+    }
 }
