@@ -43,7 +43,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// | an account was found | `restore-account` offers it |
     /// | no account; or a guest's, where the app asks for an account | `login` asks; it waits for the configuration, which may say otherwise |
     /// | the tutorial of this version was not seen | `tutorial` presents it |
-    /// | a push started the app, and the person need not log in | `present-push-information` is in the tutorial's place |
+    /// | a push started the app; country and language are known, and an account or a guest's session that needs no question | `present-push-information` is in the tutorial's place |
+    /// | a push started the app, and one of these is missing | the steps are those without a push; its content is kept, and comes after the main screen: ``StartupEnvironment/graph(_:steps:)`` adds `entry-points` |
     /// | no speaker | `connect-speaker` asks; where the person has declined, the step is not there |
     /// | a link or a shortcut started the app | `deeplink` or `shortcut` follows the main screen |
     /// | no account, a guest's, or one that the person may turn down, in an app that can be tried | `onboarding` is over the main screen |

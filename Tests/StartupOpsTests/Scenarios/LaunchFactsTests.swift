@@ -82,6 +82,16 @@ struct LaunchFactsTests {
         }
     }
 
+    @Test(
+        "A7: a push waits for the main screen where country, language or account are not known: the steps are those of a launch by the icon",
+        arguments: [LaunchFacts(isRegionKnown: false), LaunchFacts(account: .none), LaunchFacts(account: .found)]
+    )
+    func pushAfterMain(facts: LaunchFacts) throws {
+        var byPush = facts
+        byPush.origin = .push
+        #expect(try graph(byPush).difference(from: graph(facts)).description.isEmpty)
+    }
+
     @Test("A3: nothing waits for the screen that does not need it, or for a value that it does not read, in any combination")
     func parallel() throws {
         for facts in Self.facts {
