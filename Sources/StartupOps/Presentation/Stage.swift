@@ -62,20 +62,27 @@ final class Stage {
 
     /// Presents a question when it is this operation's turn. The time from then until the person answers does not count.
     ///
-    /// - Throws: as `present(by:_:)` does.
+    /// - Parameter question: throws when the person has left it without an answer.
+    /// - Throws: as `present(by:_:)` does, but ``DismissedByPerson`` where `question` throws.
     package func ask<Answer: Sendable>(
         in launch: StepContext,
-        _ question: @MainActor @Sendable () async -> Answer
+        _ question: @MainActor @Sendable () async throws -> Answer
     ) async throws -> Answer {
         let operation = launch.operation
         // Waiting for the screen is not the step's time: somebody else has it.
         try await launch.waitForTurn { try await launch.waiting(for: "the screen") { try await takeTurn(operation) } }
         defer { passTurn() }
         // In this order: told before it is asked, so that a death in between is a person's (P34).
-        return await launch.waitForPerson {
+        return try await launch.waitForPerson {
             onQuestion(operation, false)
             defer { onQuestion(operation, true) }
-            return await question()
+            do {
+                return try await question()
+            } catch {
+                // Whoever is interrupted has not left by themselves.
+                try launch.checkCancellation()
+                throw DismissedByPerson(operation: operation)
+            }
         }
     }
 

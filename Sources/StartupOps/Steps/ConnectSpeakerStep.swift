@@ -7,8 +7,9 @@ public protocol SpeakerPresenter: Sendable {
     /// The assistant, with the speakers that were found.
     ///
     /// - Parameter problem: why the last choice could not be connected, in one sentence; nil the first time.
-    /// - Returns: the choice; nil when the person wants to go on without a speaker.
-    func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker?
+    /// - Returns: the choice; nil when the person wants to go on without a speaker, and is not to be asked again.
+    /// - Throws: any error when the person has left without an answer: nothing is kept, and the next launch asks.
+    func chooseSpeaker(from speakers: [Speaker], problem: String?) async throws -> Speaker?
 }
 
 /// Connects the speaker that was connected last; without one, an assistant looks for speakers and asks which one it is.
@@ -34,7 +35,7 @@ struct ConnectSpeakerOperation: Sendable {
     /// Connects a speaker.
     ///
     /// - Returns: nil when the person goes on without one.
-    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any, and ``MissingPresenterError``.
+    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any, ``MissingPresenterError``, and ``DismissedByPerson``.
     ///
     /// - Parameter configuration: says where speakers answer.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
@@ -56,7 +57,9 @@ struct ConnectSpeakerOperation: Sendable {
         var problem: String?
         for _ in 0..<Self.maximumChoices {
             let complaint = problem
-            let choice = try await stage.ask(in: step) { await presenter.chooseSpeaker(from: found, problem: complaint) }
+            let choice = try await stage.ask(in: step) { try await presenter.chooseSpeaker(from: found, problem: complaint) }
+            // Cut off, it was not answered: a screen that goes away may say nil, too.
+            try step.checkCancellation()
             guard let choice else {
                 if found.isEmpty {
                     step.note("no speaker was found, so none was chosen")

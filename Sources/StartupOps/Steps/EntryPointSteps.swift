@@ -10,7 +10,10 @@ public protocol EntryPointPresenter: Sendable {
     /// Does what a shortcut is for.
     func perform(_ shortcut: ShortcutItem) async
     /// Asks before something is changed.
-    func confirm(_ entryPoint: EntryPoint) async -> Bool
+    ///
+    /// - Returns: whether to do it; false leaves it out for good.
+    /// - Throws: any error when the person has left without an answer: the entry point is kept, and handed over again in a later launch.
+    func confirm(_ entryPoint: EntryPoint) async throws -> Bool
     /// Goes where an entry point of a kind of the app's own leads. When it throws, the entry point is kept, and handed over again in a later launch.
     ///
     /// Without this method such an entry point is not taken, and the report says so.
@@ -105,7 +108,9 @@ struct EntryPointOperation: Sendable {
         try await stage.present(by: step.operation) {
             if delivery.needsConfirmation {
                 // The person's time is not the launch's.
-                let isConfirmed = await step.waitForPerson { await presenter.confirm(delivery.entryPoint) }
+                let isConfirmed = try await step.waitForPerson { try await presenter.confirm(delivery.entryPoint) }
+                // Cut off, it was not answered: a screen that goes away may say no, too.
+                try step.checkCancellation()
                 guard isConfirmed else {
                     step.note("\(delivery.entryPoint) was not confirmed, and was left out")
                     return

@@ -48,7 +48,10 @@ public protocol LoginPresenter: Sendable {
     /// - Returns: the code; nil when the person left the screen.
     func askForVerificationCode(of email: String, problem: String?) async -> Secret?
     /// Asks whether the account that was found on this device should be used again.
-    func askToRestore(_ account: StoredSession) async -> Bool
+    ///
+    /// - Returns: whether it is; false logs it out.
+    /// - Throws: any error when the person has left without an answer: the account is neither used nor logged out, and the launch ends as when they dismiss the login form.
+    func askToRestore(_ account: StoredSession) async throws -> Bool
 }
 
 /// A person's answer to the login form.
@@ -367,6 +370,8 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                     // Two at once would each ask, and the session that was opened last would count.
                     try await environment.loginTurn.take(in: step)
                     defer { environment.loginTurn.pass() }
+                    // To open the session that was found, or to ask who else is there, would answer for the person.
+                    if memory.isOfferUnanswered.withLock({ $0 }) { throw DismissedByPerson(operation: step.operation) }
                     let operation = LoginOperation(
                         accounts: environment.services.accounts,
                         presenter: environment.presenters.login,

@@ -7,8 +7,8 @@ public protocol MainPresenter: Sendable {
     /// The main screen; returns when it is visible, and its tab bar and navigation can be used: what started the app is delivered then.
     func showMain(_ content: MainContent) async
     /// The onboarding, over the main screen; returns when the person has dismissed it. Guests of an app whose onboarding is
-    /// ``OnboardingType/dismissable`` are shown it, until they have dismissed it once.
-    func showOnboarding() async
+    /// ``OnboardingType/dismissable`` are shown it, until they have dismissed it once. When it throws, they have left without that, and see it again.
+    func showOnboarding() async throws
     /// The offer of a subscription; returns when the person has answered it.
     func showPaywall() async
     /// The app is back at the front.

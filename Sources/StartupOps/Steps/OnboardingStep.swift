@@ -18,7 +18,7 @@ struct OnboardingOperation: Sendable {
         case .unavailable(let error):
             return step.note("whether the onboarding was dismissed cannot be told now, so it was not shown: \(error)")
         }
-        try await stage.ask(in: step) { await presenter.showOnboarding() }
+        try await stage.ask(in: step) { try await presenter.showOnboarding() }
         // An interrupted person has not dismissed it.
         try step.checkCancellation()
         do {

@@ -133,6 +133,8 @@ final class LaunchMemory: Sendable {
     let earlyOnboarding = Locked<OnboardingType?>(nil)
     /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account now.
     let hasLoggedIn = Locked(false)
+    /// Whether the person was offered the account that was found, and has left without an answer.
+    let isOfferUnanswered = Locked(false)
     /// Whether the onboarding comes over the main screen that was shown.
     let isOnboardingDue = Locked(false)
 

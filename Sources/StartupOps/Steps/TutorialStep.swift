@@ -3,8 +3,8 @@ import Sequencer
 /// Shows the tutorial.
 @MainActor
 public protocol TutorialPresenter: Sendable {
-    /// Returns when the person has seen the last page, or has skipped the rest.
-    func showTutorial(_ pages: [TutorialPage]) async
+    /// Returns when the person has seen the last page, or has skipped the rest. When it throws, the person has left before that, and the next launch shows it again.
+    func showTutorial(_ pages: [TutorialPage]) async throws
 }
 
 /// Shows the tutorial on the first launch, and on the first one after an update of the app.
@@ -40,7 +40,7 @@ struct TutorialOperation: Sendable {
         // The last known pages, where the scenario does not wait for new ones.
         let pages = (configuration ?? configurations.lastKnown.configuration).tutorialPages
         guard !pages.isEmpty else { return }
-        try await stage.ask(in: step) { await presenter.showTutorial(pages) }
+        try await stage.ask(in: step) { try await presenter.showTutorial(pages) }
         // Cut off, it was not read to its end.
         try step.checkCancellation()
         do {

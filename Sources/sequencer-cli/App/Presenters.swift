@@ -82,24 +82,24 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         return answers?.first.map { Secret($0) }
     }
 
-    func askToRestore(_ account: StoredSession) async -> Bool {
+    func askToRestore(_ account: StoredSession) async throws -> Bool {
         let name = account.account?.name ?? "an account"
-        // Ctrl-D means no: the account of a device may be somebody else's.
-        return await screens.confirm(question: "Go on as \(name), found on this device?", default: true) ?? false
+        return try Self.answer(await screens.confirm(question: "Go on as \(name), found on this device?", default: true))
     }
 
-    func showTutorial(_ pages: [TutorialPage]) async {
-        await screens.pages(title: "Tutorial", pages.map { ($0.title, $0.text) })
+    func showTutorial(_ pages: [TutorialPage]) async throws {
+        try Self.checkAnswer(await screens.pages(title: "Tutorial", pages.map { ($0.title, $0.text) }))
     }
 
-    func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? {
-        let index = await screens.menu(
+    func chooseSpeaker(from speakers: [Speaker], problem: String?) async throws -> Speaker? {
+        let choice = await screens.menu(
             title: "Your speaker",
             question: problem ?? (speakers.isEmpty ? "No speaker was found." : "Which speaker do you want to use?"),
             options: speakers.map(\.name) + ["Go on without a speaker"]
         )
+        let index = try Self.answer(choice)
         // The last entry lies past the speakers.
-        return index.flatMap { speakers.indices.contains($0) ? speakers[$0] : nil }
+        return speakers.indices.contains(index) ? speakers[index] : nil
     }
 
     func showPush(_ push: PushPayload) async {
@@ -114,9 +114,9 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         await screens.message(title: "Shortcut", lines: ["Doing: \(shortcut.type)."])
     }
 
-    func confirm(_ entryPoint: EntryPoint) async -> Bool {
+    func confirm(_ entryPoint: EntryPoint) async throws -> Bool {
         // Return alone must not change anything: a link may come from anybody.
-        await screens.confirm(question: "\(entryPoint) changes something. Go on?", default: false) ?? false
+        try Self.answer(await screens.confirm(question: "\(entryPoint) changes something. Go on?", default: false))
     }
 
     func showMain(_ content: MainContent) async {
@@ -124,8 +124,8 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
         await screens.message(title: "Music", lines: ["Hello, \(content.account.name).", speaker])
     }
 
-    func showOnboarding() async {
-        await screens.pages(title: "Welcome", [("Try it out", "Log in later to keep your playlists.")])
+    func showOnboarding() async throws {
+        try Self.checkAnswer(await screens.pages(title: "Welcome", [("Try it out", "Log in later to keep your playlists.")]))
     }
 
     func showPaywall() async {
@@ -134,6 +134,20 @@ final class TerminalPresenter: SplashPresenter, UpdatePresenter, RegionPresenter
 
     func becameActive() async {
         await screens.message(title: "Music", lines: ["Welcome back."])
+    }
+
+    // MARK: No answer
+
+    /// The person has left a question with Ctrl-D: that is neither yes nor no, and nothing of it is kept for the next launch.
+    private struct NoAnswer: Error {}
+
+    private static func answer<Answer>(_ answer: Answer?) throws -> Answer {
+        guard let answer else { throw NoAnswer() }
+        return answer
+    }
+
+    private static func checkAnswer(_ end: PagesEnd) throws {
+        if end == .dismissed { throw NoAnswer() }
     }
 }
 

@@ -1,4 +1,5 @@
 import Sequencer
+import StartupOps
 import TestSupport
 import Testing
 
@@ -220,6 +221,25 @@ struct RealTerminalScreensTests {
         #expect(await screens.confirm(question: "Use the account again?", default: standard) == expected)
         let hint = standard.map { $0 ? "[Y/n]" : "[y/N]" } ?? "[y/n]"
         #expect(await terminal.shows("Use the account again? \(hint): "))
+    }
+
+    @Test("Ctrl-D is no answer to what the app asks and remembers, neither yes nor no; to go on without a speaker is one")
+    func noAnswer() async throws {
+        let presenter = TerminalPresenter(screens)
+        let entryPoint = EntryPoint.app(try AppEntryPoint("handoff", [1]))
+        let questions: [@Sendable () async throws -> Void] = [
+            { _ = try await presenter.chooseSpeaker(from: [], problem: nil) },
+            { _ = try await presenter.askToRestore(StoredSession(userID: "7", isAnonymous: false)) },
+            { _ = try await presenter.confirm(entryPoint) },
+            { try await presenter.showTutorial([TutorialPage(title: "Hello", text: "")]) },
+            { try await presenter.showOnboarding() },
+        ]
+        for ask in questions {
+            terminal.type("\u{4}")
+            await #expect(throws: (any Error).self) { try await ask() }
+        }
+        terminal.type("1\n")
+        #expect(try await presenter.chooseSpeaker(from: [], problem: nil) == nil)
     }
 
     @Test("Screens that are wanted at once are shown one after the other, each as a whole")

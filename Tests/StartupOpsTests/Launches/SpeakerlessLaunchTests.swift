@@ -12,7 +12,7 @@ import Testing
 struct SpeakerlessLaunchTests {
     /// Why there is no speaker.
     enum Reason: CaseIterable {
-        case stepFails, noPresenter, dismissed, noneFound
+        case stepFails, noPresenter, dismissed, unanswered, noneFound
     }
 
     /// An agreeable person who dismisses the assistant.
@@ -22,6 +22,13 @@ struct SpeakerlessLaunchTests {
         func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? { nil }
     }
 
+    /// An agreeable person who leaves the assistant without an answer.
+    @MainActor
+    private final class Leaving: SpeakerPresenter {
+        nonisolated init() {}
+        func chooseSpeaker(from speakers: [Speaker], problem: String?) async throws -> Speaker? { throw CancellationError() }
+    }
+
     @Test("A26, fault O16, O17: a first launch goes on without a speaker, and the report says why", arguments: Reason.allCases)
     func firstLaunch(reason: Reason) async throws {
         let device = try SampleDevice()
@@ -29,6 +36,7 @@ struct SpeakerlessLaunchTests {
         var presenters = StartupPresenters(all: person)
         if reason == .noPresenter { presenters.speaker = nil }
         if reason == .dismissed { presenters.speaker = Dismissing() }
+        if reason == .unanswered { presenters.speaker = Leaving() }
         if reason == .noneFound { device.service.setSpeakers([]) }
         let environment = device.environment(presenters)
         defer { environment.devices.closeAll() }
@@ -44,10 +52,11 @@ struct SpeakerlessLaunchTests {
             case .stepFails: "a failure was injected"
             case .noPresenter: "there is no presenter for connect-speaker"
             case .dismissed: "no speaker was chosen"
+            case .unanswered: "the person dismissed connect-speaker"
             case .noneFound: "speaker"
             }
         #expect(remark.contains(expected), "\(remark)")
-        #expect(environment.state.lastSpeaker == .absent)
+        #expect(environment.state.lastSpeaker == .absent && environment.state.hasDeclinedSpeaker == (reason == .dismissed))
     }
 
     enum Request: CaseIterable { case scan, connection }

@@ -48,6 +48,22 @@ struct ThreeLaunchesTests {
         #expect(launch.report.remarks.contains(ended) == !restores, "\(launch.report.remarks)")
     }
 
+    @Test("B23: who leaves the offer without an answer is neither logged in nor out: the launch ends, and the next one offers it again")
+    func unanswered() async throws {
+        let device = try SampleDevice()
+        _ = try await device.launch()
+        for key in LaunchState.Key.values { try device.directory().state.remove(key) }
+        try Settings(device.directory().settings).set(true, for: .enablesRestoreAccount)
+        var presenters = StartupPresenters(all: AgreeablePerson())
+        presenters.login = FakePerson(restores: nil)
+        let environment = device.environment(presenters)
+        defer { environment.devices.closeAll() }
+        let report = try await device.run(environment.graph(Scenario(for: environment.facts())))
+        #expect(report.outcome.name == "failed" && report["login"]?.message == "the person dismissed login", "\(report.remarks)")
+        let next = try await device.launch()
+        #expect(next.shown.contains { $0.hasPrefix("restore") } && !next.shown.contains("login"), "\(next.shown)")
+    }
+
     @Test("A18, A21, E12: a newer version shows the tutorial, once; an older one does not")
     func versions() async throws {
         let device = try SampleDevice()

@@ -123,6 +123,33 @@ struct ConnectSpeakerOperationTests {
         #expect(alone.message?.hasPrefix("there is no presenter for connect-speaker") == true)
     }
 
+    /// A screen that goes away with its launch, and says then that nothing was chosen.
+    private struct Vanishing: SpeakerPresenter {
+        let box: LaunchBox
+
+        func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? {
+            try? await box.launch().cancel()
+            return nil
+        }
+    }
+
+    @Test("A26, fault O16: a launch that is cancelled while the assistant asks declines no speaker")
+    func interrupted() async throws {
+        let (devices, box) = (devices, LaunchBox())
+        let operation = ConnectSpeakerOperation(
+            connector: House(speakers: [kitchen.speaker]),
+            state: state,
+            presenter: Vanishing(box: box),
+            stage: Stage(),
+            didConnect: { devices.add($0) }
+        )
+        var graph = OperationGraph("interrupted")
+        graph.add("connect-speaker", .interactive, .saysWhenItAsks) { launch in _ = try await operation.run(nil, in: launch) }
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        #expect(try await box.run(graph, options: options).report.outcome == .cancelled)
+        #expect(!state.hasDeclinedSpeaker)
+    }
+
     @Test("A25: a known speaker that does not answer is not asked about: the operation fails by name, and the speaker stays known")
     func silent() async throws {
         try state.rememberSpeaker(kitchen.speaker)

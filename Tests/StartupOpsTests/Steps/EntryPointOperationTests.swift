@@ -11,7 +11,8 @@ struct EntryPointOperationTests {
     /// Shows what it is given, and stays on a push until it is dismissed.
     private struct Screen: EntryPointPresenter {
         let shown = Locked<[String]>([])
-        var confirms = true
+        /// Nil leaves without an answer.
+        var confirms: Bool? = true
         var dismissal: (@Sendable () async -> Void)?
 
         private func show(_ text: String) { shown.withLock { $0.append(text) } }
@@ -24,8 +25,11 @@ struct EntryPointOperationTests {
         func follow(_ link: DeepLink) async { show("link \(link.route)") }
         func perform(_ shortcut: ShortcutItem) async { show("shortcut \(shortcut.type)") }
 
-        func confirm(_ entryPoint: EntryPoint) async -> Bool {
+        struct NoAnswer: Error {}
+
+        func confirm(_ entryPoint: EntryPoint) async throws -> Bool {
             show("confirm")
+            guard let confirms else { throw NoAnswer() }
             return confirms
         }
     }
@@ -159,20 +163,26 @@ struct EntryPointOperationTests {
         #expect(!"\(report) \(second)".contains("4711") && mailbox.waiting().count == 2)
     }
 
-    @Test("fault D6: what changes something is confirmed first; what is not confirmed is left out, and the report says so")
-    func confirmed() async throws {
-        for confirms in [true, false] {
-            mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=canary-4711"))
-            var screen = Screen()
-            screen.confirms = confirms
-            let mailbox = mailbox
-            let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())
-            mailbox.mainScreenDidAppear()
-            let (report, _) = try await runAlone("deeplink") { launch in try await operation.deliver(in: launch) }
-            #expect(screen.shown.withLock { $0 } == (confirms ? ["confirm", "link reset"] : ["confirm"]))
-            #expect(report.notes.count == (confirms ? 0 : 1) && report.isInteractive)
-            #expect(!"\(report)".contains("canary") && mailbox.waiting().isEmpty)
-        }
+    @Test(
+        "fault D6: what changes something is confirmed first; what is refused is left out, what has no answer is kept, and the report says so",
+        arguments: [true, false, nil] as [Bool?]
+    )
+    func confirmed(confirms: Bool?) async throws {
+        mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=canary-4711"))
+        var screen = Screen()
+        screen.confirms = confirms
+        let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: Stage())
+        mailbox.mainScreenDidAppear()
+        let (report, _) = try await runAlone("deeplink") { launch in try await operation.deliver(in: launch) }
+        #expect(screen.shown.withLock { $0 } == (confirms == true ? ["confirm", "link reset"] : ["confirm"]))
+        let notes =
+            switch confirms {
+            case true?: [String]()
+            case false?: ["was not confirmed, and was left out"]
+            case nil: ["was not taken", "waits: it is delivered after a login, or at the next launch"]
+            }
+        #expect(report.notes == notes.map { "link to reset with code \($0)" } && report.isInteractive)
+        #expect(!"\(report)".contains("canary") && mailbox.waiting().isEmpty == (confirms != nil))
     }
 
     @Test("what needs a login waits for one, and the report says so")

@@ -156,16 +156,23 @@ struct LoginOperationTests {
         #expect(accounts.calls == ["restore"])
     }
 
-    @Test("B23: a restored account is offered: taken, it stays; refused, it is logged out, and the report says so")
+    @Test("B23: a restored account is offered: taken or without an answer, it stays; refused, it is logged out, and the report says so")
     func restoreAccount() async throws {
-        for isWanted in [true, false] {
+        for isWanted in [true, false, nil] as [Bool?] {
             let accounts = FakeAccounts(Self.stored)
             let person = FakePerson(restores: isWanted)
-            let operation = RestoreAccountOperation(accounts: accounts, presenter: person, stage: Stage())
+            let hasLeft = Locked(false)
+            let operation = RestoreAccountOperation(
+                accounts: accounts,
+                presenter: person,
+                stage: Stage(),
+                didLeave: { hasLeft.withLock { $0 = true } }
+            )
             let (report, _) = try await runAlone("restore-account") { launch in try await operation.run(in: launch) }
             #expect(person.shown.withLock { $0 } == ["restore"] && report.isInteractive)
-            #expect(accounts.calls == (isWanted ? [] : ["log out: the person did not want the account back"]))
-            #expect(report.notes.isEmpty == isWanted)
+            #expect(accounts.calls == (isWanted == false ? ["log out: the person did not want the account back"] : []))
+            #expect(report.notes.isEmpty == (isWanted != false))
+            #expect((report.outcome == .failed) == (isWanted == nil) && hasLeft.withLock { $0 } == (isWanted == nil))
         }
         let nobody = FakePerson()
         let operation = RestoreAccountOperation(accounts: FakeAccounts(), presenter: nobody, stage: Stage())

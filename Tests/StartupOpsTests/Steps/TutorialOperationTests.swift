@@ -100,6 +100,20 @@ struct TutorialOperationTests {
         #expect(try await shows(state))
     }
 
+    /// Is left before the last page.
+    private struct LeftPages: TutorialPresenter {
+        func showTutorial(_ pages: [TutorialPage]) async throws { throw CancellationError() }
+    }
+
+    @Test("A20: who leaves the tutorial before its end has not seen it, and sees it the next time")
+    func left() async throws {
+        let state = LaunchState(MemoryStore())
+        let operation = Self.operation(state, LeftPages())
+        let (report, _) = try await runAlone("tutorial") { launch in try await operation.run(Self.configuration, in: launch) }
+        #expect(report.message == "the person dismissed tutorial" && state.tutorialVersionSeen == .absent)
+        #expect(try await shows(state))
+    }
+
     @Test("A20, fault P1: an app that is killed after the tutorial was shown, and before that was recorded, shows it again")
     func killed() async throws {
         let folder = try TemporaryFolder()

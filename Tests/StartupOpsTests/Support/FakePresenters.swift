@@ -12,7 +12,8 @@ final class FakePerson: LoginPresenter, RegionPresenter, SplashPresenter {
     private var logins: [LoginAnswer]
     private var codes: [Secret?]
     private let region: Region?
-    private let restores: Bool
+    /// Whether the account that was found is used; nil leaves without an answer.
+    private let restores: Bool?
     /// What ends the splash by itself; nil for one that stands still.
     private let splashEnd: Gate?
 
@@ -20,7 +21,7 @@ final class FakePerson: LoginPresenter, RegionPresenter, SplashPresenter {
         logins: [LoginAnswer] = [],
         codes: [Secret?] = [],
         region: Region? = nil,
-        restores: Bool = true,
+        restores: Bool? = true,
         splashEnd: Gate? = nil
     ) {
         self.logins = logins
@@ -42,8 +43,9 @@ final class FakePerson: LoginPresenter, RegionPresenter, SplashPresenter {
         return codes.isEmpty ? nil : codes.removeFirst()
     }
 
-    func askToRestore(_ account: StoredSession) async -> Bool {
+    func askToRestore(_ account: StoredSession) async throws -> Bool {
         show("restore")
+        guard let restores else { throw CancellationError() }
         return restores
     }
 
