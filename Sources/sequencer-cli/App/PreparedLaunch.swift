@@ -72,9 +72,10 @@ struct LoadedScenario {
     }
 
     private static func bytes(of name: String) throws -> [UInt8] {
-        // A word that names no file was more likely meant as a scenario's name.
+        // A word that names no file was more likely meant as a scenario's name; a link that leads nowhere has that name.
         let isWord = name != "-" && !name.contains("/") && !name.contains(".")
-        if isWord, !FileManager.default.fileExists(atPath: name) {
+        var status = stat()
+        if isWord, lstat(name, &status) != 0 {
             let names = Scenario.builtIn.map(\.name)
             throw ToolError(.noInput, "there is no scenario and no file \(quoted(name)); \(suggestion(for: name, in: names))")
         }

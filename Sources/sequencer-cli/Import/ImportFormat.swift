@@ -90,5 +90,7 @@ private func recognizedFormat(_ bytes: UnsafeBufferPointer<UInt8>, named format:
         }
     }
     let titles = ImportFormat.allCases.map(\.title).joined(separator: ", ")
+    // Its own sentence: no format could be named that would help.
+    if bytes.allSatisfy(ASCII.isWhitespace) { throw JSONFault(0, .mistake("the text is empty; expected one of: \(titles)")) }
     throw JSONFault(0, .mistake("unknown format; expected one of: \(titles); '--format' names it"))
 }

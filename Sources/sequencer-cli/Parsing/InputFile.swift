@@ -72,9 +72,10 @@ struct OpenInput {
             if fstat(descriptor, &status) != 0 { throw systemError(path, errno) }
             switch status.st_mode & S_IFMT {
             case S_IFREG: break
-            case S_IFDIR: throw InputError(path: path, category: .noInput, reason: "it is a directory")
+            case S_IFDIR: throw systemError(path, EISDIR)
             case S_IFIFO: throw InputError(path: path, category: .noInput, reason: "it is a named pipe; read it with '-' as standard input")
-            default: throw InputError(path: path, category: .noInput, reason: "it is not a regular file")
+            default:
+                throw InputError(path: path, category: .noInput, reason: "it is not a regular file; read it with '-' as standard input")
             }
         } catch {
             Foundation.close(descriptor)
@@ -134,8 +135,36 @@ func isStandardInput(_ path: String) -> Bool {
     path == "-" || path == "/dev/stdin"
 }
 
+/// The system's words, and what to do about it.
 private func systemError(_ path: String, _ code: Int32) -> InputError {
-    InputError(path: path, category: .noInput, reason: String(cString: strerror(code)))
+    let words = String(cString: strerror(code))
+    let reason =
+        switch code {
+        case EISDIR: "it is a directory; name a file in it"
+        case ENOENT: words + missingHint(path)
+        case ENOTDIR: "\(words); a part of its path is a file"
+        case ELOOP: "\(words); a link in its path leads back to itself"
+        case EACCES: "\(words); this user may not read it, or not enter a folder on the way to it"
+        case EBADF: "\(words); it is closed: name a file, or write to it"
+        default: words
+        }
+    return InputError(path: path, category: .noInput, reason: reason)
+}
+
+/// Where a path that leads to nothing ends: at a link, before a folder, or beside a file of a similar name.
+private func missingHint(_ path: String) -> String {
+    if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+        return "; it is a link to \(quoted(target, limit: 200)), which is not there"
+    }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
+    if let folder, !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) {
+        return "; there is no folder \(quoted(folder, limit: 200))"
+    }
+    let start = folder.map { $0 + "/" } ?? ""
+    // Sorted: a folder lists its files in no order, and the first of several near ones is named.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: start.isEmpty ? "." : start))?.sorted() ?? []
+    let nearest = nearestName(to: String(path.dropFirst(start.count)), in: names)
+    return nearest.map { "; did you mean \(quoted(start + $0, limit: 200))?" } ?? ""
 }
 
 private func tooLarge(_ path: String, _ limit: Int) -> InputError {

@@ -51,7 +51,13 @@ struct LaunchLineParser {
         attribute: String? = nil
     ) throws(JSONError) -> LaunchLine? {
         var parser = LaunchLineParser(json: JSONTokenizer(line), readsOperations: readsOperations, attribute: attribute)
-        do throws(JSONFault) { return try parser.parse() } catch { throw parser.explained(error) }
+        do throws(JSONFault) {
+            return try parser.parse()
+        } catch {
+            // Only of a line that is refused: most are not, and need no second look.
+            try requireUTF8Start(Array(line.prefix(3)))
+            throw parser.explained(error)
+        }
     }
 
     private init(json: JSONTokenizer, readsOperations: Bool, attribute: String?) {

@@ -95,6 +95,23 @@ struct BadInputTests {
         let typo = try await Tool.run("run", "regulr")
         expectOneSentence(typo, code: 66)
         #expect(typo.messages.contains("did you mean 'regular'?"))
+        let link = try await Tool.shell("cd '\(folder.url.path)' && ln -s nowhere word && \"$TOOL\" run word")
+        expectOneSentence(link, code: 66)
+        #expect(link.messages.contains("cannot read word: No such file or directory; it is a link to 'nowhere', which is not there"))
+    }
+
+    @Test(
+        "fault J2: an encoding that no command reads is named, and so is a text that is compressed or empty",
+        arguments: [
+            ("run", [0xEF, 0xBB, 0xBF], "starts with a byte order mark (BOM)"),
+            ("stats", [0xEF, 0xBB, 0xBF], "starts with a byte order mark (BOM)"),
+            ("stats", [0xFF, 0xFE, 0x7B, 0x00], "is UTF-16"), ("report", [0x1F, 0x8B, 0x08], "is compressed by gzip"),
+            ("import", [0x0A], "is empty; expected one of: Chrome trace events, "),
+        ] as [(String, [UInt8], String)]
+    )
+    func encodings(command: String, bytes: [UInt8], words: String) async throws {
+        let result = try await Tool.run([command, "-"], input: Data(bytes))
+        #expect(result.code == 65 && result.messages.contains("<stdin>:1:1: the text \(words)"), "\(result)")
     }
 
     @Test("fault A1, A2, A3: command lines")

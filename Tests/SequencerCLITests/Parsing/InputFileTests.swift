@@ -23,14 +23,18 @@ struct InputFileTests {
         }
     }
 
-    @Test("What is missing or cannot hold a file is named")
+    @Test("What is missing or cannot hold a file is named, with what to do")
     func refuses() throws {
         try withDirectory { directory in
             expect(directory + "/none.json", .noInput, "No such file or directory")
-            expect(directory, .noInput, "it is a directory")
-            expect("/dev/null", .noInput, "it is not a regular file")
+            expect(directory, .noInput, "it is a directory; name a file in it")
+            expect("/dev/null", .noInput, "it is not a regular file; read it with '-' as standard input")
             try Data("x".utf8).write(to: URL(fileURLWithPath: directory + "/file"))
-            expect(directory + "/file/a.json", .noInput, "Not a directory")
+            expect(directory + "/file/a.json", .noInput, "Not a directory; a part of its path is a file")
+            expect(directory + "/fiel", .noInput, "No such file or directory; did you mean '\(directory)/file'?")
+            expect(directory + "/no/file", .noInput, "No such file or directory; there is no folder '\(directory)/no'")
+            try FileManager.default.createSymbolicLink(atPath: directory + "/link", withDestinationPath: "nowhere")
+            expect(directory + "/link", .noInput, "No such file or directory; it is a link to 'nowhere', which is not there")
             expect("", .noInput, "No such file or directory")
         }
     }
