@@ -334,7 +334,8 @@ struct BenchmarkActionText {
             json.write(name, for: "name")
             json.write("ms", for: "unit")
             json.write(milliseconds: .nearest(nanoseconds: sample.median), for: "value")
-            json.write("± \(durationText(.nearest(nanoseconds: sample.medianAbsoluteDeviation)))", for: "range")
+            // A number of the value's unit: the action reads it as one, and converts it with the value.
+            json.write("± \(Duration.nearest(nanoseconds: sample.medianAbsoluteDeviation).milliseconds)", for: "range")
             if !extra.isEmpty { json.write(extra, for: "extra") }
         }
     }

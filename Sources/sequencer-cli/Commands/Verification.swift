@@ -70,7 +70,7 @@ struct Verification: Sendable {
 
     // MARK: JUnit
 
-    /// One test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them.
+    /// One test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them. Some readers demand a time.
     var junit: String {
         let errors = problems.filter { $0.level == .error }
         let warnings = problems.filter { $0.level == .warning }
@@ -82,8 +82,8 @@ struct Verification: Sendable {
         var text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites>
-              <testsuite name="sequencer-cli verify" tests="1" failures="\(errors.isEmpty ? 0 : 1)" errors="0" skipped="0">
-                <testcase classname="\(Markup.text(file ?? "built-in"))" name="\(Markup.text(scenario))">
+              <testsuite name="sequencer-cli verify" tests="1" failures="\(errors.isEmpty ? 0 : 1)" errors="0" skipped="0" time="0">
+                <testcase classname="\(Markup.text(file ?? "built-in"))" name="\(Markup.text(scenario))" time="0">
 
             """
         if let first = errors.first {
@@ -111,16 +111,42 @@ struct Verification: Sendable {
                             json.write(CommandLineTool.name, for: "name")
                             json.write(CommandLineTool.version, for: "version")
                             json.writeArray(for: "rules") { json in
-                                for code in codes { json.writeObject { $0.write(code, for: "id") } }
+                                for code in codes { json.writeObject { Self.writeRule(code, to: &$0) } }
                             }
                         }
                     }
                     json.writeArray(for: "results") { json in
                         for problem in problems { json.writeObject { write(problem, to: &$0) } }
                     }
+                    // As ``SourcePosition`` counts; a run with results has to say it (SARIF 2.1.0, section 3.14.27).
+                    json.write("unicodeCodePoints", for: "columnKind")
                 }
             }
         } + "\n"
+    }
+
+    /// The kinds of problem, each in a sentence, which viewers show beside it.
+    static let descriptions = [
+        "mistake": "The scenario cannot run as it is written.",
+        "unreadable": "The file cannot be read.",
+        "impliedDependency": "An operation waits for one that its other dependencies imply.",
+        "absentDependency": "The file lacks an optional dependency, and has an operation of a similar name.",
+        "overlappingInteraction": "Two operations can ask the person at the same time.",
+        "nobodyAsked": "An interactive operation does work that asks nobody.",
+        "budget": "The critical path alone takes longer than the budget.",
+        "deadline": "What is expected takes longer than the deadline.",
+        "deadlineWithinBudget": "The deadline comes before the budget is used up.",
+        "timeouts": "The timeouts of a path come to more than the budget.",
+        "lateUpdateCheck": "The check for a required update comes late, or behind a person.",
+        "unawaitedRequired": "The milestone does not wait for a required operation.",
+    ]
+
+    private static func writeRule(_ code: String, to json: inout JSONWriter) {
+        json.write(code, for: "id")
+        // GitHub's code scanning asks for all three.
+        for key in ["shortDescription", "fullDescription", "help"] {
+            json.writeObject(for: key) { $0.write(descriptions[code] ?? code, for: "text") }
+        }
     }
 
     private func write(_ problem: Problem, to json: inout JSONWriter) {

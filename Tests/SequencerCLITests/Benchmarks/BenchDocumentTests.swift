@@ -66,6 +66,12 @@ struct BenchDocumentTests {
         #expect(!Self.document([Self.scenario("one", [100, 200])]).json().contains("modes"))
     }
 
+    @Test("github-action-benchmark: the spread is a number of the value's unit, without a unit of its own")
+    func spread() {
+        let text = BenchmarkActionText(document: Self.document([Self.scenario("one", [100, 0, 200, 300])])).text
+        #expect(text.contains(#"{"name":"one","unit":"ms","value":200,"range":"± 100.0","#), "\(text)")
+    }
+
     @Test("When it was taken, and how busy the machine was, is kept where it is known", arguments: [nil, 0.25])
     func span(_ load: Double?) throws {
         var document = Self.document([Self.scenario("one", [100, 200])])

@@ -122,9 +122,9 @@ struct BenchCommandTests {
         #expect(
             result.output == """
                 [
-                  {"name":"test","unit":"ms","value":1500.25,"range":"± 0 ms","extra":"0 of 2 runs over the budget of 3 s"},
-                  {"name":"test: a","unit":"ms","value":1500,"range":"± 0 ms","extra":"on the critical path"},
-                  {"name":"test: b","unit":"ms","value":0.25,"range":"± 0 ms","extra":"on the critical path"}
+                  {"name":"test","unit":"ms","value":1500.25,"range":"± 0.0","extra":"0 of 2 runs over the budget of 3 s"},
+                  {"name":"test: a","unit":"ms","value":1500,"range":"± 0.0","extra":"on the critical path"},
+                  {"name":"test: b","unit":"ms","value":0.25,"range":"± 0.0","extra":"on the critical path"}
                 ]
 
                 """

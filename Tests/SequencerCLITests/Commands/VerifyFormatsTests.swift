@@ -51,6 +51,7 @@ struct VerifyFormatsTests {
         try await verify(Self.broken, "junit") { result, _ in
             #expect(result.code == 65)
             #expect(result.output.hasPrefix("<?xml version=\"1.0\"") && result.output.contains("tests=\"1\" failures=\"1\""))
+            #expect(result.output.components(separatedBy: " time=\"0\">").count == 3)
             #expect(result.output.contains("<failure type=\"mistake\"") && result.output.contains("4:"))
             let names = try XMLNodes(result.output).names
             #expect(names == ["testsuites", "testsuite", "testcase", "failure"])
@@ -78,13 +79,27 @@ struct VerifyFormatsTests {
             #expect(results.map { $0["level"] as? String } == ["warning", "error"])
             #expect(results.map { $0["ruleId"] as? String } == ["impliedDependency", "budget"])
             let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
-            #expect((driver?["rules"] as? [[String: String]])?.map { $0["id"] } == ["impliedDependency", "budget"])
+            let rules = try #require(driver?["rules"] as? [[String: Any]])
+            #expect(rules.map { $0["id"] as? String } == ["impliedDependency", "budget"])
+            for key in ["shortDescription", "fullDescription", "help"] {
+                let texts = rules.map { ($0[key] as? [String: String])?["text"] }
+                #expect(texts == [Verification.descriptions["impliedDependency"], Verification.descriptions["budget"]])
+            }
+            #expect(run["columnKind"] as? String == "unicodeCodePoints")
             let location = (results[0]["locations"] as? [[String: [String: [String: Any]]]])?.first?["physicalLocation"]
             #expect(location?["artifactLocation"]?["uri"] as? String == Verification.address(of: path))
             #expect(location?["region"]?["startLine"] as? Int == 5)
         }
         #expect(Verification.address(of: "a b/c%.json") == "a%20b/c%25.json")
         #expect(Verification.address(of: "/a.json") == "file:///a.json")
+    }
+
+    @Test("sarif: each kind of problem has a description")
+    func descriptions() throws {
+        let schema = DocumentationPages.projectRoot.appending(path: "Schemas/verification.schema.json")
+        let codes = try #require(String(contentsOf: schema, encoding: .utf8).firstMatch(of: /"enum": \[("impliedDependency"[^\]]*)\]/)).1
+        let all = codes.matches(of: /"(\w+)"/).map { String($0.1) } + ["mistake", "unreadable"]
+        #expect(Set(all) == Set(Verification.descriptions.keys))
     }
 
     @Test("xcode: problems as compilers write them, on standard error; a sound scenario is a comment, others are nothing")
