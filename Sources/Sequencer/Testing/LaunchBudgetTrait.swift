@@ -43,7 +43,7 @@
     /// Runs a launch, and expects it to complete within its budget.
     ///
     /// Where it does not, the test has an issue that says by how much, and which operations are to blame, and the HTML report as an attachment (`swift test --attachments-path FOLDER`
-    /// keeps it). The test goes on.
+    /// keeps it, in a folder that is there). The test goes on.
     ///
     /// - Parameters:
     ///   - graph: the graph to run.
