@@ -1,3 +1,4 @@
+import Sequencer
 import TestSupport
 import Testing
 
@@ -81,6 +82,48 @@ struct JSONParserTests {
         let error = #expect(throws: JSONError.self) { try parseJSON(complaint.input) }
         #expect(error?.message == complaint.message)
         #expect(SourceLines(complaint.input).position(of: error?.offset ?? -1).description == complaint.place)
+    }
+
+    /// How a string ends, told byte by byte.
+    private static func end(of bytes: [UInt8]) -> String {
+        var place = 1
+        while place < bytes.count {
+            switch bytes[place] {
+            case ASCII.quote: return "ends before \(place + 1)"
+            case ASCII.backslash:
+                guard place + 1 < bytes.count, [ASCII.quote, ASCII.backslash, UInt8(ascii: "n")].contains(bytes[place + 1]) else {
+                    return "is refused at \(place)"
+                }
+                place += 2
+            case 0..<0x20: return "is refused at \(place)"
+            default: place += 1
+            }
+        }
+        return "is refused at 0"
+    }
+
+    @Test("Where a string ends, eight bytes at a time, is where it ends byte by byte")
+    func strings() {
+        // What ends plain text, what differs from that by one, and by the highest bit.
+        let alphabet: [UInt8] = [0, 0x0A, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5C, 0x5D, 0x6E, 0x7F, 0x80, 0x9F, 0xA2, 0xDC, 0xFF]
+        var random = SplitMix64(seed: 1)
+        for _ in 0..<4000 {
+            // Mostly plain: else no string would be long.
+            let rest = (0..<random.index(below: 40)).map { _ in
+                random.index(below: 8) == 0 ? alphabet[random.index(below: alphabet.count)] : UInt8(ascii: "a")
+            }
+            let bytes = [ASCII.quote] + rest
+            let found = bytes.withUnsafeBufferPointer { buffer in
+                var json = JSONTokenizer(buffer)
+                do throws(JSONFault) {
+                    try json.skipString()
+                    return "ends before \(json.offset)"
+                } catch {
+                    return "is refused at \(error.offset)"
+                }
+            }
+            #expect(found == Self.end(of: bytes), "\(bytes)")
+        }
     }
 
     @Test("Values keep their content, their order and their offsets")
