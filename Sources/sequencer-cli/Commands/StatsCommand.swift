@@ -70,7 +70,6 @@ struct StatsCommand: Command {
 
     /// So many different mistakes are shown; the broken lines of the others are counted.
     private static let maximumShown = 10
-    private static let pieceSize = 1024 * 1024
 
     /// Files of reports; one may be `-`.
     var inputs: [String] = []
@@ -89,8 +88,7 @@ struct StatsCommand: Command {
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        var summary = newSummary()
-        for input in inputs { summary.merge(try read(input)) }
+        let summary = try readLines()
         let groups = summary.statistics.groups
         // A slip in the name would otherwise look like launches that are all alike.
         if let attribute = keys?.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
@@ -117,20 +115,26 @@ struct StatsCommand: Command {
         LinesSummary(readsOperations: keys?.hasOperations ?? false, attribute: keys?.attribute)
     }
 
-    private func read(_ input: String) throws -> LinesSummary {
-        let file = try OpenInput(input)
+    private func readLines() throws -> LinesSummary {
+        var summary = newSummary()
+        for input in inputs { summary.merge(try readLines(of: input)) }
+        return summary
+    }
+
+    private func readLines(of input: String) throws -> LinesSummary {
+        let file = try PlainInput(input)
         defer { file.close() }
-        let archive = try file.isCompressed ? GzipInput(file) : nil
-        defer { archive?.close() }
         let progress = ProgressBar("stats", reading: input, inLines: common.showsProgress)
         // Also after an error.
         defer { progress?.end() }
         var summary = newSummary()
-        var splitter = LineSplitter()
-        let name = inputName(input)
         var complaints: [LinesSummary.Complaint] = []
-        func keep(_ complaint: LinesSummary.Complaint?) {
-            guard let complaint else { return }
+        try LinesReader().read(into: &summary) { buffer in
+            try file.fill(buffer)
+        } didRead: { summary in
+            // The size of a pipe is unknown: then only bytes and lines are told.
+            progress?.update(fraction: file.fraction, detail: "\(file.total / 1_000_000) MB, \(summary.lines) lines")
+        } complain: { complaint in
             // By its text: a file that is wrong in one way has one complaint with a number, not a million.
             if let known = complaints.firstIndex(where: { $0.message == complaint.message }) {
                 complaints[known].count += complaint.count
@@ -138,31 +142,9 @@ struct StatsCommand: Command {
                 complaints.append(complaint)
             }
         }
-        // Read in pieces: a file of a gigabyte must not be in memory (LineSplitter, QuantileSketch).
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
-        defer { piece.deallocate() }
-        var bytes = 0
-        while true {
-            let count = try archive?.read(into: piece) ?? file.read(into: piece)
-            if count == 0 { break }
-            // A pipe, which another program can decompress as well, or what was compressed twice.
-            if bytes == 0, piece[..<count].starts(with: OpenInput.gzipMagic) {
-                throw InputError(path: input, category: .badData, reason: "it is compressed; read the output of 'gzip -dc' with '-'")
-            }
-            splitter.feed(UnsafeRawBufferPointer(rebasing: piece[..<count]).assumingMemoryBound(to: UInt8.self)) { line in
-                summary.add(line).forEach(keep)
-            }
-            bytes += count
-            // The size of a pipe is unknown: then only bytes and lines are told.
-            let position = archive == nil ? bytes : file.position ?? 0
-            let fraction = file.size.map { Double(position) / Double(max($0, 1)) }
-            progress?.update(fraction: fraction, detail: "\(bytes / 1_000_000) MB, \(summary.lines) lines")
-        }
-        splitter.finish { line in summary.add(line).forEach(keep) }
-        keep(summary.finish())
         // The bar is gone before the complaints.
         progress?.end()
-        for complaint in complaints { message("\(name):\(complaint)") }
+        for complaint in complaints { message("\(inputName(input)):\(complaint)") }
         return summary
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads the few values of one line, a report or a crash, that statistics need, and skips the rest.
 ///
 /// Nothing is allocated but the few texts that are kept: a file of a gigabyte takes seconds, not minutes.
@@ -9,7 +7,7 @@ struct LaunchLineParser {
     /// In milliseconds: more than any launch takes.
     private static let timeLimit = 9e12
 
-    private enum Key: UInt8, CaseIterable {
+    private enum Key: UInt8 {
         case schema, scenario, version, outcome, budget, operation, initialDisplayMs, operations, attributes
 
         var name: StaticString {
@@ -128,8 +126,7 @@ struct LaunchLineParser {
     private mutating func readMember() throws(JSONFault) {
         let start = json.offset
         let key = try readKey()
-        // Few keys, compared byte by byte: a dictionary would need a text for each key of each line.
-        guard let wanted = Key.allCases.first(where: { key.matches($0.name) }), isWanted(wanted) else {
+        guard let wanted = Self.key(named: key), isWanted(wanted) else {
             return try json.skipValue()
         }
         let bit = UInt16(1) << wanted.rawValue
@@ -147,6 +144,16 @@ struct LaunchLineParser {
         case .operations: try readArray { parser throws(JSONFault) in try parser.readOperation() }
         case .attributes: try readArray { parser throws(JSONFault) in try parser.readAttribute() }
         }
+    }
+
+    /// Few keys, compared byte by byte: a dictionary would need a text for each key of each line, and a list of them would be shared by all processors.
+    private static func key(named name: RawKey) -> Key? {
+        var number: UInt8 = 0
+        while let key = Key(rawValue: number) {
+            if name.matches(key.name) { return key }
+            number += 1
+        }
+        return nil
     }
 
     private func isWanted(_ key: Key) -> Bool {
@@ -326,9 +333,8 @@ struct LineSplitter {
     /// Gives out every line that ends in this piece, without its newline; nil for one that is too long.
     mutating func feed(_ piece: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>?) -> Void) {
         var start = 0
-        while start < piece.count, let base = piece.baseAddress {
-            guard let found = memchr(base + start, 0x0A, piece.count - start) else { return keep(piece[start...]) }
-            let end = UnsafeRawPointer(base).distance(to: UnsafeRawPointer(found))
+        while start < piece.count {
+            guard let end = piece.lineEnd(from: start) else { return keep(piece[start...]) }
             // The usual case, without a copy: the whole line lies in this piece.
             if rest.isEmpty, !isTooLong {
                 count += 1

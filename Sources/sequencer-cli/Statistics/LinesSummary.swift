@@ -1,5 +1,25 @@
 import Sequencer
 
+/// Reads lines, each by itself: what it is to be read for is said once.
+struct LaunchReader: Sendable {
+    /// Whether the times of operations are wanted.
+    let readsOperations: Bool
+    /// The name of the attribute that launches are told apart by.
+    let attribute: String?
+
+    /// - Returns: nil when the line is blank.
+    func read(_ line: UnsafeBufferPointer<UInt8>) throws(JSONError) -> LaunchLine? {
+        try LaunchLineParser.parse(line, readsOperations: readsOperations, attribute: attribute)
+    }
+
+    /// The launch of a line that is a report or a crash by itself; nil for any other one, which is then to be read with those around it.
+    func launch(of line: UnsafeBufferPointer<UInt8>) -> LaunchLine? {
+        // Most lines of a report that stands in many are told by their first byte.
+        guard line.first == ASCII.openBrace else { return nil }
+        return try? read(line)
+    }
+}
+
 /// The launches of the lines of a file, and the number of invalid lines.
 ///
 /// Reports and crashes stand in any layout: one a line, in many lines, several in one line, in an array. One that has broken off spoils none of those
@@ -23,10 +43,8 @@ struct LinesSummary: Sendable {
     private static let maximumBytes = ScenarioDocument.sizeLimit
     private static let firstKey = Array("\"schema\"".utf8)
 
-    /// Whether the times of operations are wanted.
-    private let readsOperations: Bool
-    /// The name of the attribute that launches are told apart by.
-    private let attribute: String?
+    /// Reads the launch of a line.
+    let reader: LaunchReader
     private(set) var statistics = LaunchStatistics()
     /// All lines, blank ones included.
     private(set) var lines = 0
@@ -43,16 +61,21 @@ struct LinesSummary: Sendable {
     private var isIndented = false
 
     init(readsOperations: Bool = false, attribute: String? = nil) {
-        self.readsOperations = readsOperations
-        self.attribute = attribute
+        reader = LaunchReader(readsOperations: readsOperations, attribute: attribute)
+    }
+
+    /// Takes one line into account; nil stands for a line that is too long.
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
+        add(line, whole: line.flatMap(reader.launch))
     }
 
     /// Takes one line into account; nil stands for a line that is too long.
     ///
+    /// - Parameter launch: the launch of the line, where that is a report or a crash by itself.
     /// - Returns: the mistakes that have come to light: those of a report that has broken off, and of this line.
     ///
     /// - Complexity: O(bytes) for all lines together.
-    mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>?, whole launch: LaunchLine?) -> [Complaint] {
         var complaints: [Complaint] = []
         // Before the line is counted: the report that broke off ended in the line before it. A line too long to be kept ends it as well.
         if line.map({ beginsAnother($0) }) ?? true, let complaint = finish() { complaints.append(complaint) }
@@ -63,7 +86,7 @@ struct LinesSummary: Sendable {
         }
         if !begun.isEmpty { return complaints + goOn(line) }
         // Most lines are a report each: they are read once.
-        if let launch = try? LaunchLineParser.parse(line, readsOperations: readsOperations, attribute: attribute) {
+        if let launch {
             statistics.add(launch)
             return complaints
         }
@@ -164,8 +187,7 @@ struct LinesSummary: Sendable {
     ///   - column: how many bytes stand before it in its first line, and not in `report`.
     private mutating func add(_ report: UnsafeBufferPointer<UInt8>, from first: Int, to last: Int, after column: Int = 0) -> Complaint? {
         do throws(JSONError) {
-            let launch = try LaunchLineParser.parse(report, readsOperations: readsOperations, attribute: attribute)
-            if let launch { statistics.add(launch) }
+            if let launch = try reader.read(report) { statistics.add(launch) }
             return nil
         } catch {
             let before = report[..<min(error.offset, report.count)]

@@ -46,3 +46,53 @@ final class GzipInput {
         return reap(child.pid)
     }
 }
+
+/// An input as it was before gzip compressed it, if that was done.
+final class PlainInput {
+    private let file: OpenInput
+    private let archive: GzipInput?
+    /// How many bytes have been read.
+    private(set) var total = 0
+
+    init(_ path: String) throws(InputError) {
+        let file = try OpenInput(path)
+        do throws(InputError) {
+            archive = try file.isCompressed ? GzipInput(file) : nil
+        } catch {
+            file.close()
+            throw error
+        }
+        self.file = file
+    }
+
+    /// Fills the buffer, as far as the input goes.
+    ///
+    /// - Returns: how many bytes it has; 0 at the end.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count: Int
+            if let archive { count = try archive.read(into: rest) } else { count = try file.read(into: rest) }
+            if count == 0 { break }
+            filled += count
+        }
+        // A pipe, which another program can decompress as well, or what was compressed twice.
+        if total == 0, buffer[..<filled].starts(with: OpenInput.gzipMagic) {
+            throw InputError(path: file.path, category: .badData, reason: "it is compressed; read the output of 'gzip -dc' with '-'")
+        }
+        total += filled
+        return filled
+    }
+
+    /// The share that has been read; nil for a pipe, whose size is unknown.
+    var fraction: Double? {
+        let position = archive == nil ? total : file.position ?? 0
+        return file.size.map { Double(position) / Double(max($0, 1)) }
+    }
+
+    func close() {
+        archive?.close()
+        file.close()
+    }
+}
