@@ -135,8 +135,8 @@ struct LaunchGroup: Sendable {
         displays.merge(other.displays)
         misses += other.misses
         crashes += other.crashes
-        for (operation, count) in other.crashesByOperation { add(count, crashesOf: operation) }
         // In an order of its own: where there are too many, the same ones are told apart each time.
+        for (operation, count) in other.crashesByOperation.sorted(by: { $0.key < $1.key }) { add(count, crashesOf: operation) }
         for (operation, sketch) in other.operations.sorted(by: { $0.key < $1.key }) {
             operations[place(of: operation), default: QuantileSketch()].merge(sketch)
         }

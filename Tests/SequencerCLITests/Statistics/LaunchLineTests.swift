@@ -233,6 +233,21 @@ struct LaunchLineTests {
         #expect(statistics.groups.first?.crashesByOperation[LaunchStatistics.other] == 1901)
     }
 
+    @Test("Where too many operations crashed, those that are told apart are the same each time")
+    func crashesOfTooMany() {
+        // Their order is that of a dictionary, another one in each process.
+        let parts = [0..<60, 60..<150].map { numbers in
+            numbers.reduce(into: LaunchStatistics()) { statistics, number in
+                let crash = LaunchLine.End.crash(operation: String(1000 + number))
+                statistics.add(LaunchLine(scenario: "a", version: "\(numbers.lowerBound)", end: crash))
+            }
+        }
+        let total = parts.reduce(into: LaunchStatistics()) { $0.merge($1) }.total
+        let expected = (0..<LaunchStatistics.operationLimit).map { String(1000 + $0) }
+        #expect(total.crashesByOperation.keys.sorted() == [LaunchStatistics.other] + expected)
+        #expect(total.crashesByOperation[LaunchStatistics.other] == 50)
+    }
+
     @Test("However many values an attribute has, only so many are told apart")
     func groupsOfAttributes() {
         var statistics = LaunchStatistics()
