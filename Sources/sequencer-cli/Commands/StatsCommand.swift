@@ -52,6 +52,9 @@ struct StatsCommand: Command {
                 SketchFormat.self,
                 help: "Print the sketches of times in place of the summary, to be merged elsewhere: clickhouse or otlp."
             ) { $0.sketches = $1 },
+            .flag("merge", help: "Read what '--sketches otlp' printed on many machines: the result is that of all their launches.") {
+                $0.isMerging = true
+            },
         ],
         part(CommonArguments.workingOptions, \.common)
     )
@@ -62,6 +65,7 @@ struct StatsCommand: Command {
         "stats launches.jsonl --by os.version": "Sum up each version of the system by itself.",
         "stats - --json < launches.jsonl": "Sum up standard input, as JSON.",
         "stats launches.jsonl --sketches otlp": "Histograms for OpenTelemetry or Prometheus.",
+        "stats --merge sketches/*.json": "Sum up the launches of many machines by their sketches.",
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "Reports could be read. How their launches ended is in the result, and changes no exit code.",
@@ -77,18 +81,22 @@ struct StatsCommand: Command {
     var keys: Keys?
     /// The form of the sketches; nil for a summary.
     var sketches: SketchFormat?
+    /// Whether the inputs are sketches, not reports.
+    var isMerging = false
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
         if inputs.count(where: isStandardInput) > 1 { throw Self.failure("standard input ('-') can be read only once") }
         if sketches != nil, keys != nil { throw Self.failure("options '--by' and '--sketches' exclude each other") }
+        // Sketches are of scenarios and versions alone.
+        if isMerging, keys != nil { throw Self.failure("options '--by' and '--merge' exclude each other") }
         if sketches != nil, common.json { throw Self.failure("options '--json' and '--sketches' exclude each other") }
     }
 
     func run() throws -> ExitCode {
         let output = Output(common.output)
         try output.check()
-        let summary = try readLines()
+        let summary = try isMerging ? mergedSketches() : readLines()
         let groups = summary.statistics.groups
         // A slip in the name would otherwise look like launches that are all alike.
         if let attribute = keys?.attribute, !groups.isEmpty, groups.allSatisfy({ $0.key.attribute == nil }) {
@@ -102,7 +110,7 @@ struct StatsCommand: Command {
     private func text(_ summary: LinesSummary, _ style: TextStyle) -> String {
         switch sketches {
         case .clickhouse: LaunchSketch.all(summary.statistics).map(\.clickHouseLine).joined()
-        case .otlp: LaunchSketch.otlp(LaunchSketch.all(summary.statistics), time: Int64(Date().timeIntervalSince1970 * 1e9))
+        case .otlp: LaunchSketch.otlp(summary, time: Int64(Date().timeIntervalSince1970 * 1e9))
         case nil where common.json: summary.json(attribute: keys?.attribute)
         case nil: StatsText(summary: summary, style: style, name: name, attribute: keys?.attribute).text
         }
@@ -113,6 +121,16 @@ struct StatsCommand: Command {
 
     private func newSummary() -> LinesSummary {
         LinesSummary(readsOperations: keys?.hasOperations ?? false, attribute: keys?.attribute)
+    }
+
+    private func mergedSketches() throws -> LinesSummary {
+        var reader = SketchReader()
+        for input in inputs {
+            let file = try PlainInput(input)
+            defer { file.close() }
+            try ProgressBar.during("stats", reading: input) { try reader.read(file.readAll(), file: inputName(input)) }
+        }
+        return reader.summary
     }
 
     private func readLines() throws -> LinesSummary {
@@ -266,12 +284,6 @@ extension LaunchGroup {
         // Of two equal medians the name decides, as below.
         let medians = operations.map { (operation: $0.key, times: $0.value, median: $0.value.percentile(50) ?? 0) }
         return medians.sorted { ($1.median, $0.operation) < ($0.median, $1.operation) }.map { (operation: $0.operation, times: $0.times) }
-    }
-
-    /// The operation with the most crashes first.
-    var sortedCrashes: [(operation: String, count: Int)] {
-        // Of two equal counts the name decides: the order of a dictionary is another one in each process.
-        crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
     }
 }
 

@@ -167,7 +167,7 @@ private func missingHint(_ path: String) -> String {
     return nearest.map { "; did you mean \(quoted(start + $0, limit: 200))?" } ?? ""
 }
 
-private func tooLarge(_ path: String, _ limit: Int) -> InputError {
+func tooLarge(_ path: String, _ limit: Int) -> InputError {
     InputError(path: path, category: .badData, reason: "it is larger than the limit of \(limit) bytes")
 }
 

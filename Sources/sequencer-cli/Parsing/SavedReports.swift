@@ -42,7 +42,7 @@ enum SavedReports {
     /// Where the values of a file begin and end, those of an array each by itself. From the first mistake on, the rest is one: its decoder says the place.
     ///
     /// - Complexity: O(bytes).
-    private static func documents(in bytes: [UInt8]) -> [Range<Int>] {
+    static func documents(in bytes: [UInt8]) -> [Range<Int>] {
         bytes.withUnsafeBufferPointer { bytes in
             var documents: [Range<Int>] = []
             var json = JSONTokenizer(bytes)

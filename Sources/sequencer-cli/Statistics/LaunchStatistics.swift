@@ -11,6 +11,11 @@ struct LaunchStatistics: Sendable {
         var version: String?
         /// The value of the attribute; nil where none is wanted, or none was said.
         var attribute: String?
+
+        /// What keys are sorted by. A version that nobody said comes before an empty one.
+        fileprivate var order: (String, Int, String, Int, String) {
+            (scenario, version == nil ? 0 : 1, version ?? "", attribute == nil ? 0 : 1, attribute ?? "")
+        }
     }
 
     /// The most groups; launches of further scenarios, versions and values form one group, ``other``.
@@ -22,6 +27,8 @@ struct LaunchStatistics: Sendable {
 
     private(set) var groups: [LaunchGroup] = []
     private var places: [Key: Int] = [:]
+    /// The place of the group of all further ones; nil before the first of them.
+    private var otherPlace: Int?
 
     init() {}
 
@@ -34,8 +41,15 @@ struct LaunchStatistics: Sendable {
 
     /// Takes the launches of other statistics into account.
     mutating func merge(_ other: LaunchStatistics) {
-        // The group of all further ones comes last: by then, there are as many others as there may be.
-        for group in other.groups { groups[group.isOther ? placeOfOther() : place(of: group.key)].merge(group) }
+        for group in other.groups { update(group.key, isOther: group.isOther) { $0.merge(group) } }
+    }
+
+    /// Takes what is known of a group into account.
+    ///
+    /// - Parameter isOther: whether it is the group of all further ones.
+    mutating func update(_ key: Key, isOther: Bool, _ change: (inout LaunchGroup) -> Void) {
+        let place = isOther ? placeOfOther() : place(of: key)
+        change(&groups[place])
     }
 
     /// In the order of their names; the group of all further ones comes last.
@@ -43,8 +57,7 @@ struct LaunchStatistics: Sendable {
         groups.sorted { left, right in
             // By the flag: the name of the group sorts before letters.
             if left.isOther != right.isOther { return right.isOther }
-            return (left.key.scenario, left.key.version ?? "", left.key.attribute ?? "")
-                < (right.key.scenario, right.key.version ?? "", right.key.attribute ?? "")
+            return left.key.order < right.key.order
         }
     }
 
@@ -55,7 +68,7 @@ struct LaunchStatistics: Sendable {
 
     private mutating func place(of key: Key) -> Int {
         if let place = places[key] { return place }
-        if groups.count >= Self.groupLimit { return placeOfOther() }
+        if places.count >= Self.groupLimit { return placeOfOther() }
         groups.append(LaunchGroup(key, isOther: false))
         places[key] = groups.count - 1
         return groups.count - 1
@@ -64,10 +77,10 @@ struct LaunchStatistics: Sendable {
     /// A real scenario may have the name of this group, so the group is found by its place.
     private mutating func placeOfOther() -> Int {
         // Made when the first one needs it: a file of few scenarios does not list it.
-        if groups.count == Self.groupLimit {
-            groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true))
-        }
-        return Self.groupLimit
+        let place = otherPlace ?? groups.count
+        if otherPlace == nil { groups.append(LaunchGroup(Key(scenario: Self.other, version: nil), isOther: true)) }
+        otherPlace = place
+        return place
     }
 }
 
@@ -113,6 +126,12 @@ struct LaunchGroup: Sendable {
     /// The rate of misses that the true one is below with 95% confidence.
     var missBound: Double { BinomialBound.upper(misses: misses, trials: reports) }
 
+    /// The operation with the most crashes first.
+    var sortedCrashes: [(operation: String, count: Int)] {
+        // Of two equal counts the name decides: the order of a dictionary is another one in each process.
+        crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
+    }
+
     mutating func add(_ end: LaunchLine.End) {
         switch end {
         case .report(let outcome, let measured, let isMet, let display):
@@ -121,13 +140,26 @@ struct LaunchGroup: Sendable {
             if let display { displays.insert(display) }
             if !isMet { misses += 1 }
         case .crash(let operation):
-            crashes += 1
-            if let operation { add(1, crashesOf: operation) }
+            add(crashes: 1, of: operation)
         }
     }
 
     mutating func add(_ operation: LaunchLine.Operation) {
         operations[place(of: operation.id), default: QuantileSketch()].insert(operation.milliseconds)
+    }
+
+    /// Adds launches with this outcome, by the sketch of their times.
+    mutating func add(_ times: QuantileSketch, of outcome: LaunchOutcome) {
+        self.times[outcome, default: QuantileSketch()].merge(times)
+    }
+
+    mutating func add(displays: QuantileSketch) { self.displays.merge(displays) }
+    mutating func add(misses: Int) { self.misses += misses }
+
+    /// - Parameter operation: nil where nobody knows it.
+    mutating func add(crashes: Int, of operation: String?) {
+        self.crashes += crashes
+        if let operation { add(crashes, crashesOf: operation) }
     }
 
     mutating func merge(_ other: LaunchGroup) {

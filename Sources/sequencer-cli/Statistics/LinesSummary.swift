@@ -64,6 +64,14 @@ struct LinesSummary: Sendable {
         reader = LaunchReader(readsOperations: readsOperations, attribute: attribute)
     }
 
+    /// The summary of lines that were read elsewhere.
+    init(statistics: LaunchStatistics, lines: Int, brokenLines: Int) {
+        self.init()
+        self.statistics = statistics
+        self.lines = lines
+        self.brokenLines = brokenLines
+    }
+
     /// Takes one line into account; nil stands for a line that is too long.
     mutating func add(_ line: UnsafeBufferPointer<UInt8>?) -> [Complaint] {
         add(line, whole: line.flatMap(reader.launch))

@@ -10,12 +10,16 @@ import SequencerAnalysis
 struct QuantileSketch: Equatable, Sendable {
     /// The largest relative error of a quantile: (growth - 1) / (growth + 1), rounded up.
     static let relativeError = 0.0055
-    /// How many buckets there are between a value and twice that value.
+    /// How many buckets there are between a value and twice that value: 2 to the power of ``scale``.
     static let bucketsPerDoubling = 64.0
+    /// What OpenTelemetry calls an exponential histogram with these buckets.
+    static let scale = 6
     /// By so much each bucket is larger than the one before.
     static let growth = exp2(1 / bucketsPerDoubling)
     /// Values closer to 0 count as 0, and larger ones as the largest: a millionth of a millisecond, and some three years in milliseconds.
     static let range = 1e-6...1e11
+    /// The numbers of the buckets that there may be.
+    static let indices = index(of: range.lowerBound)...index(of: range.upperBound)
 
     private(set) var count = 0
     private(set) var minimum = Double.infinity
@@ -28,14 +32,31 @@ struct QuantileSketch: Equatable, Sendable {
 
     init() {}
 
+    /// The sketch that has these counts.
+    ///
+    /// - Parameter counts: those of the buckets from `first` on, all of them among ``indices``.
+    init(zeros: Int, first: Int, counts: [Int], minimum: Double, maximum: Double) {
+        self.zeros = zeros
+        self.minimum = minimum
+        self.maximum = maximum
+        count = zeros
+        // Only buckets with something in them: the same values make the same sketch.
+        for (place, count) in counts.enumerated() where count > 0 {
+            self.count += count
+            add(count, to: first + place)
+        }
+    }
+
     /// - Parameter value: 0 or more; negative numbers and NaN count as 0.
     mutating func insert(_ value: Double) {
         let value = value > 0 ? min(value, Self.range.upperBound) : 0
         count += 1
         minimum = min(minimum, value)
         maximum = max(maximum, value)
-        if value < Self.range.lowerBound { zeros += 1 } else { add(1, to: Int((log2(value) * Self.bucketsPerDoubling).rounded(.up))) }
+        if value < Self.range.lowerBound { zeros += 1 } else { add(1, to: Self.index(of: value)) }
     }
+
+    private static func index(of value: Double) -> Int { Int((log2(value) * bucketsPerDoubling).rounded(.up)) }
 
     /// Adds all values of another sketch.
     mutating func merge(_ other: QuantileSketch) {

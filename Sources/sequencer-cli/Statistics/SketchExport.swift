@@ -6,14 +6,55 @@ enum SketchFormat: String, CaseIterable, Sendable {
     /// Lines of ClickHouse's TabSeparated: scenario, version, outcome, launches, and the state of `quantilesDD` in hexadecimal.
     case clickhouse
     /// Exponential histograms in OTLP/JSON, which any collector of OpenTelemetry accepts (`POST /v1/metrics`). Prometheus makes native histograms of them.
+    /// With the counts beside them they say all that a summary does: ``SketchReader`` reads them back.
     case otlp
+}
+
+/// The metrics of OTLP that say of launches what a summary does.
+enum SketchMetric: String, CaseIterable {
+    case duration = "sequencer.launch.duration"
+    case misses = "sequencer.launch.budget.misses"
+    case crashes = "sequencer.launch.crashes"
+    case lines = "sequencer.lines"
+
+    var text: String {
+        switch self {
+        case .duration: "The measured times of launches, and the times to their initial displays."
+        case .misses: "The launches that missed their budget."
+        case .crashes: "The launches that ended with their process, by the operation that ran, where it is known."
+        case .lines: "The lines that reports and crashes were read from, by whether they could be read."
+        }
+    }
+
+    var unit: String {
+        switch self {
+        case .duration: "ms"
+        case .misses, .crashes: "{launch}"
+        case .lines: "{line}"
+        }
+    }
+}
+
+/// The attributes of their points.
+enum SketchAttribute {
+    static let scenario = "sequencer.scenario"
+    static let version = "service.version"
+    static let outcome = "sequencer.outcome"
+    static let operation = "sequencer.operation"
+    static let isBroken = "sequencer.broken"
+    /// The group of all that is not told apart, as OpenTelemetry marks it:
+    /// <https://opentelemetry.io/docs/specs/otel/metrics/sdk/#overflow-attribute>.
+    static let isOther = "otel.metric.overflow"
 }
 
 /// The times of the launches of one group that have one outcome, or their times to the initial display.
 struct LaunchSketch {
-    private static let initialDisplay = "initial-display"
+    /// In the place of an outcome: the times are those to the initial display.
+    static let initialDisplay = "initial-display"
 
     let key: LaunchStatistics.Key
+    /// Whether its group is that of all further ones.
+    let isOther: Bool
     let outcome: String
     let sketch: QuantileSketch
 
@@ -21,13 +62,18 @@ struct LaunchSketch {
     static func all(_ statistics: LaunchStatistics) -> [LaunchSketch] {
         statistics.sortedGroups.flatMap { group in
             var sketches = LaunchOutcome.allCases.compactMap { outcome in
-                group.times[outcome].map { LaunchSketch(key: group.key, outcome: outcome.rawValue, sketch: $0) }
+                group.times[outcome].map { LaunchSketch(group, outcome.rawValue, $0) }
             }
-            if group.displays.count > 0 {
-                sketches.append(LaunchSketch(key: group.key, outcome: initialDisplay, sketch: group.displays))
-            }
+            if group.displays.count > 0 { sketches.append(LaunchSketch(group, initialDisplay, group.displays)) }
             return sketches
         }
+    }
+
+    private init(_ group: LaunchGroup, _ outcome: String, _ sketch: QuantileSketch) {
+        key = group.key
+        isOther = group.isOther
+        self.outcome = outcome
+        self.sketch = sketch
     }
 
     // MARK: ClickHouse
@@ -62,22 +108,30 @@ struct LaunchSketch {
     // MARK: OTLP
 
     /// - Parameter time: nanoseconds since 1970.
-    static func otlp(_ sketches: [LaunchSketch], time: Int64) -> String {
-        JSONWriter.object(pretty: false) { json in
-            json.writeObjects([sketches], for: "resourceMetrics") { json, sketches in
-                json.writeObject(for: "resource") { json in
-                    json.writeObjects([("service.name", "sequencer")], for: "attributes") { $0.writeAttribute($1.0, $1.1) }
-                }
-                json.writeObjects([sketches], for: "scopeMetrics") { json, sketches in
+    static func otlp(_ summary: LinesSummary, time: Int64) -> String {
+        let groups = summary.statistics.sortedGroups
+        return JSONWriter.object(pretty: false) { json in
+            json.writeObjects([groups], for: "resourceMetrics") { json, groups in
+                json.writeObject(for: "resource") { $0.writeAttributes([("service.name", "sequencer")]) }
+                json.writeObjects([groups], for: "scopeMetrics") { json, groups in
                     json.writeObject(for: "scope") { $0.write("sequencer", for: "name") }
-                    json.writeObjects([sketches], for: "metrics") { json, sketches in
-                        json.write("sequencer.launch.duration", for: "name")
-                        json.write("The measured times of launches, and the times to their initial displays.", for: "description")
-                        json.write("ms", for: "unit")
-                        json.writeObject(for: "exponentialHistogram") { json in
-                            // Cumulative.
-                            json.write(2, for: "aggregationTemporality")
-                            json.writeObjects(sketches, for: "dataPoints") { $1.writePoint(to: &$0, time: time) }
+                    json.writeObjects(SketchMetric.allCases, for: "metrics") { json, metric in
+                        json.write(metric.rawValue, for: "name")
+                        json.write(metric.text, for: "description")
+                        json.write(metric.unit, for: "unit")
+                        if metric == .duration {
+                            json.writeObject(for: "exponentialHistogram") { json in
+                                json.write(cumulative, for: "aggregationTemporality")
+                                json.writeObjects(all(summary.statistics), for: "dataPoints") { $1.writePoint(to: &$0, time: time) }
+                            }
+                        } else {
+                            json.writeObject(for: "sum") { json in
+                                json.write(cumulative, for: "aggregationTemporality")
+                                json.write(true, for: "isMonotonic")
+                                json.writeObjects(CountPoint.all(metric, summary, groups), for: "dataPoints") {
+                                    $1.write(to: &$0, time: time)
+                                }
+                            }
                         }
                     }
                 }
@@ -85,14 +139,14 @@ struct LaunchSketch {
         } + "\n"
     }
 
+    private static let cumulative = 2
+
     /// 64-bit numbers are strings: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>. The sum is left out: the sketch does not know it.
     private func writePoint(to json: inout JSONWriter, time: Int64) {
-        var attributes = [("sequencer.scenario", key.scenario), ("sequencer.outcome", outcome)]
-        if let version = key.version { attributes.append(("service.version", version)) }
-        json.writeObjects(attributes, for: "attributes") { $0.writeAttribute($1.0, $1.1) }
+        json.writeAttributes(key.attributes + [(SketchAttribute.outcome, outcome)], isOther: isOther)
         json.write(String(time), for: "timeUnixNano")
         json.write(String(sketch.count), for: "count")
-        json.write(Int(log2(QuantileSketch.bucketsPerDoubling)), for: "scale")
+        json.write(QuantileSketch.scale, for: "scale")
         json.write(String(sketch.zeros), for: "zeroCount")
         json.write(decimal: QuantileSketch.range.lowerBound, for: "zeroThreshold")
         json.writeObject(for: "positive") { json in
@@ -105,10 +159,69 @@ struct LaunchSketch {
     }
 }
 
+/// A count of OTLP, and what it is of.
+private struct CountPoint {
+    let attributes: [(String, String)]
+    let isOther: Bool
+    let count: Int
+
+    static func all(_ metric: SketchMetric, _ summary: LinesSummary, _ groups: [LaunchGroup]) -> [CountPoint] {
+        switch metric {
+        // A histogram, and no count.
+        case .duration: []
+        // Also where none was missed: the rate of a group that is not there is unknown.
+        case .misses:
+            groups.filter { $0.reports > 0 }.map { CountPoint(attributes: $0.key.attributes, isOther: $0.isOther, count: $0.misses) }
+        case .crashes: groups.flatMap(crashes)
+        case .lines:
+            [("false", summary.lines - summary.brokenLines), ("true", summary.brokenLines)].map { isBroken, count in
+                CountPoint(attributes: [(SketchAttribute.isBroken, isBroken)], isOther: false, count: count)
+            }
+        }
+    }
+
+    private static func crashes(of group: LaunchGroup) -> [CountPoint] {
+        let unknown = group.crashes - group.crashesByOperation.values.reduce(0, +)
+        let known = group.sortedCrashes.map { crash in
+            CountPoint(
+                attributes: group.key.attributes + [(SketchAttribute.operation, crash.operation)],
+                isOther: group.isOther,
+                count: crash.count
+            )
+        }
+        return unknown > 0 ? known + [CountPoint(attributes: group.key.attributes, isOther: group.isOther, count: unknown)] : known
+    }
+
+    func write(to json: inout JSONWriter, time: Int64) {
+        json.writeAttributes(attributes, isOther: isOther)
+        json.write(String(time), for: "timeUnixNano")
+        json.write(String(count), for: "asInt")
+    }
+}
+
+extension LaunchStatistics.Key {
+    fileprivate var attributes: [(String, String)] {
+        var attributes = [(SketchAttribute.scenario, scenario)]
+        if let version { attributes.append((SketchAttribute.version, version)) }
+        return attributes
+    }
+}
+
 extension JSONWriter {
-    fileprivate mutating func writeAttribute(_ key: String, _ value: String) {
-        write(key, for: "key")
-        writeObject(for: "value") { $0.write(value, for: "stringValue") }
+    fileprivate mutating func writeAttributes(_ texts: [(String, String)], isOther: Bool = false) {
+        writeArray(for: "attributes") { json in
+            for (key, text) in texts {
+                json.writeObject { json in
+                    json.write(key, for: "key")
+                    json.writeObject(for: "value") { $0.write(text, for: "stringValue") }
+                }
+            }
+            guard isOther else { return }
+            json.writeObject { json in
+                json.write(SketchAttribute.isOther, for: "key")
+                json.writeObject(for: "value") { $0.write(true, for: "boolValue") }
+            }
+        }
     }
 }
 

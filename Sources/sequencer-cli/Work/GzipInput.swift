@@ -85,6 +85,19 @@ final class PlainInput {
         return filled
     }
 
+    /// Reads all of it.
+    func readAll(limit: Int = ScenarioDocument.sizeLimit) throws(InputError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        defer { piece.deallocate() }
+        while true {
+            let count = try fill(piece)
+            if count == 0 { return bytes }
+            if bytes.count + count > limit { throw tooLarge(file.path, limit) }
+            bytes.append(contentsOf: piece[..<count])
+        }
+    }
+
     /// The share that has been read; nil for a pipe, whose size is unknown.
     var fraction: Double? {
         let position = archive == nil ? total : file.position ?? 0

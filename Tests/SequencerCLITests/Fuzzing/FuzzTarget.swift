@@ -12,7 +12,7 @@ import Foundation
 /// Used by the fuzzer (`Scripts/fuzz`) and, with the corpus that is kept, by the tests.
 enum FuzzTarget: String, CaseIterable {
     case scenario, report, imported = "import", launchLine = "launch-line", history, token, link, version, push, cache, duration, journal
-    case storedFile = "stored-file", storedValue = "stored-value"
+    case storedFile = "stored-file", storedValue = "stored-value", sketches
 
     /// Something was read that should not have been read so.
     struct BrokenPromise: Error, CustomStringConvertible {
@@ -25,6 +25,7 @@ enum FuzzTarget: String, CaseIterable {
         case .report: try Self.report(bytes)
         case .imported: try Self.imported(bytes)
         case .launchLine: _ = bytes.withUnsafeBufferPointer { try? LaunchLineParser.parse($0) }
+        case .sketches: try Self.sketches(bytes)
         case .history: try Self.history(Data(bytes))
         case .token: Self.token(String(decoding: bytes, as: UTF8.self))
         case .link: try Self.link(String(decoding: bytes, as: UTF8.self))
@@ -85,6 +86,23 @@ enum FuzzTarget: String, CaseIterable {
             let document = try parseScenario(Array(launch.scenario().utf8), file: "f")
             _ = try LoadedScenario(document, from: "f", clock: .virtual).validated()
         }
+    }
+
+    /// Sketches that are read are written as ones of as many launches; a complaint has a place inside the file, and is one line.
+    private static func sketches(_ bytes: [UInt8]) throws {
+        var reader = SketchReader()
+        do throws(ScenarioError) {
+            try reader.read(bytes, file: "f")
+        } catch {
+            try expect(!error.description.contains("\n"), "a message of several lines: \(error)")
+            return
+        }
+        let summary = reader.summary
+        var again = SketchReader()
+        try again.read(Array(LaunchSketch.otlp(summary, time: 0).utf8), file: "f")
+        let (first, second) = (summary.statistics.total, again.summary.statistics.total)
+        try expect(first.launches == second.launches && first.misses == second.misses, "launches that get lost when they are read back")
+        _ = summary.json(attribute: nil)
     }
 
     private static func history(_ data: Data) throws {
