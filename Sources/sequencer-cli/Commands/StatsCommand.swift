@@ -32,7 +32,7 @@ struct StatsCommand: Command {
     static let positionals: [CommandPositional<Self>] = [
         .repeated(
             "FILE",
-            help: "Reports and crashes, one after the other, of any size, also gzipped, or '-'; several files are summed up as one.",
+            help: "Reports and crashes of any size, also gzipped, or '-'; several files are summed up as one ('compare' compares two).",
             store: { $0.inputs.append($1) }
         )
     ]
