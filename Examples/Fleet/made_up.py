@@ -98,9 +98,13 @@ def operation_lines(scenario, times, begins, ends, path, outcomes):
 
 
 class Fleet:
-    """Draws launches one after the other; `counts` says what has been drawn. Without effects, versions differ in their devices and days alone."""
+    """Draws launches one after the other; `counts` says what has been drawn. Without effects, versions differ in their devices and days alone.
 
-    def __init__(self, seed, effects=True):
+    Launches are numbered from `number` on: fleets of several seeds are one where their numbers differ. `completed` says of the last launch what percentiles are
+    asked for: scenario, version, start type, device class, milliseconds, and whether its schema is the first; None where it did not complete.
+    """
+
+    def __init__(self, seed, effects=True, number=0):
         self.slow = {
             (version, device): {
                 name: math.log(factors[device])
@@ -111,29 +115,35 @@ class Fleet:
         self.numbers = random.Random(seed)
         self.counts = {"lines": 0, "launches": 0, "repeated": 0, "aside": 0, "newer": 0, "crashes": 0, "withoutFleet": 0}
         self.cumulated = {version: list(itertools.accumulate(shares)) for version, shares in SHARES.items()}
-        self.number = 0
+        self.number = number
+        self.completed = None
 
     def lines(self, launches):
         """The lines, as bytes with their ends: those that are sent twice, are broken or come of a newer version included."""
+        return (line for _, line in self.drawn(launches))
+
+    def drawn(self, launches):
+        """The lines, each with what it is: a launch, one that is repeated, or one that belongs aside."""
         numbers, counts = self.numbers, self.counts
         for _ in range(launches):
             line = self.launch()
             counts["lines"] += 1
             counts["launches"] += 1
-            yield line
+            yield "launch", line
             chance = numbers.random()
             if chance < 0.005:
                 counts["lines"] += 1
                 counts["repeated"] += 1
-                yield line
+                yield "repeated", line
             elif chance < 0.008:
                 counts["lines"] += 1
                 counts["aside"] += 1
-                yield self.broken(line)
+                yield "aside", self.broken(line)
 
     def launch(self):
         numbers = self.numbers
         self.number += 1
+        self.completed = None
         day = min(int(numbers.random() * DAYS), DAYS - 1)
         adopted = 0 if day < ROLLOUT else min(0.9, 0.15 + 0.04 * (day - ROLLOUT))
         version = "2.4" if numbers.random() < adopted else "2.3"
@@ -179,6 +189,8 @@ class Fleet:
         if numbers.random() < 0.01:
             self.counts["newer"] += 1
             schema, more = "sequencer.report/2", more + '"thermalState":{"begin":"nominal"},"budgets":[1,{"limitMs":"none"}],'
+        if outcome == "completed":
+            self.completed = (scenario, version, start if known else "", device if known else "", measured, schema == "sequencer.report/1")
         return (
             f'{{"schema":"{schema}","scenario":"{scenario}","version":"{version}","startedAt":"{moment}","outcome":"{outcome}",{more}'
             f'"budget":{{"limitMs":{LIMIT_MS},"measuredMs":{measured},"interactiveMs":0,"verdict":"{verdict}"{causes}}},"milestone":"main-screen",'
