@@ -23,7 +23,7 @@ func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     if startsWithZero || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
         throw JSONError(offset: 0, message: "the text is UTF-16; save it as UTF-8")
     }
-    if bytes.starts(with: GzipInput.magic) {
+    if bytes.starts(with: OpenInput.gzipMagic) {
         throw JSONError(offset: 0, message: "the text is compressed by gzip, which only 'stats' reads; decompress it first")
     }
 }
