@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "Sequencer", targets: ["Sequencer"]),
         .library(name: "SequencerAnalysis", targets: ["SequencerAnalysis"]),
+        .library(name: "SequencerObservation", targets: ["SequencerObservation"]),
         .library(name: "SequencerTesting", targets: ["SequencerTesting"]),
         .library(name: "StartupOps", targets: ["StartupOps", "StartupNetworking", "StartupStorage"]),
         .library(name: "StartupNetworking", targets: ["StartupNetworking", "StartupStorage"]),
@@ -26,9 +27,11 @@ let package = Package(
     ],
     targets: [
         // Runs a launch.
-        .target(name: "Sequencer", exclude: ["Analysis", "Testing"]),
+        .target(name: "Sequencer", exclude: ["Analysis", "Observation", "Testing"]),
         // Explains one: drawings, reports for people and for other programs, plans, histories.
         .target(name: "SequencerAnalysis", dependencies: ["Sequencer"], path: "Sources/Sequencer/Analysis"),
+        // Shows one while it runs: a model for screens.
+        .target(name: "SequencerObservation", dependencies: ["Sequencer"], path: "Sources/Sequencer/Observation"),
         // Proves one: faults to inject, orders to explore. Without Swift Testing, for programs; SequencerTesting has all of it, and is for test targets.
         .target(name: "SequencerTestingCore", dependencies: ["Sequencer"], path: "Sources/Sequencer/Testing/Core"),
         .target(
@@ -106,7 +109,7 @@ let package = Package(
             packageAccess: false
         ),
         .target(name: "TestSupport", dependencies: ["Sequencer"], path: "Tests/Support"),
-        .testTarget(name: "SequencerTests", dependencies: ["Sequencer"] + tools + ["TestSupport"]),
+        .testTarget(name: "SequencerTests", dependencies: ["Sequencer", "SequencerObservation"] + tools + ["TestSupport"]),
         .testTarget(name: "StartupOpsTests", dependencies: startup + tools + ["StartupSamples", "TestSupport"]),
         .testTarget(name: "SequencerCLITests", dependencies: startup + tools + ["sequencer-cli", "StartupSamples", "TestSupport"]),
         // What an app could write: it sees neither what is internal nor what the package's own targets share.

@@ -237,7 +237,7 @@ extension LaunchStorage {
             return AttemptEnd(throwing: MissingValueError(step: graph.id(node)))
         }
         // A crash in the fallback is not in the person's time any more.
-        if let recordsQuestion, graph.policy(node).isPersonsTime { recordsQuestion(graph.id(node), true) }
+        if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
         return AttemptEnd(compute(StepContext(host: self, assignment: assignment), error))
     }

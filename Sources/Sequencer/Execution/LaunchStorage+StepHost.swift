@@ -23,7 +23,7 @@ extension LaunchStorage {
             state.machine.personWaitBegan(assignment, wait, at: now, &state.actions)
             return state.machine.isCurrent(assignment)
         }
-        if isCurrent, wait.isAsked { recordsQuestion?(graph.id(assignment.node), false) }
+        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: false) }
     }
 
     func personWaitEnded(_ assignment: Assignment, _ wait: PersonWait) {
@@ -31,7 +31,15 @@ extension LaunchStorage {
             state.machine.personWaitEnded(assignment, wait, at: now, &state.actions)
             return state.machine.isCurrent(assignment)
         }
-        if isCurrent, wait.isAsked { recordsQuestion?(graph.id(assignment.node), true) }
+        if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: true) }
+    }
+
+    /// Tells those who want to know of a question that it is asked, or has been answered.
+    func tellQuestion(of node: Int, isAnswered: Bool) {
+        recordsQuestion?(graph.id(node), isAnswered)
+        // As it is now: two questions of one operation may end in any order.
+        let (watchers, isAsking) = state.withLock { ($0.questionWatchers, $0.machine.personWaits[node]?.asked.isRunning == true) }
+        for watcher in watchers { watcher(graph.id(node), isAsking) }
     }
 
     func note(_ text: String, by assignment: Assignment) {

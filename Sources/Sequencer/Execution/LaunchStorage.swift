@@ -45,6 +45,8 @@ final class LaunchStorage: StepHost {
         var eventWaits = EventWaits()
         var deliveries = EventDeliveries()
         var streams = EventStreams()
+        /// Told when an operation begins to ask a person, and when it no longer does. They never block.
+        var questionWatchers: [@Sendable (_ operation: String, _ isAsking: Bool) -> Void] = []
         /// Until when the end of the launch waits for its observers; nil before and after.
         var endOfWatching: Nanoseconds?
         /// The launch's operations in the app's queue, if it has given one.

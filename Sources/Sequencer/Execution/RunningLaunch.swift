@@ -215,6 +215,21 @@ public struct RunningLaunch: Sendable {
         return progress(countingOperations: counted.count, until: Set(counted.map(graph.id)))
     }
 
+    /// The graph that runs.
+    package var graph: ValidatedGraph { storage.graph }
+
+    /// Tells `body`, which must not block, each time that an operation begins to ask a person in ``StepContext/waitForPerson(_:)``, and when it no longer does. One that is a
+    /// person's time from its start is told of only when that time ends before the operation does, because a fallback is computed.
+    ///
+    /// - Returns: the operations that ask now.
+    package func watchQuestions(_ body: @escaping @Sendable (_ operation: String, _ isAsking: Bool) -> Void) -> [String] {
+        let asking = storage.state.withLock { state in
+            state.questionWatchers.append(body)
+            return state.machine.personWaits.filter { $0.value.asked.isRunning }.keys.sorted()
+        }
+        return asking.map(graph.id)
+    }
+
     /// - Parameter counted: the identifiers that count; nil for all.
     private func progress(countingOperations count: Int, until counted: Set<String>?) -> Progress {
         // A progress of nothing would be indeterminate.

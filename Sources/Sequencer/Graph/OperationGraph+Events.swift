@@ -1,6 +1,9 @@
 // Steps that wait for something outside of the graph.
 
 extension OperationGraph {
+    /// The beginning of the note by which a report tells a step that waits for an event, before the event's name and a quotation mark.
+    static let eventNote = "waits for the event '"
+
     /// Adds a step that waits for an event: it ends when the event has come, with the event's value, and fails when that fails.
     ///
     /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has come before ends it at once. It is a step as any
@@ -27,7 +30,7 @@ extension OperationGraph {
         after dependencies: any StepReference...,
         fallback value: Value? = nil
     ) -> Step<Value> {
-        let note = StepOption { $0.notes.append("waits for the event '\(printable(event.name))'") }
+        let note = StepOption { $0.notes.append("\(Self.eventNote)\(printable(event.name))'") }
         return insert(id ?? event.name, options + [note], after: dependencies, fallback: .boxed(value, nil), work: .event(event.storage))
     }
 }

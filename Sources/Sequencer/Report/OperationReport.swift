@@ -117,6 +117,12 @@ extension OperationReport {
     /// Whether most of its time was a person's: it is drawn so.
     package var isMostlyInteractive: Bool { isInteractive && interactive * 2 >= duration }
 
+    /// The name of the event that it waited for, as its note has it; nil for one that did anything else.
+    package var awaitedEvent: String? {
+        let begin = OperationGraph.eventNote
+        return notes.first { $0.hasPrefix(begin) }.map { String($0.dropFirst(begin.count).dropLast()) }
+    }
+
     /// `main`, or `lane` and its number; nil when it never ran on one.
     package var place: String? { isMain ? "main" : lane.map { "lane \($0)" } }
 }

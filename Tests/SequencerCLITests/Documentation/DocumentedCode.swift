@@ -25,8 +25,8 @@ struct DocumentedCode: Sendable {
     /// What statements and declarations may use without an import.
     private static let imports =
         [
-            "Foundation", "Sequencer", "SequencerAnalysis", "SequencerTesting", "StartupNetworking", "StartupOps", "StartupSamples",
-            "StartupStorage", "Testing",
+            "Foundation", "Sequencer", "SequencerAnalysis", "SequencerObservation", "SequencerTesting", "StartupNetworking", "StartupOps",
+            "StartupSamples", "StartupStorage", "Testing",
         ]
         .map { "import \($0)\n" }.joined()
     /// What contexts make values with that no code ever runs with.

@@ -25,7 +25,7 @@ struct ArchitectureTests {
         for file in try SourceFiles("Sources/Sequencer").all {
             // Analysis and testing are targets over the engine. Only the last of them knows Swift Testing, for the tool must not link it.
             let others: [(folder: String, modules: Set<String>)] = [
-                ("Analysis", ["Sequencer"]), ("Testing/Core", ["Sequencer"]),
+                ("Analysis", ["Sequencer"]), ("Observation", ["Observation", "Sequencer"]), ("Testing/Core", ["Sequencer"]),
                 ("Testing", ["Sequencer", "SequencerAnalysis", "SequencerTestingCore", "Testing"]),
             ]
             let modules = others.first { file.path.hasPrefix("Sources/Sequencer/\($0.folder)/") }?.modules ?? []
@@ -78,7 +78,7 @@ struct ArchitectureTests {
             "Anomaly", "AbortReason", "GraphError", "StallWatch",
         ]
         // Targets over the engine, and tools that have nothing to do with launches.
-        let others = ["Analysis", "Testing", "Support"].map { "Sources/Sequencer/\($0)/" }
+        let others = ["Analysis", "Observation", "Testing", "Support"].map { "Sources/Sequencer/\($0)/" }
         let engine = try SourceFiles("Sources/Sequencer").all.filter { file in !others.contains { file.path.hasPrefix($0) } }
         let above = try SourceFiles("Sources/StartupOps").all
         let used = above.reduce(into: Set<String>()) { $0.formUnion($1.namesAfterDots) }

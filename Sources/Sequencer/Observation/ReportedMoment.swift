@@ -1,0 +1,41 @@
+import Sequencer
+
+/// A launch as it was at some time, by its report.
+struct ReportedMoment {
+    let fraction: Double
+    let running: [String]
+    let waits: [LaunchModel.Wait]
+    let remaining: Duration?
+    let outcome: LaunchReport.Outcome?
+
+    init(_ report: LaunchReport, at time: Duration) {
+        let needed = report.operationsToMilestone
+        let ended = needed.count { $0.end <= time }
+        fraction = needed.isEmpty ? 0 : Double(ended) / Double(needed.count)
+        let running = report.operations.filter { operation in operation.start.map { $0 <= time } ?? false && time < operation.end }
+            .sorted { ($0.start ?? .zero) < ($1.start ?? .zero) }
+        self.running = running.map(\.id)
+        let isAsked = report.budget.questions.contains { $0.contains(time) }
+        waits = running.compactMap { operation in
+            if let event = operation.awaitedEvent { return .event(event, operation: operation.id) }
+            return isAsked && operation.isInteractive ? .person(operation: operation.id) : nil
+        }
+        let isOver = time >= report.endOfLaunchProper
+        outcome = isOver ? report.outcome : nil
+        remaining = isOver || !waits.isEmpty ? nil : report.endOfLaunchProper - time
+    }
+}
+
+extension LaunchReport {
+    /// The operations that the milestone needs, and itself; all without one.
+    fileprivate var operationsToMilestone: [OperationReport] {
+        guard let milestone else { return operations }
+        let dependencies = Dictionary(operations.map { ($0.id, $0.dependencies) }) { first, _ in first }
+        var needed: Set<String> = []
+        var next = [milestone]
+        while let id = next.popLast() {
+            if needed.insert(id).inserted { next += dependencies[id] ?? [] }
+        }
+        return operations.filter { needed.contains($0.id) }
+    }
+}
