@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerObservation
 import StartupOps
 
 /// Runs the app's launches: the first when a scene comes to the front, a warm resume each time that one comes back.
@@ -18,7 +19,7 @@ final class LaunchCoordinator {
     let composition = Composition()
     /// The phases of the process and its scenes, as they are reported.
     let phases = LaunchPhases()
-    let progress = LaunchProgress()
+    let progress = LaunchModel()
     let screens = Screens()
     let inbox = EntryPointInbox()
 
@@ -96,7 +97,7 @@ final class LaunchCoordinator {
         state = .launching
         do {
             let launch = try graph.start(budget: .seconds(3), options: journal.recording(options).withSignposts())
-            progress.follow(launch.events, count: graph.count)
+            progress.follow(launch)
             Task {
                 let report = await launch.end().report
                 journal.ended(report)

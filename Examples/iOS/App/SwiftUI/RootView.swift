@@ -1,11 +1,12 @@
 import Foundation
+import SequencerObservation
 import StartupOps
 import SwiftUI
 
 /// Shows whatever screen is current.
 struct RootView: View {
     let screens: Screens
-    let progress: LaunchProgress
+    let progress: LaunchModel
 
     var body: some View {
         switch screens.current {

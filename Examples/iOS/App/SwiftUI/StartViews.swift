@@ -1,10 +1,11 @@
 import Foundation
+import SequencerObservation
 import StartupOps
 import SwiftUI
 
 /// How far the launch is.
 struct LaunchProgressView: View {
-    let progress: LaunchProgress
+    let progress: LaunchModel
 
     var body: some View {
         VStack(spacing: 8) {
@@ -17,7 +18,7 @@ struct LaunchProgressView: View {
 
 /// The splash.
 struct SplashView: View {
-    let progress: LaunchProgress
+    let progress: LaunchModel
 
     var body: some View {
         VStack(spacing: 32) {

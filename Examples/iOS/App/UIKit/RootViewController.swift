@@ -1,14 +1,15 @@
 import Foundation
 import Observation
+import SequencerObservation
 import UIKit
 
 /// Shows whatever screen is current, each by a view controller of its own.
 final class RootViewController: UIViewController {
     private let screens: Screens
-    private let progress: LaunchProgress
+    private let progress: LaunchModel
     private var shown: UIViewController?
 
-    init(_ screens: Screens, _ progress: LaunchProgress) {
+    init(_ screens: Screens, _ progress: LaunchModel) {
         self.screens = screens
         self.progress = progress
         super.init(nibName: nil, bundle: nil)

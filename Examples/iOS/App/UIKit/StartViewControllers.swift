@@ -1,15 +1,16 @@
 import Foundation
 import Observation
+import SequencerObservation
 import StartupOps
 import UIKit
 
 /// How far the launch is, below the splash if there is one.
 final class ProgressViewController: StackViewController {
-    private let progress: LaunchProgress
+    private let progress: LaunchModel
     private let bar = UIProgressView(progressViewStyle: .default)
     private let running = StackViewController.label("")
 
-    init(title: String?, _ progress: LaunchProgress) {
+    init(title: String?, _ progress: LaunchModel) {
         self.progress = progress
         super.init([Self.label(title), bar, running])
     }

@@ -62,6 +62,12 @@ extension View {
     public nonisolated func font(_ font: Font?) -> some View { ModifiedView() }
 }
 
+/// swiftui/previewprovider
+@MainActor @preconcurrency public protocol PreviewProvider {
+    associatedtype Previews: View
+    @ViewBuilder @MainActor @preconcurrency static var previews: Previews { get }
+}
+
 /// swiftui/font
 public struct Font: Hashable, Sendable {
     public static let largeTitle = Font()
