@@ -140,7 +140,7 @@ final class LaunchStorage: StepHost {
         let beforeRun = budget?.isFromProcessStart == true ? Self.timeBeforeRun(options.processAge()) : nil
         startOffset = beforeRun ?? .zero
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
-        self.budget = beforeRun == nil ? budget.map { Budget($0.limit, isEnforced: $0.isEnforced) } : budget
+        self.budget = beforeRun == nil ? budget?.fromLaunch : budget
         clock = options.clock
         let traits = LaunchStateMachine.NodeTraits(
             graph,

@@ -69,12 +69,16 @@ extension OperationGraph {
         scope: String? = nil,
         depth: Int = 0
     ) throws(GraphError) -> RunningLaunch {
-        let problems = (options.complaints + [budget?.complaint].compactMap(\.self)).map { GraphProblem(.invalidOption, $0) }
+        var problems = (options.complaints + (budget?.complaints ?? [])).map { GraphProblem(.invalidOption, $0) }
         let graph: ValidatedGraph
         do {
             graph = try validated()
         } catch {
             throw GraphError(graph: name, problems: problems + error.problems)
+        }
+        if let limit = budget?.initialDisplay, graph.initialDisplayIndex == nil {
+            let message = "the budget allows \(durationText(limit)) for the initial display, and no step is marked as that"
+            problems.append(GraphProblem(.invalidOption, message))
         }
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
@@ -93,10 +97,11 @@ extension OperationGraph {
 }
 
 extension Budget {
-    /// Why no launch can have this budget, in one sentence; nil when one can.
-    fileprivate var complaint: String? {
-        if limit > .zero, limit <= OperationGraph.maximumDuration { return nil }
-        return "a budget must be more than 0 and at most 24 hours, and is \(limit)"
+    /// Why no launch can have this budget, a sentence for each reason.
+    fileprivate var complaints: [String] {
+        [limit, initialDisplay].compactMap(\.self).filter { $0 <= .zero || $0 > OperationGraph.maximumDuration }.map {
+            "a budget must be more than 0 and at most 24 hours, and is \($0)"
+        }
     }
 }
 

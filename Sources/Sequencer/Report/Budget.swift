@@ -4,6 +4,12 @@ public struct Budget: Sendable, Hashable {
     public var limit: Duration {
         didSet { limit = limit.roundedToNanoseconds }
     }
+    /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
+    ///
+    /// It is measured, and has a verdict of its own (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred to keep it: what the display needs goes first anyway.
+    public var initialDisplay: Duration? {
+        didSet { initialDisplay = initialDisplay?.roundedToNanoseconds }
+    }
     /// Whether the clock starts with the process, rather than with the launch.
     public package(set) var isFromProcessStart: Bool
     /// Whether the launch keeps it where it can, or only measures it.
@@ -17,11 +23,13 @@ public struct Budget: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - limit: the most time.
+    ///   - initialDisplay: the most time to the initial display; the launch is refused if its graph has none.
     ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the person felt before the first line of code ran counts too.
     ///     Where the process was started ahead of that (prewarmed), or more than a minute ago, the launch counts from its own start, and its report says so.
     ///   - isEnforced: whether the launch keeps it where it can, or only measures it.
-    public init(_ limit: Duration, fromProcessStart: Bool = false, isEnforced: Bool = true) {
+    public init(_ limit: Duration, initialDisplay: Duration? = nil, fromProcessStart: Bool = false, isEnforced: Bool = true) {
         self.limit = limit.roundedToNanoseconds
+        self.initialDisplay = initialDisplay?.roundedToNanoseconds
         isFromProcessStart = fromProcessStart
         self.isEnforced = isEnforced
     }
@@ -35,12 +43,16 @@ public struct Budget: Sendable, Hashable {
 
     /// A budget in milliseconds.
     public static func milliseconds(_ milliseconds: Int) -> Budget { Budget(.milliseconds(milliseconds)) }
+
+    /// The same one, counted from the start of the launch.
+    package var fromLaunch: Budget { Budget(limit, initialDisplay: initialDisplay, isEnforced: isEnforced) }
 }
 
 extension Budget: CustomStringConvertible {
-    /// A few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`.
+    /// A few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`, `3 s, initial display 1 s`.
     public var description: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
+            + (initialDisplay.map { ", initial display \(durationText($0))" } ?? "")
     }
 }
 

@@ -41,6 +41,12 @@ extension LaunchReport {
         if let initialDisplay { document.write(initialDisplay, for: "initialDisplay") }
         // It follows from the operations, and is there for those who read no more than a few keys.
         if let timeToInitialDisplay { document.write(milliseconds: timeToInitialDisplay, for: "initialDisplayMs") }
+        if let limit = budget.budget?.initialDisplay {
+            document.writeObject(for: "initialDisplayBudget") { display in
+                display.write(milliseconds: limit, for: "limitMs")
+                if let isInitialDisplayMet { display.write(isInitialDisplayMet ? "pass" : "fail", for: "verdict") }
+            }
+        }
         document.write(milliseconds: makespan, for: "makespanMs")
         document.write(milliseconds: work, for: "workMs")
         document.write(milliseconds: criticalPathDuration, for: "criticalPathMs")
@@ -223,7 +229,10 @@ extension LaunchReport: Codable {
             attributes: try Self.attributes(in: document),
             startedAt: try document.optionalDate("startedAt", Self.timestamp),
             outcome: try Outcome(document),
-            budget: try BudgetResult(document.object("budget")),
+            budget: try BudgetResult(
+                document.object("budget"),
+                initialDisplay: document.optionalObject("initialDisplayBudget")?.duration("limitMs")
+            ),
             milestone: try document.optionalString("milestone"),
             initialDisplay: try document.optionalString("initialDisplay"),
             // Of a budget that counts from elsewhere it would say nothing.
@@ -300,11 +309,13 @@ extension LaunchReport.AfterMilestone {
 }
 
 extension BudgetResult {
-    fileprivate init(_ document: DocumentReader) throws {
+    fileprivate init(_ document: DocumentReader, initialDisplay: Duration?) throws {
         let isFromStart = try document.optionalString("from") == "processStart"
         let isEnforced = try document.optionalFlag("enforced") ?? true
         self.init(
-            budget: try document.optionalDuration("limitMs").map { Budget($0, fromProcessStart: isFromStart, isEnforced: isEnforced) },
+            budget: try document.optionalDuration("limitMs").map {
+                Budget($0, initialDisplay: initialDisplay, fromProcessStart: isFromStart, isEnforced: isEnforced)
+            },
             measured: try document.duration("measuredMs"),
             interactive: try document.duration("interactiveMs"),
             questions: try document.optionalObjects("questions").map { interval in

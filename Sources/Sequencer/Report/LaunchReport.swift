@@ -155,6 +155,22 @@ public struct LaunchReport: Sendable, Hashable {
         return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }
 
+    /// Whether the initial display came within its own budget (``Budget/initialDisplay``).
+    ///
+    /// Nil without such a budget; where the display was skipped, for it was not wanted; and where the launch was stopped before it, or went on without waiting for it.
+    ///
+    /// - Complexity: O(operations).
+    public var isInitialDisplayMet: Bool? { budget.budget?.initialDisplay.flatMap { isInitialDisplayMet(within: $0) } }
+
+    package func isInitialDisplayMet(within limit: Duration) -> Bool? {
+        if let time = timeToInitialDisplay { return time <= limit }
+        guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome != .skipped, outcome == .completed else { return nil }
+        return false
+    }
+
+    /// Whether it kept all of its budgets.
+    package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
+
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
@@ -226,9 +242,12 @@ extension LaunchReport: CustomStringConvertible {
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)\(scopeTroubleText)"
     }
 
-    /// `; initial display after 275 ms`; nothing when that was not reached.
+    /// `; initial display after 275 ms`, or `; initial display after 275 ms of 1 s, pass`; nothing when that was not reached, and did not have to be.
     package func initialDisplayText(_ text: (Duration) -> String = durationText) -> String {
-        timeToInitialDisplay.map { "; initial display after \(text($0))" } ?? ""
+        let verdict = isInitialDisplayMet.map { $0 ? ", pass" : ", fail" } ?? ""
+        guard let time = timeToInitialDisplay else { return verdict.isEmpty ? "" : "; no initial display\(verdict)" }
+        let limit = budget.budget?.initialDisplay.map { " of \(text($0))" } ?? ""
+        return "; initial display after \(text(time))\(limit)\(verdict)"
     }
 
     /// The text after the outcome of a launch that did not complete: `; milestone after 1.33 s of 3 s`, or nothing when its milestone was not reached.

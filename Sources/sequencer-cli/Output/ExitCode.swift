@@ -57,7 +57,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
             let later = report.afterMilestone
             if case .aborted? = later?.outcome {
                 self = .aborted
-            } else if !report.budget.isMet {
+            } else if !report.isWithinBudgets {
                 self = .overBudget
             } else {
                 let isFlawless = later.map { $0.outcome == .completed && $0.failures.isEmpty } ?? true

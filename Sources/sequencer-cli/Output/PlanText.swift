@@ -136,7 +136,13 @@ extension LaunchReport {
         self.init(
             scenario: plan.scenario,
             outcome: plan.isWithin(deadline) ? .completed : plan.outcome(of: plan.operations, deadline),
-            budget: BudgetResult(budget: budget, measured: plan.measured, interactive: plan.interactive, isMet: plan.meets(budget)),
+            budget: BudgetResult(
+                budget: budget,
+                measured: plan.measured,
+                interactive: plan.interactive,
+                questions: plan.questions,
+                isMet: plan.measured <= budget.limit
+            ),
             milestone: plan.graph.milestone,
             initialDisplay: plan.graph.initialDisplay,
             makespan: plan.makespan,

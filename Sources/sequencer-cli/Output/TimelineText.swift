@@ -82,7 +82,7 @@ struct TimelineText {
         var lines: [String] = []
         for scope in report.scopes.prefix(Self.maximumNoted) {
             let text = "scope \(printable(scope.scopeText(style.duration), limit: 700))"
-            let isGood = scope.report.outcome == .completed && scope.report.budget.isMet
+            let isGood = scope.report.outcome == .completed && scope.report.isWithinBudgets
             lines += wrapped(text, to: width, indent: 2, ellipsis: style.ellipsis).map { isGood ? $0 : style.yellow($0) }
         }
         let rest = report.scopes.count - Self.maximumNoted

@@ -43,7 +43,7 @@ struct VerdictText {
 
     private var tone: TextStyle.Tone {
         switch report.outcome {
-        case .completed: report.budget.isMet ? .green : .red
+        case .completed: report.isWithinBudgets ? .green : .red
         case .aborted, .cancelled: .yellow
         case .failed: .red
         }
@@ -66,7 +66,7 @@ struct VerdictText {
             if !causes.isEmpty { rest += ": " + Self.list(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
-        return (result.isMet ? "PASS" : "FAIL", rest + report.initialDisplayText(style.duration))
+        return (report.isWithinBudgets ? "PASS" : "FAIL", rest + report.initialDisplayText(style.duration))
     }
 
     /// An operation with its times.

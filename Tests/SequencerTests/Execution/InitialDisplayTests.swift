@@ -1,5 +1,6 @@
 import Foundation
 import SequencerAnalysis
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -247,6 +248,50 @@ struct InitialDisplayTests {
         let without = try await Self.report(Self.graph(.all([])), lanes: 2)
         #expect(without.initialDisplay == nil)
         #expect(!without.json().contains("initialDisplay"))
+    }
+
+    @Test("it has a budget of its own: with a verdict, in the report, as a line in drawings, and with no say in that of the milestone")
+    func budget() async throws {
+        func run(_ limit: Int) async throws -> LaunchReport {
+            let budget = Budget(.seconds(1), initialDisplay: .milliseconds(limit))
+            return try await Self.graph().run(budget: budget, options: .virtual(lanes: 2)).report
+        }
+        let (kept, missed) = (try await run(200), try await run(150))
+        #expect(kept.isInitialDisplayMet == true && kept.isWithinBudgets)
+        #expect(missed.isInitialDisplayMet == false && missed.budget.isMet && !missed.isWithinBudgets)
+        #expect(kept.description == "two-screens: completed; 600 ms of 1 s, pass; initial display after 200 ms of 200 ms, pass")
+        #expect(missed.json(pretty: false).contains(#""initialDisplayMs":200,"initialDisplayBudget":{"limitMs":150,"verdict":"fail"}"#))
+        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(missed.json().utf8)) == missed)
+        for drawing in [missed.svg(), missed.html()] { #expect(drawing.contains(">budget of the initial display 150 ms</")) }
+        #expect(missed.chromeTrace().contains("budget of the initial display 150 ms"))
+        #expect(missed.markdown().contains(": fail: 600 ms of 1 s; initial display after 200 ms of 150 ms, fail"))
+        #expect(LaunchShortfall(of: missed)?.description == "the initial display of two-screens came after 200 ms, and had 150 ms")
+        #expect(LaunchShortfall(of: kept) == nil)
+        let plan = try Self.plan(Self.graph())
+        #expect(plan.meets(Budget(.seconds(1), initialDisplay: .milliseconds(200))))
+        #expect(!plan.meets(Budget(.seconds(1), initialDisplay: .milliseconds(199))))
+    }
+
+    @Test("a display that fails has missed its budget, one that is skipped was not wanted, and a graph without one cannot have it")
+    func budgetWithoutDisplay() async throws {
+        struct Trouble: Error {}
+        let budget = Budget(.seconds(1), initialDisplay: .milliseconds(100))
+        func run(_ option: StepOption) async throws -> LaunchReport {
+            var graph = OperationGraph("none")
+            graph.add("skeleton", .initialDisplay, .onFailure(.continue), option) { throw Trouble() }
+            graph.add("home", .milestone, after: "skeleton") {}
+            return try await graph.run(budget: budget, options: .virtual()).report
+        }
+        let failed = try await run(.all([]))
+        #expect(failed.isInitialDisplayMet == false && failed.description.hasSuffix("pass; no initial display, fail"))
+        #expect(try await run(.when { false }).isInitialDisplayMet == nil)
+        let message = "the budget allows 100 ms for the initial display, and no step is marked as that"
+        do throws(GraphError) {
+            try OperationGraph("without").start(budget: budget)
+            Issue.record("it starts")
+        } catch {
+            #expect(error.problems.map(\.message) == [message])
+        }
     }
 
     @Test("drawings mark it")

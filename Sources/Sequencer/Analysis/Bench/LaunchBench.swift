@@ -109,7 +109,7 @@ public struct MeasuredLaunches: Sendable {
     }
 
     /// How many runs did not meet the budget that they were given.
-    package var budgetMisses: Int { reports.count { !$0.budget.isMet } }
+    package var budgetMisses: Int { reports.count { !$0.isWithinBudgets } }
 
     /// Writes the reports into a file, one a line: `sequencer-cli compare` and `stats` read it.
     ///

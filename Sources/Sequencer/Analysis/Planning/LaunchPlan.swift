@@ -211,27 +211,44 @@ extension LaunchPlan {
     /// When the initial display ends; nil without one.
     package var initialDisplayEnd: Duration? { graph.initialDisplayIndex.map { .nanoseconds(ends[$0]) } }
 
-    /// The time, until the milestone ends, in which at least one interactive operation runs: it does not count against a budget.
-    package var interactive: Duration {
+    /// When at least one interactive operation runs, until the milestone ends: in order, without overlaps. It does not count against a budget.
+    package var questions: [Range<Duration>] {
         let end = milestoneEnd.nanoseconds
         let intervals = (0..<graph.count).lazy
             .filter { self.graph.policy($0).isExpectedOfPerson && self.starts[$0] < end }
             .map { (start: self.starts[$0], end: min(self.ends[$0], end)) }
             .sorted { $0.start < $1.start }
-        var (total, covered): (Nanoseconds, Nanoseconds) = (0, 0)
+        var questions: [Range<Duration>] = []
+        var covered: Nanoseconds = 0
         // They may overlap: each moment counts once.
         for interval in intervals where interval.end > covered {
-            total += interval.end - max(interval.start, covered)
+            questions.append(.nanoseconds(max(interval.start, covered))..<(.nanoseconds(interval.end)))
             covered = interval.end
         }
-        return .nanoseconds(total)
+        return questions
+    }
+
+    /// The time of these until the milestone ends.
+    package var interactive: Duration { interactive(until: milestoneEnd) }
+
+    private func interactive(until end: Duration) -> Duration {
+        questions.reduce(.zero) { $0 + max(.zero, min($1.upperBound, end) - $1.lowerBound) }
     }
 
     /// The time that counts against a budget: until the milestone ends, without interactive time.
     package var measured: Duration { milestoneEnd - interactive }
 
-    /// Whether the launch is expected to be within `budget`, counted from when it is started.
-    public func meets(_ budget: Budget) -> Bool { measured <= budget.limit }
+    /// The time that counts until the initial display ends; nil without one.
+    package var measuredToInitialDisplay: Duration? { initialDisplayEnd.map { $0 - interactive(until: $0) } }
+
+    /// Whether the launch is expected to be within `budget`, counted from when it is started; the initial display within its own, if there are both.
+    public func meets(_ budget: Budget) -> Bool { measured <= budget.limit && meetsInitialDisplay(of: budget) != false }
+
+    /// Whether the initial display is expected within its budget; nil without one of the two.
+    package func meetsInitialDisplay(of budget: Budget) -> Bool? {
+        guard let limit = budget.initialDisplay, let measuredToInitialDisplay else { return nil }
+        return measuredToInitialDisplay <= limit
+    }
 }
 
 /// The options that a plan is made with.

@@ -104,10 +104,15 @@ extension LaunchReport {
                 json.write(criticalPath, for: "critical path")
             }
         }
-        if let allowed = budget.budget?.limit, let limit = BudgetClock(self).limit {
+        let clock = BudgetClock(self)
+        let limits = [
+            (budget.budget?.initialDisplay, "budget of the initial display", clock.displayLimit),
+            (budget.budget?.limit, "budget", clock.limit),
+        ]
+        for case (let allowed?, let name, let limit?) in limits {
             // A line through all tracks of the trace, or of the scope.
             let reach = process.scope == nil ? "g" : "p"
-            json.writeEvent("budget \(durationText(allowed))", "i", in: process, at: limit) { $0.write(reach, for: "s") }
+            json.writeEvent("\(name) \(durationText(allowed))", "i", in: process, at: limit) { $0.write(reach, for: "s") }
         }
     }
 

@@ -38,7 +38,7 @@ extension LaunchReport {
         }
         report.scopes = scopes.map { Scope(name: $0.name, start: $0.start + before, report: $0.report) }
         report.budget = BudgetResult(
-            budget: budget.budget.map { Budget($0.limit, isEnforced: $0.isEnforced) },
+            budget: budget.budget?.fromLaunch,
             measured: budget.measured,
             interactive: budget.interactive,
             questions: budget.questions.map { $0.lowerBound + before..<$0.upperBound + before },

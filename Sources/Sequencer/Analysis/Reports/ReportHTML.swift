@@ -83,7 +83,7 @@ extension LaunchReport {
     /// Green for a budget that was met, red for one that was not and for a failure, neither for a launch that was stopped on purpose.
     var verdictClass: String {
         switch outcome {
-        case .completed: budget.isMet ? "pass" : "fail"
+        case .completed: isWithinBudgets ? "pass" : "fail"
         case .failed: "fail"
         case .aborted, .cancelled: "stopped"
         }
@@ -115,6 +115,7 @@ extension LaunchReport {
             ("Interactive", durationText(budget.interactive)), ("Makespan", durationText(makespan)), ("Work", durationText(work)),
             ("Critical path", durationText(criticalPathDuration)), ("Lanes", "\(lanes)"), ("Operations", "\(operations.count)"),
         ]
+        if let limit = budget.budget?.initialDisplay { figures.insert(("Budget of the initial display", durationText(limit)), at: 2) }
         if let version { figures.append(("Version", version)) }
         if let startedAt { figures.append(("Started", startedAt.formatted(Self.timestamp))) }
         figures += sortedAttributes.prefix(20).map { ("<bdi>\(Markup.text($0.key))</bdi>", $0.value) }

@@ -8,7 +8,8 @@ extension LaunchReport {
     /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.
     var verdictText: String {
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0.name)" } ?? ""
-        let verdict = outcome == .completed ? "\(budget.isMet ? "pass" : "fail"): \(budget.measuredText())" : outcome.name + milestoneText()
+        let verdict =
+            outcome == .completed ? "\(isWithinBudgets ? "pass" : "fail"): \(budget.measuredText())" : outcome.name + milestoneText()
         return verdict + initialDisplayText() + later
     }
 

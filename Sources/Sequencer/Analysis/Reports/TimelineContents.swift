@@ -62,12 +62,16 @@ struct TimelineContents {
             + (scopes == 0 ? "" : ", \(scopes) scope\(scopes == 1 ? "" : "s")")
     }
 
-    /// The budget's end, and the ends of the initial display and of the milestone.
+    /// The ends of the budgets, of the initial display and of the milestone.
     var marks: [Mark] {
         var marks: [Mark] = []
-        if let budget = report.budget.budget {
-            let label = "budget \(durationText(budget.limit))"
-            if let limit = clock.limit {
+        let budget = report.budget.budget
+        let budgets = [
+            (budget?.initialDisplay, "budget of the initial display", clock.displayLimit), (budget?.limit, "budget", clock.limit),
+        ]
+        for case (let allowed?, let name, let limit) in budgets {
+            let label = "\(name) \(durationText(allowed))"
+            if let limit {
                 marks.append(Mark(style: "budget", label: label, place: limit <= extent ? .at(limit) : .beyond))
             } else {
                 marks.append(Mark(style: "budget", label: label + " from the process's start", place: .elsewhere))

@@ -62,6 +62,8 @@ struct BudgetClock {
     let pauses: [Range<Nanoseconds>]
     /// When the budget is used up; nil without one, and for a budget that counts from the process's start, a moment that is not part of the report.
     let limit: Nanoseconds?
+    /// The same of the initial display's own budget.
+    let displayLimit: Nanoseconds?
 
     init(_ report: LaunchReport) {
         let result = report.budget
@@ -80,16 +82,14 @@ struct BudgetClock {
             }
         }
         pauses = merged
-        if result.budget?.isFromProcessStart == true {
-            limit = nil
-            return
-        }
-        guard let budget = result.budget else {
-            limit = nil
-            return
-        }
-        var end = budget.limit.nanoseconds
-        for pause in merged where pause.lowerBound < end { end = end.addingSaturated(pause.upperBound - pause.lowerBound) }
-        limit = end
+        let budget = result.budget?.isFromProcessStart == true ? nil : result.budget
+        limit = budget.map { Self.end(of: $0.limit, merged) }
+        displayLimit = budget?.initialDisplay.map { Self.end(of: $0, merged) }
+    }
+
+    private static func end(of time: Duration, _ pauses: [Range<Nanoseconds>]) -> Nanoseconds {
+        var end = time.nanoseconds
+        for pause in pauses where pause.lowerBound < end { end = end.addingSaturated(pause.upperBound - pause.lowerBound) }
+        return end
     }
 }

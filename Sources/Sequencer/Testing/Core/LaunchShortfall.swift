@@ -1,6 +1,6 @@
 import Sequencer
 
-/// A launch did not complete, or took longer than its budget.
+/// A launch did not complete, or took longer than its budget, or its initial display longer than its own.
 public struct LaunchShortfall: DescribedError, Sendable {
     /// The report of the launch.
     public let report: LaunchReport
@@ -27,6 +27,9 @@ public struct LaunchShortfall: DescribedError, Sendable {
             description =
                 "\(name) took \(durationText(measured)) of \(durationText(limit)), \(durationText(measured - limit)) over"
                 + Self.blame(in: report)
+        } else if let limit = (budget ?? report.budget.budget)?.initialDisplay, report.isInitialDisplayMet(within: limit) == false {
+            let time = report.timeToInitialDisplay.map { "after \(durationText($0))" } ?? "never"
+            description = "the initial display of \(name) came \(time), and had \(durationText(limit))"
         } else {
             return nil
         }
