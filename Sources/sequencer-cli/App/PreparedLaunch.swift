@@ -11,6 +11,8 @@ struct LoadedScenario {
 
     var graph: OperationGraph
     var budget: Duration?
+    /// That of the initial display.
+    var initialDisplayBudget: Duration?
     var lanes: Int?
     var deadline: Duration?
     /// The file it was read from, and the place of each operation in it; nil for a built-in scenario.
@@ -90,9 +92,15 @@ struct LoadedScenario {
     init(_ document: ScenarioDocument, from file: String, clock: ClockMode) {
         graph = document.graph(clock: clock)
         budget = document.budget
+        initialDisplayBudget = document.initialDisplayBudget
         lanes = document.lanes
         deadline = document.deadline
         self.file = (file, document)
+    }
+
+    /// The budget that a launch is given: the command line's, the scenario's own, or the default one.
+    func budget(_ argument: Duration?, fromProcessStart: Bool = false) -> Budget {
+        Budget(argument ?? budget ?? Self.defaultBudget, initialDisplay: initialDisplayBudget, fromProcessStart: fromProcessStart)
     }
 
     /// The deadline that a launch is given: the command line's, the scenario's own, or the default one.
@@ -210,12 +218,7 @@ struct PreparedLaunch {
         scenario = LoadedScenario(graph: graph)
     }
 
-    var budget: Budget {
-        Budget(
-            arguments.budget ?? scenario.budget ?? LoadedScenario.defaultBudget,
-            fromProcessStart: arguments.fromProcessStart
-        )
-    }
+    var budget: Budget { scenario.budget(arguments.budget, fromProcessStart: arguments.fromProcessStart) }
 
     /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.
     ///

@@ -35,7 +35,6 @@ enum LoadedReport {
 
     private static func run(_ scenario: LoadedScenario) async throws -> LaunchReport {
         let graph = try scenario.validated()
-        let budget = Budget(scenario.budget ?? LoadedScenario.defaultBudget)
         let options = LaunchOptions(
             lanes: scenario.lanes,
             // Planned only where lanes are scarce: otherwise every ready operation starts at once.
@@ -47,6 +46,6 @@ enum LoadedReport {
             // A fixed seed: blame and critical-chain are to say the same each time.
             seed: 0
         )
-        return try await scenario.graph.run(budget: budget, options: options).report
+        return try await scenario.graph.run(budget: scenario.budget(nil), options: options).report
     }
 }

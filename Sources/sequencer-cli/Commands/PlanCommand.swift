@@ -93,7 +93,7 @@ struct PlanCommand: Command {
         // Before the graph is checked and planned: the history changes the expected times.
         if let past { loaded.expect(past) }
         let graph = try loaded.validated()
-        let budget = Budget(budget ?? loaded.budget ?? LoadedScenario.defaultBudget)
+        let budget = loaded.budget(budget)
         // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
         let deadline = LaunchOptions.deadline(loaded.deadline(deadline), beside: budget)
         var options = PlanOptions(effort: effort)
@@ -167,6 +167,7 @@ struct PlanCommand: Command {
                 json.write(decimal: plan.utilization, for: "utilization")
                 json.write(plan.meets(budget) && plan.isWithin(deadline) ? "pass" : "fail", for: "verdict")
                 if !plan.isWithin(deadline) { json.write(false, for: "meetsDeadline") }
+                if plan.meetsInitialDisplay(of: budget) == false { json.write(false, for: "meetsInitialDisplayBudget") }
                 json.writeObjects(plan.operations, for: "operations") { json, operation in
                     json.write(operation.id, for: "id")
                     json.write(milliseconds: operation.start, for: "startMs")

@@ -46,7 +46,10 @@ struct PlanText {
             let isInTime = plan.isWithin(deadline)
             let verdict = plan.meets(budget) && isInTime ? style.green("PASS") : style.red("FAIL")
             // Only where it is missed: most budgets lie far below the deadline.
-            let missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
+            var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
+            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay, let end = plan.measuredToInitialDisplay {
+                missed += ", initial display \(style.duration(end)) of \(style.duration(limit))"
+            }
             table.add(
                 ["\(plan.lanes)"] + [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil].compactMap { $0.map(style.duration) }
                     + [

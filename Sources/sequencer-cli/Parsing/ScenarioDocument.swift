@@ -18,6 +18,8 @@ struct ScenarioDocument: Equatable, Sendable {
     var milestone: String?
     /// The identifier of the operation that shows the person the app for the first time.
     var initialDisplay: String?
+    /// The time that this may take.
+    var initialDisplayBudget: Duration?
     var lanes: Int?
     /// The launch ends by then, even if operations still run.
     var deadline: Duration?

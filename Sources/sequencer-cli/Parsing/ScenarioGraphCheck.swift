@@ -17,6 +17,9 @@ struct ScenarioGraphCheck {
         try checkDependencies(indices)
         try checkResources()
         try checkConditions()
+        if document.initialDisplay == nil, let field = root.child("initialDisplayBudget") {
+            try faults.keep { () throws(ScenarioFault) in throw field.fault("there is no 'initialDisplay' that could have a budget") }
+        }
         try checkDisplay(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone, indices)
         // If both are the same operation, the check of the milestone has reported its mistakes already.
         guard document.initialDisplay != document.milestone else { return }

@@ -36,7 +36,7 @@ struct ScenarioParser {
     let faults: ScenarioFaults
 
     private enum ScenarioKey: String, CaseIterable {
-        case schema, name, budget, milestone, initialDisplay, lanes, deadline, resources, facts, operations
+        case schema, name, budget, milestone, initialDisplay, initialDisplayBudget, lanes, deadline, resources, facts, operations
     }
 
     private enum OperationKey: String, CaseIterable {
@@ -95,6 +95,7 @@ struct ScenarioParser {
                 case .budget: document.budget = try field.duration()
                 case .milestone: document.milestone = try field.label("the milestone")
                 case .initialDisplay: document.initialDisplay = try field.label("the initial display")
+                case .initialDisplayBudget: document.initialDisplayBudget = try field.duration()
                 case .lanes: document.lanes = try field.integer(in: ScenarioDocument.lanes)
                 case .deadline: document.deadline = try field.duration()
                 case .resources: document.resources = try parseLimits(field)

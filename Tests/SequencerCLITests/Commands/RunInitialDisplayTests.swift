@@ -5,7 +5,7 @@ import Testing
 /// What the tool makes of a scenario with an initial display.
 @Suite("An initial display, in scenario files", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct RunInitialDisplayTests {
-    private static func result(_ words: String...) async throws -> Tool.Result {
+    private static func result(_ words: String..., budget: String = "500ms") async throws -> Tool.Result {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = try folder.write(
@@ -14,7 +14,8 @@ struct RunInitialDisplayTests {
                 #"{ "id": "feed", "work": { "simulate": "400ms" } }"#,
                 #"{ "id": "home", "after": ["feed"], "work": { "simulate": "200ms" } }"#,
                 #"{ "id": "skeleton", "work": { "simulate": "100ms" } }"#,
-                head: #""milestone": "home", "initialDisplay": "skeleton", "budget": "1s", "lanes": 1, "#
+                head:
+                    #""milestone": "home", "initialDisplay": "skeleton", "initialDisplayBudget": "\#(budget)", "budget": "1s", "lanes": 1, "#
             )
         )
         return try await Tool.run(words.map { $0 == "FILE" ? path : $0 })
@@ -24,7 +25,7 @@ struct RunInitialDisplayTests {
     func run(option: String) async throws {
         let result = try await Self.result("run", "FILE", "--clock", "virtual", option)
         #expect(result.code == 0)
-        #expect(result.output.hasSuffix("\nPASS  700 ms of 1 s; initial display after 100 ms\n"), "\(result.output)")
+        #expect(result.output.hasSuffix("\nPASS  700 ms of 1 s; initial display after 100 ms of 500 ms, pass\n"), "\(result.output)")
     }
 
     @Test("plan has a column for it, and a key")
@@ -34,6 +35,22 @@ struct RunInitialDisplayTests {
         let json = try await Self.result("plan", "FILE", "--lanes", "1", "--json").json()
         let plans = try #require(json["plans"] as? [[String: Any]])
         #expect(plans[0]["initialDisplayMs"] as? Double == 100 && plans[0]["milestoneMs"] as? Double == 700)
+    }
+
+    @Test("one that is later than its budget allows is told by run, plan and verify, which end with 3")
+    func budget() async throws {
+        let run = try await Self.result("run", "FILE", "--clock", "virtual", budget: "80ms")
+        #expect(run.code == 3)
+        #expect(run.output.hasSuffix("\nFAIL  700 ms of 1 s; initial display after 100 ms of 80 ms, fail\n"), "\(run.output)")
+        let plan = try await Self.result("plan", "FILE", budget: "80ms")
+        #expect(plan.code == 3 && plan.output.contains("FAIL 700 ms of 1 s, initial display 100 ms of 80 ms"), "\(plan.output)")
+        let planned = try await Self.result("plan", "FILE", "--json", budget: "80ms").json()
+        #expect((planned["plans"] as? [[String: Any]])?.first?["meetsInitialDisplayBudget"] as? Bool == false)
+        let verify = try await Self.result("verify", "FILE", budget: "80ms")
+        #expect(verify.code == 3)
+        let warning = "warning: the path to the initial display alone takes 100 ms of 80 ms: skeleton\n"
+        #expect(verify.output.contains("budget 1 s, initial display 80 ms, deadline "), "\(verify.output)")
+        #expect(verify.output.contains(warning), "\(verify.output)")
     }
 
     @Test("graph and report name it")

@@ -95,6 +95,7 @@ struct ParsingPropertyTests {
         }
         document.milestone = document.operations.randomElement(using: &random)?.id
         document.initialDisplay = document.operations.randomElement(using: &random)?.id
+        document.initialDisplayBudget = document.initialDisplay == nil ? nil : randomDuration(&random)
         document.facts = ["account \"é\"": ["known", "unknown"], "b": ["y", "x"]]
         document.budget = Bool.random(using: &random) ? randomDuration(&random) : nil
         document.lanes = Bool.random(using: &random) ? Int.random(in: 1...1024, using: &random) : nil
@@ -121,6 +122,7 @@ struct ParsingPropertyTests {
         if let budget = document.budget { members.append("\"budget\": \(literal(budget))") }
         if let milestone = document.milestone { members.append("\"milestone\": \(literal(milestone))") }
         if let initialDisplay = document.initialDisplay { members.append("\"initialDisplay\": \(literal(initialDisplay))") }
+        if let budget = document.initialDisplayBudget { members.append("\"initialDisplayBudget\": \(literal(budget))") }
         if let lanes = document.lanes { members.append("\"lanes\": \(lanes)") }
         let facts = document.facts.map { "\(literal($0.key)): [\($0.value.map(literal).joined(separator: ", "))]" }
         members.append("\"facts\": {\(facts.joined(separator: ", "))}")

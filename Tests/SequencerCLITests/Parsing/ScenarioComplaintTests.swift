@@ -50,7 +50,7 @@ struct ScenarioComplaintTests {
             (inFile("\"opertions\": []"), "f.json:2:1: opertions: unknown key 'opertions'; did you mean 'operations'?"),
             (
                 inFile("\"x y\": []"),
-                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'lanes', 'deadline', 'resources', 'facts' or 'operations'"
+                "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'initialDisplayBudget', 'lanes', 'deadline', 'resources', 'facts' or 'operations'"
             ),
             (inFile("\"name\": \"n\", \"name\": \"n\""), "f.json:2:14: the key 'name' is given twice in one object"),
             (
@@ -115,6 +115,10 @@ struct ScenarioComplaintTests {
             (
                 inFile("\"name\": \"n\", \"milestone\": \"main\", \"initialDisplay\": \"mian\", \"operations\": [{\"id\": \"main\"}]"),
                 "f.json:2:53: initialDisplay: the initial display 'mian' is not an operation; did you mean 'main'?"
+            ),
+            (
+                inFile("\"name\": \"n\", \"initialDisplayBudget\": \"1s\", \"operations\": [{\"id\": \"main\"}]"),
+                "f.json:2:38: initialDisplayBudget: there is no 'initialDisplay' that could have a budget"
             ),
         ] as [(String, String)]
     )

@@ -34,25 +34,30 @@ extension ValidatedGraph {
     ///
     /// Interactive operations count as nothing, as they do against a budget. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) {
-        pathToMilestone { $0.isExpectedOfPerson ? nil : $0.expected }
+        path(to: milestoneIndex) { $0.isExpectedOfPerson ? nil : $0.expected }
+    }
+
+    /// The same for the initial display; nil without one.
+    package var budgetedPathToInitialDisplay: (duration: Duration, path: [String])? {
+        initialDisplayIndex.map { path(to: $0) { $0.isExpectedOfPerson ? nil : $0.expected } }
     }
 
     /// The path with the largest sum of timeouts to the milestone (without one: to the launch's end), and that sum.
     ///
     /// Only operations that have a timeout count, and are named; interactive ones do not.
     package var timeoutPath: (duration: Duration, path: [String]) {
-        let (duration, path) = pathToMilestone { $0.isInteractive ? nil : $0.timeout }
+        let (duration, path) = path(to: milestoneIndex) { $0.isInteractive ? nil : $0.timeout }
         return (
             duration, path.filter { id in (try? index(of: id)).map { policy($0) }.map { $0.timeout != nil && !$0.isInteractive } == true }
         )
     }
 
-    /// The path before the milestone's end that is longest by `duration`; nil counts as nothing.
-    private func pathToMilestone(by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [String]) {
+    /// The path before the end of `last` (nil: before that of the launch) that is longest by `duration`; nil counts as nothing.
+    private func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [String]) {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
         let path = CriticalPath(of: self) { durations[$0] }
         func end(_ node: Int) -> Nanoseconds { path.earliestStart[node].addingSaturated(durations[node]) }
-        guard var node = milestoneIndex ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
+        guard var node = last ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
         let length = end(node)
         var names = [id(node)]
         while let last = predecessors[node].max(by: { end($0.index) < end($1.index) }) {
