@@ -91,6 +91,7 @@ extension LaunchStorage {
             startedAt: startedAt,
             version: version,
             attributes: attributes,
+            suspended: timekeeper.suspension,
             anomalies: anomalies
         )
     }

@@ -21,6 +21,8 @@ final class RunRecord: Sendable {
     let anomalies: [Anomaly]
     /// For how long the process stood still.
     let standstill: Nanoseconds
+    /// For how long the machine slept.
+    private let suspended: Nanoseconds
     /// Threads that were in code of operations which had ended.
     let threadsLeftBehind: Int
     /// When the launch ended, or was when this was made.
@@ -56,11 +58,13 @@ final class RunRecord: Sendable {
         startedAt: Date?,
         version: String?,
         attributes: [String: String],
+        suspended: Nanoseconds,
         anomalies: [Anomaly]
     ) {
         self.startedAt = startedAt
         self.version = version
         self.attributes = attributes
+        self.suspended = suspended
         self.graph = graph
         nodes = state.machine.nodes
         stop = state.machine.stop
@@ -141,6 +145,7 @@ final class RunRecord: Sendable {
             stragglers: stragglers.map(graph.id),
             afterMilestone: afterMilestone,
             standstill: .nanoseconds(standstill),
+            suspended: .nanoseconds(suspended),
             threadsLeftBehind: threadsLeftBehind,
             anomalies: anomalies
                 + (standstill > 0 ? [.processStoodStill(for: .nanoseconds(standstill))] : [])

@@ -72,6 +72,7 @@ extension LaunchReport {
             document.writeObject(for: "afterMilestone") { afterMilestone.writeMembers(to: &$0, outcomes) }
         }
         if standstill > .zero { document.write(milliseconds: standstill, for: "standstillMs") }
+        if suspended > .zero { document.write(milliseconds: suspended, for: "suspendedMs") }
         if threadsLeftBehind > 0 { document.write(threadsLeftBehind, for: "threadsLeftBehind") }
         if !scopes.isEmpty {
             document.writeArray(for: "scopes") { array in
@@ -251,6 +252,7 @@ extension LaunchReport: Codable {
             stragglers: try document.strings("stragglers"),
             afterMilestone: try document.optionalObject("afterMilestone").map(AfterMilestone.init),
             standstill: try document.optionalDuration("standstillMs") ?? .zero,
+            suspended: try document.optionalDuration("suspendedMs") ?? .zero,
             threadsLeftBehind: try document.optionalCount("threadsLeftBehind") ?? 0,
             anomalies: try sentences.enumerated().map { index, sentence in
                 try Anomaly(sentence, index < details.count ? details[index] : nil)

@@ -80,6 +80,10 @@ public struct LaunchReport: Sendable, Hashable {
     ///
     /// The time counts. Timeouts that were due meanwhile took effect only after operations had had a moment to end.
     public package(set) var standstill: Duration
+    /// For how long the machine slept while the launch ran. Less than half a second goes unnoticed.
+    ///
+    /// By the default clock (``LaunchOptions/clock``) it is in none of the launch's times; by a `ContinuousClock` it is in all of them.
+    public package(set) var suspended: Duration
     /// The number of threads that the launch left behind, in operations that had ended and whose code had not returned.
     public package(set) var threadsLeftBehind: Int
     /// The anomalies that were seen before the launch ended.
@@ -108,6 +112,7 @@ public struct LaunchReport: Sendable, Hashable {
         stragglers: [String] = [],
         afterMilestone: AfterMilestone? = nil,
         standstill: Duration = .zero,
+        suspended: Duration = .zero,
         threadsLeftBehind: Int = 0,
         anomalies: [Anomaly] = [],
         scopes: [Scope] = []
@@ -132,6 +137,7 @@ public struct LaunchReport: Sendable, Hashable {
         self.stragglers = stragglers
         self.afterMilestone = afterMilestone
         self.standstill = standstill
+        self.suspended = suspended
         self.threadsLeftBehind = threadsLeftBehind
         self.anomalies = anomalies
         self.scopes = scopes

@@ -10,14 +10,30 @@ final class SystemTimekeeper: Timekeeper {
 
     private let countsSuspension: Bool
     private let origin: Nanoseconds
+    /// The same moment by the other clock: that which counts the machine's sleep if this one does not.
+    private let otherOrigin: Nanoseconds
     private let state = Locked(State())
 
     init(countsSuspension: Bool) {
         self.countsSuspension = countsSuspension
         origin = monotonicNanoseconds(countsSuspension: countsSuspension)
+        otherOrigin = monotonicNanoseconds(countsSuspension: !countsSuspension)
     }
 
     var now: Nanoseconds { monotonicNanoseconds(countsSuspension: countsSuspension) - origin }
+
+    var suspension: Nanoseconds {
+        let other = monotonicNanoseconds(countsSuspension: !countsSuspension) - otherOrigin
+        return Self.suspension(countsSuspension ? other : now, counting: countsSuspension ? now : other)
+    }
+
+    /// - Parameters:
+    ///   - time: since the launch began, by the clock that stands still while the machine sleeps.
+    ///   - whole: by the one that goes on.
+    static func suspension(_ time: Nanoseconds, counting whole: Nanoseconds) -> Nanoseconds {
+        // The thread may have lost its turn between two looks at clocks: as of a standstill, what is short goes unnoticed.
+        whole - time > AlarmThread.maximumDelay ? whole - time : 0
+    }
 
     // The launch may have begun while the process stood still.
     var unnoticedStandstill: Nanoseconds { min(AlarmThread.shared.unnoticedStandstill, now) }
@@ -125,7 +141,7 @@ final class AlarmThread: Sendable {
     /// While there are alarms, the thread looks at the clock this often, so that it sees when the process has stood still, or the machine has slept.
     private static let tick: Nanoseconds = 250_000_000
     /// If the thread wakes later than this after the time it asked for, the process was stopped: a busy machine delays it less.
-    private static let maximumDelay: Nanoseconds = 500_000_000
+    fileprivate static let maximumDelay: Nanoseconds = 500_000_000
 
     private let startThread: SystemThread.Starter
     private let state = Locked(State())

@@ -13,12 +13,15 @@ protocol Timekeeper: AnyObject, Sendable {
     nonisolated(nonsending) func sleep(for duration: Duration) async throws
     /// For how long the process has just stood still, if the handler has not been told yet.
     var unnoticedStandstill: Nanoseconds { get }
+    /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody knows.
+    var suspension: Nanoseconds { get }
     /// Lets go of the handler.
     func end()
 }
 
 extension Timekeeper {
     var unnoticedStandstill: Nanoseconds { 0 }
+    var suspension: Nanoseconds { 0 }
 }
 
 /// The time of any other clock, such as one a test moves by hand.

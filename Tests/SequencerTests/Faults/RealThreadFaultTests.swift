@@ -130,6 +130,14 @@ struct RealStandstillFaultTests {
         #expect(machine.phase == .over)
     }
 
+    @Test("the machine's sleep is a figure of its own, by either clock; what is short between two looks is none")
+    func suspension() {
+        let second: Nanoseconds = 1_000_000_000
+        #expect(SystemTimekeeper.suspension(second, counting: 41 * second) == 40 * second)
+        #expect(SystemTimekeeper.suspension(second, counting: second + second / 2) == 0)
+        #expect(SystemTimekeeper.suspension(second, counting: second - 50) == 0)
+    }
+
     @Test("fault L45: a standstill is one whoever wakes the thread for time after it; being woken early, or somewhat late, is none")
     func whatIsAStandstill() {
         let second: Nanoseconds = 1_000_000_000

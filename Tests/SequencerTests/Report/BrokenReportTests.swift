@@ -60,6 +60,7 @@ struct BrokenReportTests {
         Broken("lanes", "1000001", "expected 0 to 1000000, found 1000001"),
         Broken("stragglers", "{}"),
         Broken("standstillMs", "-0.5", "expected 0 to 9000000000000 milliseconds, found -0.5"),
+        Broken("suspendedMs", "{}"),
         Broken("threadsLeftBehind", "-1", "expected 0 to 1000000, found -1"),
         Broken("anomalies", "[{}]"),
         Broken("anomalyDetails", "{}"),

@@ -118,7 +118,7 @@ struct LaunchReportCodingTests {
             "anomalies":["a finished more than once","the process went for a walk"],"anomalyDetails":[{"kind":"walked","operation":"a"}]}
             """#
         let report = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
-        #expect(report.milestone == nil && report.standstill == .zero && report.threadsLeftBehind == 0)
+        #expect(report.milestone == nil && report.standstill == .zero && report.suspended == .zero && report.threadsLeftBehind == 0)
         #expect(report.makespan == .nanoseconds(800_000_001))
         #expect(report.budget.budget == .seconds(3))
         #expect(report.anomalies.map(\.kind) == [Anomaly.Kind(name: "walked"), .unknown])
@@ -212,6 +212,7 @@ struct LaunchReportCodingTests {
                 stragglers: ["login"]
             ),
             standstill: .milliseconds(600),
+            suspended: .nanoseconds(40_000_000_001),
             threadsLeftBehind: 2,
             anomalies: [
                 Anomaly(.endedLate, of: "login", after: .nanoseconds(12_345)), Anomaly(.finishedAgain, of: "config"),
@@ -315,6 +316,7 @@ struct LaunchReportCodingTests {
             stragglers: ids.filter { _ in chance() },
             afterMilestone: chance() && !ids.isEmpty ? afterMilestone : nil,
             standstill: chance() ? time() : .zero,
+            suspended: chance() ? time() : .zero,
             threadsLeftBehind: chance() ? 3 : 0,
             anomalies: (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 Anomaly(

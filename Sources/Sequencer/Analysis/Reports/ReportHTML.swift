@@ -116,6 +116,8 @@ extension LaunchReport {
             ("Critical path", durationText(criticalPathDuration)), ("Lanes", "\(lanes)"), ("Operations", "\(operations.count)"),
         ]
         if let limit = budget.budget?.initialDisplay { figures.insert(("Budget of the initial display", durationText(limit)), at: 2) }
+        if standstill > .zero { figures.append(("Process stood still", durationText(standstill))) }
+        if suspended > .zero { figures.append(("Machine slept", durationText(suspended))) }
         if let version { figures.append(("Version", version)) }
         if let startedAt { figures.append(("Started", startedAt.formatted(Self.timestamp))) }
         figures += sortedAttributes.prefix(20).map { ("<bdi>\(Markup.text($0.key))</bdi>", $0.value) }
