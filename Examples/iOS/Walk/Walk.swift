@@ -45,6 +45,12 @@ struct Walk {
         )
         coordinator.deliver()
         check("it is performed", asked: await person.goOn { $0.place == "play" })
+        let kept = delegate.stateRestorationActivity(for: scene)?.userInfo?["place"] as? String
+        check("iOS is told where the person is, to keep it", kept == "play")
+        let intent = PlayPlaylistIntent()
+        intent.playlist = "7"
+        _ = try? await intent.perform()
+        check("an intent leads to its playlist", asked: await person.goOn { $0.place == "playlist 7" })
 
         delegate.sceneDidEnterBackground(scene)
         await refresh(coordinator)
@@ -97,11 +103,12 @@ struct Walk {
         service.expireTokens()
         person.dismissesNextLogin = true
         coordinator.enterBackground()
+        coordinator.restore(place: "playlist 42")
         coordinator.enterForeground()
         check(
-            "back again when it is open, the app starts; who leaves the login form can try again",
+            "back again when it is open, the app starts, and goes where the person was; who leaves the login form can try again",
             // The first of the two launches still believes in the session, so its question about the speaker waits for no login, and may come or not.
-            asked: Set(await person.goOn { $0.isMain }).sorted(),
+            asked: Set(await person.goOn { $0.place == "playlist 42" }).sorted(),
             ["No speaker was found", "The app could not be started", "login"]
         )
     }

@@ -65,6 +65,11 @@ final class EntryPointInbox: Sendable {
         take(id: id) { EntryPoint.push(try PushPayloadParser(categories: ["message"], links: router).payload(from: userInfo)) }
     }
 
+    /// An intent was performed.
+    func receive(_ request: PlaylistRequest) {
+        take { EntryPoint.app(try AppEntryPoint(PlaylistRequest.kind, request)) }
+    }
+
     @discardableResult
     private func take(id: String? = nil, _ parse: () throws -> EntryPoint) -> Bool {
         do {

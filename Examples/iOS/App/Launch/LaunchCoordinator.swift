@@ -24,6 +24,8 @@ final class LaunchCoordinator {
     let inbox = EntryPointInbox()
 
     private var state = State.notLaunched
+    /// Where the person was when the scene was last seen, until a launch has gone there.
+    private var restoredPlace: String?
     private var isInForeground = false
     /// Somebody came back to a screen that had taken over before the launch that it belongs to had ended.
     private var startsAgain = false
@@ -61,6 +63,11 @@ final class LaunchCoordinator {
         BackgroundRefresh.schedule()
     }
 
+    /// A scene says where the person was, which it may do when a launch has begun. Nil changes nothing.
+    func restore(place: String?) {
+        if let place { restoredPlace = place }
+    }
+
     private func comeBack() {
         switch state {
         case .notLaunched: break
@@ -84,16 +91,22 @@ final class LaunchCoordinator {
         inbox.open(environment.mailbox)
         screens.startAgain()
 
-        let facts = environment.facts()
+        var facts = environment.facts()
+        facts[WayIn.self] = WayIn(environment.mailbox.waiting())
+        facts[RestoredPlace.self] = RestoredPlace(name: restoredPlace)
         var graph = environment.graph(Scenario(for: facts))
+        // Whatever crashed may be just there.
+        if facts.mayRestorePlace, !journal.recovery.isSafeMode {
+            graph.add("restore-place", after: "main-app", on: .main) { [self] in goBack() }
+        }
         journal.prepare(&graph)
         var options = LaunchOptions(
             deadline: .seconds(20),
             deadlineCountsInteractiveTime: false,
             version: environment.app.version.description
         )
-        // How it was started, and what by: cold or prewarmed, by a push or a link.
-        options.attributes = facts.attributes
+        // How it was started, and what by: cold or prewarmed, by a push, a link or an intent.
+        options.attributes = facts.attributes.merging(facts.ownAttributes) { $1 }
         state = .launching
         do {
             let launch = try graph.start(budget: .seconds(3), options: journal.recording(options).withSignposts())
@@ -106,6 +119,13 @@ final class LaunchCoordinator {
         } catch {
             failed("\(error)")
         }
+    }
+
+    /// Goes where the person was, once.
+    private func goBack() {
+        guard let place = restoredPlace else { return }
+        restoredPlace = nil
+        screens.goTo(place: place)
     }
 
     private func ended(_ report: LaunchReport) {

@@ -43,6 +43,10 @@ extension Screens: EntryPointPresenter {
 
     func perform(_ shortcut: ShortcutItem) async { goTo(place: shortcut.type) }
 
+    func enter(by entryPoint: AppEntryPoint) async throws {
+        goTo(place: "playlist \(try entryPoint.content(as: PlaylistRequest.self).id)")
+    }
+
     func confirm(_ entryPoint: EntryPoint) async -> Bool {
         await choose(Question(title: "Shall this be done?", text: "\(entryPoint)", choices: ["Yes"], refusal: "No")) != nil
     }

@@ -91,6 +91,9 @@ extension Screens: MainPresenter {
         show(.main(screen))
     }
 
+    /// Where the person is, for iOS to keep with the scene.
+    var place: String? { main?.place }
+
     /// Goes somewhere in the app.
     func goTo(place: String) {
         guard var main else { return }

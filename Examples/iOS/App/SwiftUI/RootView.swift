@@ -7,8 +7,16 @@ import SwiftUI
 struct RootView: View {
     let screens: Screens
     let progress: LaunchModel
+    /// Where the person is: iOS keeps it with the scene.
+    @SceneStorage("place") private var place: String?
 
     var body: some View {
+        screen
+            .onAppear { LaunchCoordinator.shared.restore(place: place) }
+            .onChange(of: screens.place) { _, now in if let now { place = now } }
+    }
+
+    @ViewBuilder private var screen: some View {
         switch screens.current {
         case .starting: LaunchProgressView(progress: progress)
         case .splash: SplashView(progress: progress)

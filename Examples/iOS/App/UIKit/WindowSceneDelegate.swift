@@ -4,6 +4,9 @@ import UIKit
 
 /// The scene of the app with UIKit's screens: makes the window, reports the phases, takes in what the scene was opened for.
 final class WindowSceneDelegate: UIResponder, UIWindowSceneDelegate {
+    /// In Info.plist under `NSUserActivityTypes` too.
+    private static let restoration = (activity: "com.example.music.place", key: "place")
+
     var window: UIWindow?
     private var coordinator: LaunchCoordinator { .shared }
 
@@ -22,6 +25,7 @@ final class WindowSceneDelegate: UIResponder, UIWindowSceneDelegate {
             phases.mark(.keyAndVisible, scene: id)
             phases.mark(.viewDidLoad, scene: id)
         }
+        coordinator.restore(place: session.stateRestorationActivity?.userInfo?[Self.restoration.key] as? String)
         // The push that a scene is opened for comes to the notification center's delegate.
         if let shortcut = connectionOptions.shortcutItem { coordinator.inbox.receive(shortcut: shortcut.type) }
         for context in connectionOptions.urlContexts { coordinator.inbox.receive(context.url) }
@@ -32,6 +36,13 @@ final class WindowSceneDelegate: UIResponder, UIWindowSceneDelegate {
     func sceneWillEnterForeground(_ scene: UIScene) { coordinator.enterForeground() }
     func sceneDidEnterBackground(_ scene: UIScene) { coordinator.enterBackground() }
     func sceneDidDisconnect(_ scene: UIScene) { coordinator.phases.sceneDidDisconnect(scene.session.persistentIdentifier) }
+
+    func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {
+        guard let place = coordinator.screens.place else { return nil }
+        let activity = NSUserActivity(activityType: Self.restoration.activity)
+        activity.userInfo = [Self.restoration.key: place]
+        return activity
+    }
 
     func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {
         for context in URLContexts { coordinator.inbox.receive(context.url) }

@@ -56,6 +56,15 @@ extension View {
         _ activityType: String,
         perform action: @escaping (NSUserActivity) -> Void
     ) -> some View { ModifiedView() }
+    /// swiftui/view/onappear(perform:)
+    public nonisolated func onAppear(perform action: (() -> Void)? = nil) -> some View { ModifiedView() }
+    /// swiftui/view/onchange(of:initial:_:)-4psgg
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    public nonisolated func onChange<V: Equatable>(
+        of value: V,
+        initial: Bool = false,
+        _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+    ) -> some View { ModifiedView() }
     /// swiftui/view/padding(_:_:)
     public nonisolated func padding() -> some View { ModifiedView() }
     /// swiftui/view/font(_:)
@@ -84,6 +93,18 @@ public struct Font: Hashable, Sendable {
         nonmutating set {}
     }
     public var projectedValue: Binding<Value> { Binding() }
+}
+
+/// swiftui/scenestorage
+@available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
+@propertyWrapper public struct SceneStorage<Value> {
+    private let value: Value
+    /// swiftui/scenestorage/init(_:)-6tlqu
+    public init(_ key: String) where Value == String? { value = nil }
+    public var wrappedValue: Value {
+        get { value }
+        nonmutating set {}
+    }
 }
 
 /// swiftui/binding

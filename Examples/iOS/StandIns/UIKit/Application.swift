@@ -65,8 +65,11 @@ extension UIApplicationDelegate {
 
 /// foundation/nsuseractivity: Foundation has it on Apple's systems.
 public class NSUserActivity: NSObject {
-    public var activityType: String { "" }
+    public let activityType: String
     public var webpageURL: URL?
+    public var userInfo: [AnyHashable: Any]?
+    /// foundation/nsuseractivity/init(activitytype:)
+    public init(activityType: String) { self.activityType = activityType }
 }
 
 /// foundation/nsuseractivitytypebrowsingweb

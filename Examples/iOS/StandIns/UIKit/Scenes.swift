@@ -30,6 +30,8 @@ import Foundation
     public nonisolated override init() {}
     public var persistentIdentifier: String { "" }
     public var role: Role { Role() }
+    /// uikit/uiscenesession/staterestorationactivity
+    public var stateRestorationActivity: NSUserActivity?
 
     /// uikit/uiscenesession/role-swift.struct
     public struct Role: Hashable, Sendable {}
@@ -54,6 +56,8 @@ import Foundation
     func sceneWillEnterForeground(_ scene: UIScene)
     /// uikit/uiscenedelegate/scenedidenterbackground(_:)
     func sceneDidEnterBackground(_ scene: UIScene)
+    /// uikit/uiscenedelegate/staterestorationactivity(for:)
+    func stateRestorationActivity(for scene: UIScene) -> NSUserActivity?
     /// uikit/uiscenedelegate/scene(_:openurlcontexts:)
     func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
     /// uikit/uiscenedelegate/scene(_:continue:)
@@ -63,6 +67,7 @@ import Foundation
 extension UISceneDelegate {
     public func sceneWillEnterForeground(_ scene: UIScene) {}
     public func sceneDidEnterBackground(_ scene: UIScene) {}
+    public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { nil }
     public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
     public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
 }
