@@ -74,7 +74,8 @@ public final class LoopbackSpeaker: Sendable {
             close(listener)
             throw DeviceError(system: code, device, "starting a thread")
         }
-        // Last: of an object that is whole `deinit` runs, and there is no thread that could be stopped.
+        // Assigned last: once every property has a value, an error that is thrown runs `deinit`, and `stop()` would wait for a thread that never
+        // started.
         self.shared = shared
     }
 

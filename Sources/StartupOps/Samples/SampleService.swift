@@ -76,7 +76,7 @@ public final class SampleService: Sendable {
         guard let store else { return state.withLock { body(&$0) } }
         var result: Result?
         do {
-            // Other processes may have a service over the same store: what they have added stays.
+            // Other processes may run a service over the same store, so their additions are read again before this one writes.
             try store.withExclusiveAccess {
                 let stored = isStored.withLock { $0 } ? store.value(SampleServiceState.Memory.self, for: Self.memory).value : nil
                 var memory = state.withLock { state in

@@ -113,7 +113,7 @@ package struct PosixFile: ~Copyable {
 
     /// Writes all of `bytes` where the last write ended.
     ///
-    /// - Parameter size: what the file has; raised by what is written, also when it throws.
+    /// - Parameter size: the bytes of the file; raised by the bytes that were written, also when it throws.
     /// - Throws: also when only some of them could be written.
     package func append(_ bytes: [UInt8], after size: inout Int) throws(StorageError) {
         if let limit = Self.sizeLimit, UInt64(size + bytes.count) > limit { throw StorageError("writing to it", path, errno: EFBIG) }

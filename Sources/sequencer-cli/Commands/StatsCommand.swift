@@ -3,7 +3,7 @@ import Sequencer
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
 struct StatsCommand: Command {
-    /// What times are told apart by, besides scenario, version and outcome.
+    /// The keys that times are grouped by, besides scenario, version and outcome.
     struct Keys: Equatable, Sendable {
         fileprivate static let operation = "operation"
 

@@ -44,7 +44,7 @@ extension LaunchReport {
         return text
     }
 
-    /// What else is said of the launch, no more than a person reads.
+    /// The first twenty attributes of the launch: a table for people must not grow with an app's bookkeeping.
     private var markdownAttributes: String {
         let shown = sortedAttributes.prefix(20).map { "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))" }
         return shown.joined(separator: "; ") + (attributes.count > 20 ? " and \(attributes.count - 20) more" : "")

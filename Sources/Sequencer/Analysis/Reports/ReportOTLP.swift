@@ -14,7 +14,7 @@ extension LaunchReport {
     ///
     /// - Parameters:
     ///   - startedAt: when the launch began; the document's own `startedAt` when nil. A launch in virtual time has none.
-    ///   - service: the value of the resource's attribute `service.name`. What the report has as `attributes` are others of the resource.
+    ///   - service: the value of the resource's attribute `service.name`. The report's `attributes` are further attributes of the resource.
     ///   - pretty: two spaces a level, or all in one line. Neither ends with a newline.
     /// - Throws: an ``ExportError`` when the begin is not known, or some point in time is not between 1970 and 2262.
     public func otlp(startedAt: Date? = nil, service: String = "sequencer", pretty: Bool = false) throws(ExportError) -> String {

@@ -2,7 +2,7 @@ import Sequencer
 
 /// The phrases of the exports for people, the same in each.
 extension LaunchReport {
-    /// What else was said of the launch, by name.
+    /// The launch's attributes, sorted by name.
     var sortedAttributes: [(key: String, value: String)] { attributes.sorted { $0.key < $1.key } }
 
     /// `pass: 1.33 s of 3 s`. A launch that did not complete has no verdict but its outcome: `failed`, or `failed; milestone after 1.33 s of 3 s`.

@@ -5,11 +5,11 @@ extension LaunchReport {
     ///
     /// The launch's name, its verdict and a legend come first. Time runs to the right. The main thread and each lane have a line, with all that ran
     /// there; below, each operation has a row, in the order of their starts: the wait from ready to start is thin and grey, the work a bar with its
-    /// duration at its end, the slack dotted, the expected end a mark. Bars of the critical path have a border and are joined by a line; those of
-    /// what failed are red and crossed, of what fell back half filled, of what was cancelled hollow. Interactive time is shaded; a dashed line shows
-    /// where the budget ends, moved right by the interactive time before it; others show where the initial display and the milestone ended. An
-    /// operation that never started has a circle where it ended. Colours follow the viewer's preference for light or dark. Nothing is loaded from
-    /// anywhere, names can hold any character, and the same document always gives the same text.
+    /// duration at its end, the slack dotted, the expected end a mark. Bars of the critical path have a border and are joined by a line. A failed
+    /// operation's bar is red and crossed, one that fell back has a half-filled bar, a cancelled one a hollow bar. Interactive time is shaded; a
+    /// dashed line shows where the budget ends, moved right by the interactive time before it; others show where the initial display and the
+    /// milestone ended. An operation that never started has a circle where it ended. Colours follow the viewer's preference for light or dark.
+    /// Nothing is loaded from anywhere, names can hold any character, and the same document always gives the same text.
     ///
     /// Below the launch's own operations, each scope of `scopes` has a heading with its name and its verdict, and a row for each of its operations, at
     /// the launch's times.

@@ -1,5 +1,5 @@
-/// How timelines look: light or dark as the person likes it, and apart for those who do not see colours. Critical bars have a border; bars of what failed are
-/// crossed or hatched, of what fell back half filled, of what was cancelled hollow; waiting and slack are thinner than work.
+/// How timelines look: light or dark as the person prefers, and with patterns for people who do not see colours. Critical bars have a border. Bars
+/// of failed operations are crossed or hatched, of fallbacks half filled, of cancelled operations hollow. Waiting and slack are thinner than work.
 enum TimelineStyle {
     /// The colours of the page and of the picture.
     static let palette = """

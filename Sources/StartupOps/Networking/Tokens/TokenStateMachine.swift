@@ -144,13 +144,13 @@ extension TokenStateMachine {
     mutating func refreshEnded(_ id: UInt64, _ result: RefreshResult, now: Date) -> Effects {
         guard let index = flights.firstIndex(where: { $0.id == id }) else { return Effects() }
         let flight = flights.remove(at: index)
-        // Of another generation's flights only those of sessions that are kept are left; one of an earlier revision has lost to another one. Nobody waits for
-        // either.
+        // Flights of another generation are left only where their session is kept; a flight of an earlier revision has lost to a later one. Nobody
+        // waits for either.
         guard flight.revision == revision, let held = session else {
             if case .session(let new) = result { goOnKeeping(new, of: flight.revision) }
             return Effects()
         }
-        // What the store has by now may be of the login that was left: it says nothing of this session.
+        // The store may hold the tokens of the login that was left, so a token read from it proves nothing about this session.
         if flight.wasKept, case .stored = result { return failed(flight, .refreshFailed("the session was replaced meanwhile", nil)) }
         switch result {
         case .session(let new), .stored(let new):
@@ -278,7 +278,7 @@ extension TokenStateMachine {
             flights[index].revision = revision
             flights[index].wasKept = true
         }
-        // Whoever keeps the same session keeps it with the tokens that come from now on.
+        // Every other keeper of this session gets its later tokens too: with the old ones it would put back a session that the server refuses.
         for (other, each) in kept where each.revision == one.revision { kept[other] = Kept(session: one.session, revision: revision) }
         return effects
     }

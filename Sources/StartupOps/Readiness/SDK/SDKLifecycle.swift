@@ -118,7 +118,8 @@ public final class SDKLifecycle: Sendable {
 
     /// Ends the session, forgets the configuration, and is as before the first initialisation.
     ///
-    /// - Returns: false when something could not be removed from the disk; ``failure`` says what came first. All else is removed, and it is uninitialised all the same.
+    /// - Returns: false when something could not be removed from the disk; ``failure`` is the first such error. Everything else is removed, and the
+    ///   SDK is uninitialised in either case.
     @discardableResult
     public func reset() -> Bool {
         oneAtATime("reset") {

@@ -159,7 +159,7 @@ struct SDKStorage: Sendable {
 
     /// Forgets the session, the credentials and the configuration.
     ///
-    /// - Throws: the first error; what can be removed is, all the same.
+    /// - Throws: the first error, after everything else has been removed.
     func removeAll() throws(SDKError) {
         var problem: SDKError?
         // The secrets first: a removal that fails half-way leaves only the address.
