@@ -56,6 +56,7 @@ final class AppCodeQueue: Sendable {
         var alarm: Int?
     }
 
+    // Fault L23 promises it: no start on the main thread waits longer for an observer.
     static let patience: Nanoseconds = 50_000_000
     /// A call that has returned after less than this was not slow: on a busy machine its thread may have had to wait.
     private static let forgiven: Nanoseconds = 500_000_000
@@ -95,6 +96,7 @@ final class AppCodeQueue: Sendable {
 
     /// - Parameter onOwnThread: where Dispatch has no thread left, because the app blocks all of them.
     private func startRunner(onOwnThread: Bool = false) {
+        // Counted among the threads of launches: calls that never return keep theirs, and must not use up what the process may have (L40).
         SharedThreads.all.take(for: self, purpose: isOrdered ? .end : .cancel) { [self] kind in
             let runner: Int? = state.withLock { state in
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
@@ -120,6 +122,8 @@ final class AppCodeQueue: Sendable {
             if kind == .own || onOwnThread {
                 SystemThread.startWhenPossible("sequencer.calls", .userInitiated, calls)
             } else {
+                // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold every thread of the
+                // pool.
                 DispatchQueue(label: "sequencer.app-code", qos: .userInitiated).async(execute: calls)
             }
         }
@@ -187,6 +191,7 @@ final class AppCodeQueue: Sendable {
 
     private func look() {
         let found = state.withLock { state -> Look in
+            // The runner has ended since the alarm rang, and has removed it.
             guard state.runner != nil else { return .idle }
             if state.watch.isUnbegun() {
                 defer {
@@ -242,6 +247,7 @@ struct CallWatch {
     /// To be asked once in a while: whether no call had begun the last time, and none has since.
     mutating func isUnbegun() -> Bool {
         defer { looksBefore += 1 }
+        // Not at the first look: a thread that was just asked for may be on its way.
         return begun == 0 && looksBefore > 0
     }
 

@@ -62,12 +62,14 @@ final class EventFeed: Sendable {
 
         mutating func keep(_ event: LaunchEvent) {
             events.append(event)
+            // Bounded, since nobody may ever read (L43). The oldest go: the newest say how far the launch is, and its end must always come.
             guard events.count > LaunchEvents.maximumUnread else { return }
             _ = events.popFirst()
             dropped += 1
         }
 
         mutating func takeNext() -> LaunchEvent? {
+            // Told before the first event that is left, and at its time: that is where the others are missing.
             guard dropped > 0, let next = events.next else { return events.popFirst() }
             defer { dropped = 0 }
             return LaunchEvent(kind: .dropped(dropped), time: next.time, scope: next.scope)
@@ -102,6 +104,7 @@ final class EventFeed: Sendable {
     fileprivate func begin(with past: [LaunchEvent]) {
         if past.isEmpty { return }
         state.withLock { state in
+            // The feed was added before the past was put together, so that no event is missed between the two: some may have come meanwhile.
             var later = state.events
             state.events = FirstInFirstOut()
             for event in past { state.keep(event) }
@@ -213,6 +216,7 @@ extension LaunchEvent {
     init(_ raw: LaunchStateMachine.RawEvent, in graph: ValidatedGraph, outcome: Outcome, scope: String?) {
         time = .nanoseconds(raw.time)
         self.scope = scope
+        // Called only for events of an operation: those of the launch have -1 for a position.
         func id() -> String { graph.id(raw.node) }
         kind =
             switch raw.kind {

@@ -176,6 +176,7 @@ public struct LaunchOptions: Sendable {
         if let deadline, deadline <= .zero || deadline > longest {
             complaints.append("a deadline must be more than 0 and at most 24 hours, and is \(deadline)")
         }
+        // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the main queue by another name.
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
@@ -188,6 +189,7 @@ public struct LaunchOptions: Sendable {
 
     /// The processors, where more operations can run than that; nil where that does not matter.
     package var scarceProcessors: Int? {
+        // Virtual time has as many processors as operations want: they are scarce only where a number was given.
         if clock is VirtualClock { return processors }
         // In a queue of the app's, its own limit counts. Without a limit of lanes there are as many workers as the machine has processors.
         guard queue == nil else { return nil }
@@ -205,6 +207,7 @@ public struct LaunchOptions: Sendable {
             goal: goal,
             keepsOrder: keepsOrder,
             processors: scarceProcessors,
+            // A thread for each lane that was asked for: a step that blocks its thread must cost only its own lane.
             workers: lanes ?? WorkerPool.processors,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,

@@ -60,6 +60,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     ///
     /// - Returns: whether the caller has to cancel it, because the whole launch was stopped meanwhile.
     mutating func attach(_ launch: Launch, at place: Int) -> Bool {
+        // Once stopped it is not kept: `stop()` has given out its list, and the caller cancels this one itself.
         if !isStopped { scopes[place].launch = launch }
         return isStopped
     }

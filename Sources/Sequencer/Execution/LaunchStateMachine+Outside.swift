@@ -54,6 +54,7 @@ extension LaunchStateMachine {
         advance(to: time)
         guard phase == .running else { return }
         guard hasBegun else {
+            // No operation ends before the launch begins: `begin(_:)` ends it.
             nodes[node].isToldToCancel = true
             return
         }
@@ -68,6 +69,7 @@ extension LaunchStateMachine {
             // The condition may never return: another worker takes its place.
             replaceWorker(of: node)
             notSucceeded(node, .cancelled)
+        // The second call changes nothing; and a fallback is told to cancel only by a launch that stops (O56).
         case .running where nodes[node].isToldToCancel || nodes[node].isComputingFallback: return
         // Nothing of it runs that would need the grace period to end.
         case .running where isAwaitingEvent(node):

@@ -35,6 +35,7 @@ extension LaunchStateMachine {
 
     private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8? = nil) {
         while let waiting = resources.nextWaiting(for: resource, onMain: isMain, above: level) {
+            // One that has ended while it waited has left its entry.
             guard nodes[waiting].state == .parked else { continue }
             return enqueue(waiting)
         }
@@ -115,6 +116,7 @@ struct ResourceTable {
         var forMain = ParkedOperations<LaunchStateMachine.Ready>()
     }
 
+    // By operation, as few need any.
     private var needs: [Int: [Int]] = [:]
     /// The operations that hold their resources.
     private var holding: Set<Int> = []

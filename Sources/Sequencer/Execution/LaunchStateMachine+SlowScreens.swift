@@ -95,6 +95,7 @@ extension LaunchStateMachine {
     private mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
         switch screens[node]?.state {
         case .shown?, .ending?:
+            // A screen that does not go must not keep the launch from ending: it has as long as an operation that is told to cancel.
             let limit = time.addingSaturated(settings.grace)
             screens[node]?.state = .told(limit: limit)
             setTimer(.screenLimit, of: node, at: limit)

@@ -62,6 +62,7 @@ extension LaunchStateMachine {
             return Pending(
                 node: node,
                 wait: .dependencies(dependencies.filter { nodes[$0].state != .ended }),
+                // Times that were never reached are -1.
                 since: max(ends.max() ?? 0, 0)
             )
         case .deferred:
@@ -91,6 +92,7 @@ extension LaunchStateMachine {
     /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a ``StallWatch``.
     var stallTime: Nanoseconds? {
         guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
+        // The time before a person answered is not a silence of the launch.
         return max(lastProgress, interactive.lastEnd).addingSaturated(limit)
     }
 }

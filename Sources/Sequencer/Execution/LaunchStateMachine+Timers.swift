@@ -198,11 +198,13 @@ extension LaunchStateMachine {
             case .waiting, .deferred, .ready, .parked, .aside: end(node, .cancelled)
             case .pausing:
                 attemptsNotMade[node] = Int(nodes[node].attempts) + 1
+                // At the deadline the error of its last attempt says more than that a pause was too long (O52).
                 end(node, reason == .deadline ? .failed : .cancelled)
             case .checking:
                 replaceWorker(of: node)
                 if reason == .deadline { noteStraggler(node) }
                 end(node, reason == .deadline ? .timedOut : .cancelled)
+            // No code of it runs that could come to an end within the grace period.
             case .running where isAwaitingEvent(node):
                 tellToCancel(node, &actions)
                 end(node, reason == .deadline ? .timedOut : .cancelled)
@@ -220,12 +222,14 @@ extension LaunchStateMachine {
 
     /// Ends all operations that still run, without waiting for their code.
     mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
+        // First: an operation that has ended in this input is not left behind.
         drainEnds(&actions)
         for node in nodes.indices where nodes[node].state == .running {
             giveUpCode(of: node, &actions)
             noteStraggler(node)
             end(node, outcome)
         }
+        // The takeover goes on, but the launch waits for it no longer.
         takeoversRunning = 0
         if !screens.isEmpty { tellScreens(&actions) }
         forgetScreens()

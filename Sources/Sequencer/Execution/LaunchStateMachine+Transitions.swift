@@ -18,6 +18,7 @@ extension LaunchStateMachine {
 
     private mutating func becomeReadySpecially(_ node: Int) {
         if traits[node].contains(.isJoin) {
+            // It has no work and takes no lane. It ends by the list: a chain of joins that ended here would be recursion as deep as the graph.
             nodes[node].attempts = 1
             nodes[node].start = time
             pendingEnds.append(PendingEnd(node: node, outcome: .succeeded))
@@ -40,6 +41,7 @@ extension LaunchStateMachine {
         let node = Int(ready.node)
         let isForMain = traits[node].contains(.isMain) && !nodes[node].isComputingFallback
         if isForMain { readyForMain.push(ready) } else { readyForWorkers.push(ready) }
+        // In virtual time no side leaves a resource to the other: the first of both sides is taken.
         if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
         if traits[node].contains(.isAwaited) { noteReady(node, at: time) }
     }
@@ -52,6 +54,7 @@ extension LaunchStateMachine {
             // An entry may be left from before the operation ended, or from before its fallback was to be computed, which workers do.
             guard nodes[node].state == .ready, !(isMain && nodes[node].isComputingFallback) else { continue }
             if !traits[node].isDisjoint(with: .whenTaken) {
+                // Resources last: an operation that is put aside must hold none.
                 guard !yieldProcessor(ready), !holdBack(node, onMain: isMain), acquireResources(for: ready, onMain: isMain) else {
                     if settings.takesOneAtATime { return nil }
                     continue
@@ -69,6 +72,7 @@ extension LaunchStateMachine {
                 if nodes[node].isComputingFallback {
                     move(node, to: .running)
                     setFallbackTimeout(node)
+                    // Counted also where the operation itself suspends: the closure of its fallback cannot.
                     if processors != nil { processors?.started(traits.levels[node]) }
                     return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: .computeFallback)
                 }
@@ -91,6 +95,7 @@ extension LaunchStateMachine {
     @inline(__always)
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
+            // Another worker has its place since it was given up: with both there would be one too many.
             if !replacedWorkers.isEmpty, let place = replacedWorkers.firstIndex(of: previous) {
                 replacedWorkers.remove(at: place)
                 if let place = lostKeepers.firstIndex(of: previous) {
@@ -102,6 +107,7 @@ extension LaunchStateMachine {
             // It has suspended, and blocks this thread no longer.
             if isCurrent(previous) { nodes[previous.node].holdsWorker = false }
         }
+        // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
         let next = settings.usesQueue || settings.takesOneAtATime && previous != nil ? nil : takeNext(forMain: false)
         if next == nil { activeWorkers -= 1 }
         return next
@@ -113,6 +119,7 @@ extension LaunchStateMachine {
         nodes[node].attempts += 1
         record(.started, node: node, at: time)
         let isFirst = nodes[node].attempts == 1
+        // A later attempt keeps the first start: a timeout covers all attempts and the pauses between them.
         if isFirst { nodes[node].start = time }
         if traits[node].isDisjoint(with: .whenStarted) { return }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
@@ -139,6 +146,7 @@ extension LaunchStateMachine {
         if nodes[node].state == .running {
             if traits[node].contains(.isInteractive), !nodes[node].isComputingFallback {
                 interactive.end(at: time)
+                // The deadline stood still for the person, and is due at another time now.
                 needsWake = true
             }
             if !personWaits.isEmpty { endPersonWaits(node) }
@@ -212,6 +220,7 @@ extension LaunchStateMachine {
 
     /// An operation failed, timed out or was cancelled for good: its fallback, or else its policy, decides what that means.
     mutating func notSucceeded(_ node: Int, _ outcome: Outcome) {
+        // A launch that stops starts nothing and needs no value: no fallback is used.
         guard phase == .running else {
             end(node, outcome)
             return
@@ -244,6 +253,7 @@ extension LaunchStateMachine {
 
     private mutating func drainPendingEnds(_ actions: inout Actions) {
         var next = 0
+        // By position: an end can add others behind it.
         while next < pendingEnds.count {
             let pending = pendingEnds[next]
             next += 1
@@ -252,6 +262,7 @@ extension LaunchStateMachine {
             } else if pending.isOfEvent {
                 if isOfEvent(pending.node) { actions.events.append(pending.node) }
             } else if phase == .running {
+                // Of one that was put off: whether its value comes later must not matter to those who read it (L46).
                 releaseDependents(of: pending.node, .startWithoutValue)
             }
         }
@@ -260,12 +271,14 @@ extension LaunchStateMachine {
 
     /// Ends one operation; others that end because of it are left pending.
     mutating func endNow(_ node: Int, _ outcome: Outcome, _ actions: inout Actions) {
+        // It may be in the list twice: to be skipped, and then cancelled by a stop in the same input.
         guard nodes[node].state != .ended else { return }
         release(node, isEnd: true)
         move(node, to: .ended)
         nodes[node].outcome = outcome
         nodes[node].end = time
         lastProgress = time
+        // Something moves again, so the next silence is a stall of its own.
         if isStallReported {
             isStallReported = false
             needsWake = true
@@ -279,8 +292,10 @@ extension LaunchStateMachine {
             questionsUntilMilestone = interactive.intervals(at: time)
             actions.isMilestoneOver = true
         }
+        // With the initial display only its own level ends: the milestone is still waited for.
         if node == milestone || node == initialDisplay { endReservations(above: node == milestone ? 0 : max(traits.highestLevel, 1) - 1) }
         record(.ended, node: node, at: time)
+        // A launch that stops releases nobody: all that waited was cancelled before (O20).
         guard phase == .running else { return }
         let effect = effectOnDependents(node)
         if node == milestone { milestoneEnded(effect, &actions) }
@@ -328,6 +343,7 @@ extension LaunchStateMachine {
             if effect == .skip || effect == .startWithoutValue && successor.needsValue { skip(dependent, for: node, cause, effect) }
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
+            // Not before its last dependency has ended: operations behind it rely on all of them.
             if nodes[dependent].cause >= 0 {
                 end(dependent, .skipped)
             } else if nodes[dependent].isToldToCancel {
@@ -375,6 +391,7 @@ extension LaunchStateMachine {
         drainEnds(&actions)
         if phase == .running {
             if processors != nil { offerProcessors() }
+            // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through the heap costs more.
             let missing = min(readyForWorkers.count, lanes.available, settings.workers - activeWorkers)
             if missing > 0 {
                 actions.workers += missing
@@ -392,6 +409,7 @@ extension LaunchStateMachine {
 
     @inline(__always)
     mutating func record(_ kind: RawEvent.Kind, node: Int = -1, at time: Nanoseconds) {
+        // A launch that nobody watches keeps no events: its past is made from the states when somebody asks (`eventsSoFar`).
         guard settings.recordsEvents else { return }
         let attempt = node >= 0 ? Int(nodes[node].attempts) : 0
         events.append(RawEvent(kind: kind, node: node, attempt: attempt, time: time))

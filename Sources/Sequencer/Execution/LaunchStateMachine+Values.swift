@@ -249,6 +249,7 @@ extension LaunchStateMachine {
                 reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
             }
             for reservations in reservations {
+                // A join takes no place that another operation could want.
                 for node in bits.indices where !bits[node].contains(.isJoin) {
                     bits[node].insert(.freesOthers)
                     if reservations.mayHold(node) { bits[node].insert(.mayBeHeld) }
@@ -264,6 +265,7 @@ extension LaunchStateMachine {
                 }
             }
             all = bits.reduce(into: []) { $0.formUnion($1) }
+            // Elsewhere nothing is left to the main thread, so who keeps it need not be counted.
             if all.isSuperset(of: [.isMain, .hasResources]) {
                 for node in bits.indices where bits[node].contains(.isMain) && !graph.policy(node).suspends {
                     bits[node].insert(.keepsMain)
@@ -314,6 +316,7 @@ struct InteractiveClock {
     private(set) var lastEnd: Nanoseconds = 0
     /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the end of the last.
     private(set) var intervals: [Range<Nanoseconds>] = []
+    // Bounded, for each report has them: a step may ask again and again.
     private static let maximumIntervals = 100
 
     var isRunning: Bool { running > 0 }
@@ -358,6 +361,7 @@ extension RetryPolicy {
     func pause(afterAttempt attempt: Int, random: inout SplitMix64) -> Nanoseconds {
         var pause = Double(backoff.nanoseconds)
         let longest = Double(maximumBackoff.nanoseconds)
+        // Not a power, which can be infinite: the loop stops at the longest pause.
         for _ in 1..<max(attempt, 1) where pause < longest { pause *= multiplier }
         pause = min(pause, longest)
         if jitter > 0, pause > 0 { pause *= 1 + Double.random(in: -jitter...jitter, using: &random) }

@@ -195,12 +195,14 @@ struct LaunchStateMachine {
             )
         if traits.canKeepBudgets, let limit = settings.budget {
             keeper = BudgetKeeper(LatestEnds(graph, limit: limit))
+            // All of them: an operation that cannot be cut, and is late, decides whether a cut of another one still saves the budget.
             traits.watchAll()
         }
         self.traits = traits
         let keepsOrder = traits.reservations.contains { $0.keepsOrder }
         reservations = ReservationKeepers(traits.reservations, lanes: settings.lanes, keys: keepsOrder ? traits.ranks.map { -$0 } : [])
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
+        // -1 in place of an optional: each end of an operation is compared with both.
         milestone = graph.milestoneIndex ?? -1
         initialDisplay = graph.initialDisplayIndex ?? -1
         soughtLevel = traits.highestLevel
@@ -289,11 +291,13 @@ struct LaunchStateMachine {
     /// - Returns: whether to run the operation now.
     mutating func conditionAnswered(_ node: Int, _ answer: Bool?, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
         advance(to: time)
+        // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
         switch answer {
         case true?:
+            // Until here the start was that of the question, for its timeout; the operation has a time of its own.
             nodes[node].start = -1
             start(node)
         case false?:
@@ -340,6 +344,7 @@ struct LaunchStateMachine {
             // Steps that would have ended meanwhile get the chance to do so (L45).
             earliestTimeout = now.addingSaturated(min(standstill, Self.respite))
         }
+        // Asked anew after each: what takes effect can end the launch, or make something else due by now.
         while now >= earliestTimeout, let due = nextDue, due <= now {
             // Of several due at one time, an operation's own timeout comes first: it says more than the launch's.
             if timers.first?.time == due, let timer = timers.pop() {
@@ -349,6 +354,7 @@ struct LaunchStateMachine {
             } else if deadlineTime == due {
                 stopLaunch(.deadline, &actions)
                 giveUp(outcome: .timedOut, &actions)
+                // The launch is over by that, and nothing else that was due may take effect.
                 if alive == 0 { settle(&actions) }
             } else if reservations?.nextLook == due {
                 lookAgain()
@@ -358,6 +364,7 @@ struct LaunchStateMachine {
                 isStallReported = true
                 actions.rare.insert(.reportsStall)
             } else {
+                // Nothing else is left that could be due: the grace period has ended.
                 giveUp(outcome: .cancelled, &actions)
             }
         }

@@ -38,6 +38,7 @@ extension LaunchStorage {
             state.machine.settings.recordsEvents = true
             return state.machine
         }
+        // The noted events belong to earlier observers, which are called elsewhere: this caller has asked for something else.
         tell(defersAppCode: true)
         return machine
     }

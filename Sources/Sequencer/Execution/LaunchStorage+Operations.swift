@@ -48,6 +48,7 @@ extension LaunchStorage {
         case .operation, .makeOperation:
             guard let end = startOperation(of: assignment) else { return takeNext(after: assignment) }
             return workerEnded(assignment, end)
+        // Not reached: the state machine gives these to turns of the main thread alone.
         case .main, .prologue:
             return takeNext(after: assignment)
         case .event(let event):
@@ -62,6 +63,7 @@ extension LaunchStorage {
         let qos = qualityOfService(of: first.node)
         let task = StepTask(first, in: self)
         startTask(priority: qos.taskPriority, for: virtualTime?.begins(first), atOnce: startsTasksAtOnce) { [self] in
+            // Where a task cannot begin at once it runs on another thread, and the worker does not share it.
             begin(task, isShared: task.isInline)
             await LaunchWithin.$place.withValue(task) { await run(first, in: task, at: qos) }
             await task.leave()
@@ -91,6 +93,7 @@ extension LaunchStorage {
             } catch {
                 end = AttemptEnd(throwing: error, isTaskCancelled: Task.isCancelled)
             }
+            // It has suspended, or was put off: the worker has gone on without it, and this thread has to ask for an operation of its own.
             guard task.isInline else {
                 goOn(with: taskEnded(assignment, end))
                 break
@@ -144,6 +147,7 @@ extension LaunchStorage {
         switch graph.graph.nodes[assignment.node].work {
         case .operation(let existing):
             operation = existing
+            // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
             if let recordsStart, !graph.isMain(assignment.node), !isOver { recordsStart(graph.id(assignment.node), assignment.attempt) }
         case .makeOperation(let make):
             do {
@@ -170,6 +174,7 @@ extension LaunchStorage {
         var assignment = assignment
         if assignment.kind == .checkCondition {
             let answer = checkCondition(assignment, isToldFirst: isToldBeforeMain)
+            // The step begins when observers have been told; the alarm begins it where one of them blocks (L63).
             if let start = answer.start { timekeeper.wake(at: start.limit) }
             guard answer.isRunNow, answer.start == nil else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)

@@ -51,6 +51,7 @@ extension LaunchStateMachine {
         while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
         var next: Assignment?
         if phase == .running, let ready = readyForMain.first, graph.isInPrologue(Int(ready.node)) { next = takeNext(forMain: true) }
+        // Before the settle, which asks for the main thread's own turns again.
         isInPrologue = next != nil
         settle(&actions)
         return next

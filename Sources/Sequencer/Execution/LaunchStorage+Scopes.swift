@@ -55,6 +55,7 @@ extension LaunchStorage {
         launch.storage.whenOver { [self] finished in
             if state.withLock({ $0.scopes.end(place, finished.record) }) { finish(defersAppCode: true) }
         }
+        // Cancelled before it begins, so that nothing of it starts.
         if state.withLock({ $0.scopes.attach(launch.storage, at: place) }) { launch.cancel() }
         LaunchWithin.none { launch.storage.begin() }
         return launch

@@ -49,6 +49,7 @@ extension LaunchStorage {
             return (snapshot, state.scopes.running)
         }
         var snapshot = launch
+        // Without the lock: each scope takes its own.
         snapshot.scopes = scopes.map { ($0, $0.statusSnapshot) }
         return snapshot
     }

@@ -176,6 +176,7 @@ final class LaunchStorage: StepHost {
         if virtualTime != nil { (settings.workers, settings.takesOneAtATime) = (1, true) }
         // A worker of the engine's own would take the steps that the queue is to start.
         if queue != nil { (settings.workers, settings.usesQueue) = (0, true) }
+        // The time before the launch is spent: only the rest of the budget can be kept.
         if let budget, budget.isEnforced { settings.budget = (budget.limit - startOffset).nanoseconds }
         let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
         state = Locked(State(machine: machine, deliveries: EventDeliveries(observers: options.observers)))
@@ -192,9 +193,11 @@ final class LaunchStorage: StepHost {
 
     /// - Parameter completion: called last, elsewhere.
     func begin(_ completion: (@Sendable (FinishedLaunch) -> Void)? = nil) {
+        // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
         // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of the launch a slow one.
         virtualTime?.begin(for: self)
+        // Virtual time must not move on before all that is ready at the start has been asked for.
         defer { virtualTime?.beginEnds() }
         timekeeper.begin { [self] in timePassed(standstill: $0) }
         beginFirstSteps()
@@ -255,6 +258,7 @@ final class LaunchStorage: StepHost {
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
+        // A negative or an endless time is legal, and would trap in the conversion to nanoseconds.
         let duration = min(max(duration, .zero), VirtualClock.never)
         if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
         try await timekeeper.sleep(for: duration)

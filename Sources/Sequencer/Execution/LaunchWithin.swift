@@ -61,6 +61,7 @@ extension LaunchOptions {
     func within(_ remaining: Duration?) -> LaunchOptions {
         guard let remaining else { return self }
         var options = self
+        // More than nothing, as any deadline: the launch begins, and ends at once.
         options.outerLimit = max(remaining, .nanoseconds(1))
         return options
     }
@@ -78,6 +79,7 @@ extension LaunchStorage {
     /// Whether a launch on that clock has this one's time.
     func isTimed(by clock: any Clock<Duration>) -> Bool {
         if let virtualTime { return virtualTime.isOn(clock) }
+        // The two differ only by the time for which the machine sleeps.
         return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
     }
 }

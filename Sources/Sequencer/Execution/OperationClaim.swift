@@ -7,6 +7,7 @@ import Foundation
 struct OperationClaim: Sendable {
     private let graph: ValidatedGraph
 
+    // For the whole process: launches that share an operation know nothing of each other (O48).
     private static let claimed = Locked<Set<ObjectIdentifier>>([])
 
     /// - Throws: ``GraphError`` when one of the operations belongs to another launch, or has been started by somebody since the graph was checked.

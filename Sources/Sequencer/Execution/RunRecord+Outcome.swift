@@ -4,6 +4,7 @@ import Foundation
 extension RunRecord {
     /// How the launch proper ended.
     func outcome() -> LaunchReport.Outcome {
+        // A stop after that concerns what ran on, which has an outcome of its own.
         if endOfLaunchProper != nil { return .completed }
         if let stop { return outcome(of: stop) }
         guard isMilestoneLost, let milestone = graph.milestoneIndex else { return .completed }
