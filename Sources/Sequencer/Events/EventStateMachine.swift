@@ -15,11 +15,13 @@ struct EventStateMachine: Sendable {
 
     /// Nil until the event has come, or failed.
     private(set) var result: EventResult?
+    // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is settled.
     private var waiters: [Int: Waiter] = [:]
     private var tickets = 0
 
     /// A number for a new waiter.
     mutating func takeTicket() -> Int {
+        // Apart from `add`: a wait can be cancelled before it begins, and has its number by then.
         tickets += 1
         return tickets
     }

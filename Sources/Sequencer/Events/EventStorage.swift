@@ -88,6 +88,7 @@ struct EventWait: Sendable {
             tell(result)
         }
         guard let scheduler else { return }
+        // After the waiter: a hope that is given up at once has to find somebody to tell.
         scheduler.beginHope(hope) { [event, ticket] in
             event.giveUp(ticket, ExternalEventError(event: event.name, kind: .unreachable))
         }

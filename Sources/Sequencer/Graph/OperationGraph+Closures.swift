@@ -24,6 +24,7 @@ extension OperationGraph {
     // Overloads without `using:` stand apart from those with it, which have at least one input: the compiler then names a misspelt member in a closure
     // instead of complaining about packs.
 
+    // Inlinable, as all of them: without that, each call looks up the metadata of its generic types.
     /// Adds a step that runs straight through on a lane, and is given its context.
     @discardableResult
     @inlinable

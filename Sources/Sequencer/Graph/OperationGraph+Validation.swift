@@ -13,6 +13,7 @@ extension OperationGraph {
     /// - Complexity: O(operations + dependencies).
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []
+        // Goes on after a problem: an error names all of them.
         let index = checkIdentifiers(&problems)
         checkPolicies(&problems)
         checkValues(&problems)

@@ -62,6 +62,7 @@ public struct OperationGraph: Sendable {
     ///
     /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds.
     public mutating func limit(_ resource: ExclusiveResource, to count: Int) {
+        // One is the rule: left out, so that an empty dictionary says at once that no resource is shared.
         resourceLimits[resource] = count == 1 ? nil : count
     }
 
@@ -72,6 +73,7 @@ public struct OperationGraph: Sendable {
             guard let duration = durations[nodes[index].id] else { continue }
             var policy = nodes[index].policy?.value ?? .standard
             policy.expected = duration
+            // Measured durations leave the person out where a step says when it asks.
             policy.expectsOwnTime = policy.saysWhenItAsks
             nodes[index].set(policy)
         }
@@ -146,6 +148,7 @@ public struct OperationGraph: Sendable {
             if edge.target == removed {
                 for parent in inherited { kept.append(GraphEdge(node: edge.node, target: parent.target, needsValue: false)) }
                 guard reads(edge, in: index) else { continue }
+                // By name from now on: a step of that identifier may be added again.
                 names.append(Name(id: id))
                 kept.append(GraphEdge(node: edge.node, target: -Int32(names.count), needsValue: edge.needsValue))
             } else {
@@ -363,6 +366,7 @@ extension OperationGraph {
         while true {
             if let position = index[name] { return position }
             guard let replacement = replacements[name] else { return nil }
+            // This comes to an end: `replace` lets no two steps stand for each other.
             name = replacement
         }
     }

@@ -17,6 +17,7 @@ package struct ProcessorShare: Sendable {
 
     /// So many operations of each level.
     package struct Counts: Sendable {
+        // Not an array, which would allocate: there are three levels at most.
         private var counts = SIMD4<Int>()
 
         package init() {}
@@ -90,6 +91,7 @@ package struct ProcessorShare: Sendable {
     }
 }
 
+// Inlinable, for a plan, which is of another module, keeps values of its own in it.
 /// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of them waits for a processor, the others
 /// that are not more urgent stay here. Otherwise each of them would be woken and put aside again whenever the resource is free.
 package struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {

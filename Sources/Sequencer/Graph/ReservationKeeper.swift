@@ -50,6 +50,7 @@ package struct ReservationKeepers: Sendable {
         takesLastLane: Bool,
         startsReady: Bool = false
     ) -> Bool {
+        // The most urgent goal first: room is made for that before any other.
         for place in keepers.indices {
             let limit = keepers[place].obstacle(to: node, at: time, takesLastLane: takesLastLane, startsReady: startsReady)
             guard let limit else { continue }

@@ -18,6 +18,7 @@ package struct Reservations: Sendable {
         static let firstResource = 3
     }
 
+    // As many as a `UInt16` has bits for: a set of machines is one number.
     /// The most resources that are kept free: those that most operations on the milestone's way use.
     private static let maximumResources = 16 - Machine.firstResource
 

@@ -62,6 +62,7 @@ public struct StepContext: Sendable {
     /// Reports are saved and shared: a note must hold no secret. Sixteen notes are kept of an operation, of 400 characters each; the same
     /// sentence is kept once. After the operation has ended, nothing happens.
     public func note(_ text: String) {
+        // Often the words of a server: reports are shown on terminals, which obey some characters, and the text may be endless.
         host.note(printable(text, limit: 400), by: assignment)
     }
 

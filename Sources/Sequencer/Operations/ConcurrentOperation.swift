@@ -201,6 +201,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             if !storage.machine.isAnnounced { storage.endHandlers.append(handler) }
             return storage.machine.isAnnounced
         }
+        // Without the lock: the handler is code of a launch, or of the app.
         if isOver { handler(self) }
     }
 
@@ -231,6 +232,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     public final override func start() {
         switch storage.withLock({ $0.machine.start() }) {
         case .beginExecuting:
+            // Told by hand: a queue waits for ever for an operation whose states change without this. Without the lock, for who
+            // is told asks for the state.
             willChangeValue(forKey: "isExecuting")
             storage.withLock { $0.machine.execute() }
             didChangeValue(forKey: "isExecuting")
@@ -252,11 +255,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// once and only if there is work to stop.
     open override func cancel() {
         switch storage.withLock({ $0.machine.cancel() }) {
+        // Without the lock: Foundation tells observers of `isCancelled` within its own cancel.
         case .mark:
             super.cancel()
         case .markAndTellWork:
             super.cancel()
             didCancel()
+            // Only an end within that call has obeyed: any later one is late.
             storage.withLock { $0.machine.toldWork() }
         case .ignore:
             break
@@ -309,6 +314,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         storage.withLock { $0.machine.end() }
         if wasExecuting { didChangeValue(forKey: "isExecuting") }
         didChangeValue(forKey: "isFinished")
+        // One that has not run may have ended before its predecessors, which would keep a pointer to it (L65).
         if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
             storage.machine.announce()

@@ -124,6 +124,7 @@ struct ConcurrentOperationStateMachine {
     mutating func finish() -> FinishAction {
         switch state {
         case .ready, .starting, .opening:
+            // Not ended here: an operation that finishes before its queue has started it is a mistake to Foundation.
             if isFinishRemembered { return countSurplus() }
             isFinishRemembered = true
             return .remember
@@ -146,6 +147,7 @@ struct ConcurrentOperationStateMachine {
             isCancelled = true
             isTellingWork = true
             return .markAndTellWork
+        // Its end is decided: a cancel that comes too late must not make work that is done look undone.
         case .ending, .ended, .announced:
             return .ignore
         }

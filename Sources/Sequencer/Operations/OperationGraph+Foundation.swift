@@ -174,6 +174,7 @@ extension OperationGraph {
                 )
             }
         }
+        // In a pass of its own: an operation may depend on one that was added after it.
         for position in positions {
             guard let operation = nodes[position].operation else { continue }
             let node = nodes[position]

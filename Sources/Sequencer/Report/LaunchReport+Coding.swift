@@ -55,6 +55,7 @@ extension LaunchReport {
         if hasLaneLimit { document.write(true, for: "lanesLimited") }
         if !resourceLimits.isEmpty {
             document.writeArray(for: "resources") { array in
+                // In one order, as the attributes.
                 for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
                     array.writeObject(for: nil) { object in
                         object.write(resource.name, for: "name")
@@ -299,6 +300,7 @@ extension LaunchReport.Outcome {
 
 extension LaunchReport.AfterMilestone {
     fileprivate init(_ document: DocumentReader) throws {
+        // A launch in which nothing ran on writes no such section: an empty one was not written by a launch.
         if try document.objects("operations").isEmpty { throw document.error("operations", "expected at least one operation") }
         self.init(
             outcome: try document.optionalString("outcome") == nil ? nil : LaunchReport.Outcome(document),
@@ -334,6 +336,7 @@ extension BudgetResult {
 extension Anomaly {
     fileprivate init(_ sentence: String, _ details: DocumentReader?) throws {
         self.init(
+            // Any name: a later version may write kinds that this one does not know.
             kind: try details?.optionalString("kind").map(Kind.init(name:)) ?? .unknown,
             operation: try details?.optionalString("operation"),
             duration: try details?.optionalDuration("durationMs"),

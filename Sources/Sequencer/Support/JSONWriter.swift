@@ -119,6 +119,7 @@ package struct JSONWriter: DocumentWriter {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         let isPlain = text.withUTF8 { utf8 in
+            // Nearly all keys and names are plain ASCII, and are copied as bytes.
             let isPlain = utf8.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
             if isPlain { bytes.append(contentsOf: utf8) }
             return isPlain

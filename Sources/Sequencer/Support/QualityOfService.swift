@@ -49,6 +49,7 @@ extension QualityOfService {
             _ body: () throws -> Result
         ) rethrows -> Result {
             let quality = quality()
+            // Nearly all steps: these cost no call of the system.
             guard quality != usual else { return try body() }
             let before = qos_class_self()
             pthread_set_qos_class_self_np(quality.dispatchQoS.qosClass.rawValue, 0)

@@ -67,6 +67,7 @@ final class TimeHolder: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        // Not run on the thread that brings it: a job waits for its turn, or no two launches would be the same.
         scheduler.add(VirtualScheduler.Job(holder: self) { job.runSynchronously(on: self.asUnownedTaskExecutor()) })
     }
 
@@ -76,6 +77,7 @@ final class TimeHolder: TaskExecutor {
     /// That task goes on.
     func goesOn() { scheduler.comesBack(self) }
 
+    // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
     var isRunning: Bool { launch.withLock { $0.launch }?.isRunning(role) ?? false }
 }

@@ -72,12 +72,14 @@ extension VirtualScheduler {
         case start(Runner)
     }
 
+    // Serial: such a queue has a thread also while blocked code holds those of every pool.
     /// Alarms of all clocks.
     private static let alarms = DispatchQueue(label: "sequencer.virtual-time.alarms", qos: .userInitiated)
 
     func setAlarm(after delay: Nanoseconds) {
         let due = state.withLock { state -> Nanoseconds? in
             let due = monotonicNanoseconds().addingSaturated(delay)
+            // The alarm that is set already comes sooner, and looks at the same things.
             guard due < state.patience.alarm ?? .max else { return nil }
             state.patience.alarm = due
             return due

@@ -126,6 +126,7 @@ extension VirtualScheduler.State {
             self.runner = nil
             runnerThread = nil
         }
+        // A few for the next turns: there are more only while code blocks its thread.
         if spares.count < 4 { spares.append(runner) }
     }
 
@@ -175,6 +176,7 @@ extension VirtualScheduler.State {
 
     /// The next action when no job is left: to wait for something that still holds time, or else to move time on.
     private mutating func nextAtRest() -> VirtualScheduler.Next {
+        // Workers of launches that are over have to end as well.
         guard !launches.isEmpty else { return workers.popFirst().map { run($0.job) } ?? .stop }
         if let next = nextStart() { return next }
         // Nobody tells a holder that its launch has ended the operation, as at a timeout.

@@ -100,6 +100,7 @@ final class VirtualScheduler: Sendable {
     let state: Locked<State>
 
     init(patience: Duration) {
+        // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
         self.patience = patience
         maximumTurn = limits.maximumTurn
@@ -211,6 +212,7 @@ final class VirtualScheduler: Sendable {
             lost.job.holder.account.jobs += 1
             state.queue.append(.comeBack(lost, semaphore))
         }
+        // This thread has lost its turn: another runner signals, so waiting here holds up nobody.
         semaphore.wait()
         if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0.launch }?.workerBlocks(false) }
         change { $0.inputBegins(engine) }
@@ -272,6 +274,7 @@ final class VirtualScheduler: Sendable {
             return task
         }
         guard let task else { return }
+        // Time may have waited for this sleep: somebody has to look for the next event.
         change { _ in }
         task.continuation.resume(throwing: CancellationError())
     }
