@@ -13,6 +13,7 @@
         let budget: Budget
         let isInRealTime: Bool
 
+        // Task-local: tests that run beside one another have budgets of their own.
         /// Of the test that runs in this task.
         @TaskLocal static var current: LaunchBudgetTrait?
 

@@ -59,6 +59,7 @@ public struct LaunchBench: Sendable {
     public func run() async throws -> LaunchBenchResult {
         var launches: [LaunchReport] = []
         var others: [LaunchReport] = []
+        // Numbers out of range count as the nearest: nothing but a graph makes a bench fail.
         for round in 0..<max(warmups, 0) + max(runs, 1) {
             // The second one finds warm caches: the two change places each round.
             let isBaselineFirst = !round.isMultiple(of: 2)
@@ -93,6 +94,7 @@ public struct MeasuredLaunches: Sendable {
 
     init(reports: [LaunchReport]) {
         self.reports = reports
+        // A launch that failed or was stopped is short for that reason alone.
         sample = SortedSample(reports.lazy.filter { $0.outcome == .completed }.map { Double($0.budget.measured.nanoseconds) })
     }
 
@@ -116,6 +118,7 @@ public struct MeasuredLaunches: Sendable {
     /// - Throws: what the system says where the file cannot be written.
     public func save(to file: URL) throws {
         let lines = reports.map { $0.json(pretty: false) + "\n" }
+        // As a whole: an interrupted bench must not leave half of a baseline behind.
         try Data(lines.joined().utf8).write(to: file, options: .atomic)
     }
 }
@@ -140,6 +143,7 @@ public struct LaunchBenchResult: Sendable {
         }
         self.change = change?.change
         verdict = change?.verdict
+        // As above.
         changeInterval = (change?.interval).map { $0.lower...max($0.lower, $0.upper) }
     }
 }

@@ -45,6 +45,7 @@ extension ValidatedGraph {
     package func dot(_ options: DOTOptions) -> String {
         let facts = GraphFacts(self)
         let hasEvents = (0..<count).contains { eventName($0) != nil }
+        // Each once: an operation is named again by each of its arrows.
         let names = identifiers.map { DOT.name($0) }
         var text = """
             // \(printable(name)): \(count) operation\(count == 1 ? "" : "s"); arrows point from a dependency to what waits for it
@@ -84,6 +85,7 @@ extension ValidatedGraph {
         var attributes = ["label=\"\(lines.joined(separator: "\\n"))\""]
         let isInteractive = policy(node).isInteractive
         if isInteractive { attributes.append("shape=hexagon") }
+        // A hexagon is not rounded, as all other nodes are: that would take its corners.
         if facts.isMain(node) {
             attributes.append(isInteractive ? "style=filled" : "style=\"rounded,filled\"")
             attributes.append("fillcolor=\"#dbeafe\"")

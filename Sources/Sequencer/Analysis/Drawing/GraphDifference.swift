@@ -65,6 +65,7 @@ extension ValidatedGraph {
         return GraphDifference(
             addedSteps: added,
             removedSteps: removed,
+            // The edges of an operation that only one of the graphs has come and go with it.
             addedEdges: newEdges.subtracting(oldEdges).filter(isShared).sorted(),
             removedEdges: oldEdges.subtracting(newEdges).filter(isShared).sorted(),
             replacedSteps: replaced

@@ -35,6 +35,7 @@ extension ValidatedGraph {
                 for node in 0..<count { write(node, facts, to: &json) }
             }
             json.writeArray(for: "impliedEdges") { json in
+                // As in most graphs: then no edge has to be hashed.
                 guard !implied.isEmpty else { return }
                 for node in 0..<count {
                     for dependency in facts.dependencies[node] where implied.contains(Edge(id(node), after: id(dependency))) {
@@ -72,6 +73,7 @@ extension ValidatedGraph {
             json.write(policy.hasFallback ? "fallback" : policy.onFailure.name, for: "onFailure")
             if policy.isCuttable { json.write(true, for: "cuttable") }
             if policy.isDeferrable { json.write(true, for: "deferrable") }
+            // The reader of a file cannot look into closures: what follows from these is said.
             if isJoin(node) { json.write(true, for: "join") }
             if keepsThread(node) { json.write(true, for: "keepsThread") }
             if let retry = policy.retry { json.write(retry.attempts, for: "retryAttempts") }
@@ -106,6 +108,7 @@ struct GraphFacts {
         path = graph.expectedPath
         isCritical = [Bool](repeating: false, count: graph.count)
         for node in path.path { isCritical[node] = true }
+        // Without expectations that path counts operations already.
         let chains = hasExpectations ? CriticalPath(of: graph) { _ in 1 } : path
         levels = chains.earliestStart.map(Int.init)
         // The last operation that each one was seen to be a dependency of.

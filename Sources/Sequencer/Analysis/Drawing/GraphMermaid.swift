@@ -39,6 +39,7 @@ extension ValidatedGraph {
                 number += 1
             }
         }
+        // With the colour of its text: that of a dark theme could not be read on this one.
         lines.append("  classDef main fill:#dbeafe,color:#1b1f24")
         lines.append("  classDef critical stroke:#c0392b,stroke-width:3px")
         let events = (0..<count).filter { eventName($0) != nil }.map { "n\($0)" }
@@ -170,6 +171,7 @@ enum MermaidText {
                     + "leave out the implied ones, or write the graph as DOT"
             )
         }
+        // In units of UTF-16, as JavaScript counts.
         guard text.utf16.count <= maximumCharacters else {
             throw ExportError(
                 code: .tooLarge,

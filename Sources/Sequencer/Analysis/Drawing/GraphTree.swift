@@ -85,6 +85,7 @@ private struct TreePlacement {
         var continues: Bool
     }
 
+    // Deeper, a line has more of the tree than of its operation, and a chain of 100,000 would be a text of gigabytes.
     private static let deepest = 16
     private let glyphs: TreeGlyphs
     private(set) var places: [Place] = []

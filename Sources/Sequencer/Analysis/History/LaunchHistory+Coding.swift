@@ -10,6 +10,7 @@ import Sequencer
 
 extension LaunchHistory {
     static let schema = "sequencer.history/1"
+    // Asked for, so that the default stands in one place.
     private static let usualMaximum = LaunchHistory().maximumDurations
 
     /// The history as JSON, in one line that does not end with a newline. The same history always gives the same text.
@@ -148,6 +149,7 @@ extension LaunchHistory {
             switch error as? DecodingError {
             case .dataCorrupted(let context)?: (context.codingPath, context.debugDescription)
             case .keyNotFound(let key, let context)?: (context.codingPath + [key], "it is missing")
+            // Foundation's own words name types of Swift, which say nothing to the reader of a file.
             case .typeMismatch(_, let context)?, .valueNotFound(_, let context)?: (context.codingPath, "it is of another kind")
             default: ([], "\(error)")
             }

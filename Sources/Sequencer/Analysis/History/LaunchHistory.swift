@@ -141,6 +141,7 @@ struct DurationSample: Sendable, Hashable {
     /// that take longer up to its value, and no further. Leaving it out would make the median smaller each time a slow launch is cut. Where more
     /// than half are known to take longer than any that ended, the median is the largest bound.
     static func median(_ samples: [DurationSample]) -> Nanoseconds? {
+        // At one value those that ended come first: one that was cut there took longer.
         let sorted = samples.sorted { ($0.nanoseconds, $0.isLowerBound ? 1 : 0) < ($1.nanoseconds, $1.isLowerBound ? 1 : 0) }
         // The share of all durations that are longer than those looked at so far.
         var share = 1.0

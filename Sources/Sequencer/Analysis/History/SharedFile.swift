@@ -87,6 +87,7 @@ package struct SharedFile: Sendable {
         let temporary = Self.sibling(path, "tmp")
         // A killed process has left it behind: nobody else is writing now.
         unlink(temporary)
+        // Not through a link that somebody has put there. Others may read it, as far as the process lets them: it holds no secret.
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         if descriptor < 0 { throw Problem("creating \(temporary)") }
         do {
@@ -157,6 +158,7 @@ package struct SharedFile: Sendable {
         var isLocked = false
         defer { if !isLocked { close(descriptor) } }
         var result: Int32
+        // Not `fcntl`, whose locks are those of the whole process, and end when any descriptor of the file is closed.
         repeat { result = flock(descriptor, LOCK_EX | LOCK_NB) } while result != 0 && errno == EINTR
         if result != 0 {
             if errno == EWOULDBLOCK { return nil }

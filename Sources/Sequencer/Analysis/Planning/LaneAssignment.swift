@@ -27,6 +27,7 @@ struct LaneAssignment: Sendable {
 
     /// Each operation takes the lowest lane that is free, as in a launch.
     private mutating func assignLanes(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) {
+        // Without a limit: the schedule has kept it.
         var free = LaneSet(limit: nil)
         var ends = Heap<End>()
         for node in schedule.sequence.lazy.map(Int.init) where problem.places[node] == .lane {
@@ -117,6 +118,7 @@ struct LaneAssignment: Sendable {
                 }
                 if lanes[node] >= 0 { latest = min(latest, nextOnLane[Int(lanes[node])]) }
 
+                // One that the milestone does not need may end at any time up to the milestone.
                 let isCounted = latest <= lastCounted
                 slack[node] = isCounted ? latest - schedule.ends[node] : max(0, lastCounted - schedule.ends[node])
                 isCritical[node] = isCounted && slack[node] == 0
@@ -133,6 +135,7 @@ struct LaneAssignment: Sendable {
             } else if needsMain {
                 nextOnMain = start
                 let end = start + problem.durations[node]
+                // One that does not count has no latest end: it keeps the main thread for as long as in the schedule.
                 mainThread.keep(from: schedule.starts[node], until: end <= lastCounted ? end : schedule.ends[node])
             }
             if lanes[node] >= 0 { nextOnLane[Int(lanes[node])] = start }

@@ -166,6 +166,7 @@ struct ListScheduler {
 
     private mutating func start(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         let index = Int(node)
+        // In the engine's order (`takeNext(forMain:)`), or a launch would part from its plan.
         if processors != nil, yieldsProcessor(node, keys) { return }
         if keeper != nil, isHeldBack(node) { return }
         // All or none, as in the engine.
@@ -193,6 +194,7 @@ struct ListScheduler {
         switch problem.places[index] {
         case .lane: freeLanes -= 1
         case .main: isMainFree = false
+        // A suspended operation leaves the main thread to others.
         case .suspended, .nowhere: break
         }
         keeper?.started(index, at: time)

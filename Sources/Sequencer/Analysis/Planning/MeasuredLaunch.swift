@@ -36,6 +36,7 @@ package struct MeasuredLaunch: Sendable {
         let kept = Self.schedule(problem, lanes: lanes, places, keepsFree: false)
         let measured = last.map { report.operations[$0].end.nanoseconds } ?? report.makespan.nanoseconds
         let (chosenEnd, keptEnd) = (Self.end(of: chosen, last), Self.end(of: kept, last))
+        // The order that comes closer to the measured end; of equal ones the engine's.
         let isKept = abs(keptEnd - measured) < abs(chosenEnd - measured)
         (self.graph, self.durations, self.lanes, self.last) = (graph, durations, lanes, last)
         self.places = isKept ? places : nil
@@ -53,6 +54,7 @@ package struct MeasuredLaunch: Sendable {
         let problem = PlanningProblem(graph, durations: durations)
         let keys = places ?? PriorityRule.longestPath.keys(problem, lanes: lanes)
         let schedule = Self.schedule(problem, lanes: lanes, keys, keepsFree: places == nil)
+        // A list schedule may become longer when an operation takes less time (R. L. Graham, 1969): such a launch gains nothing.
         return .nanoseconds(max(0, end - Self.end(of: schedule, last)))
     }
 

@@ -43,6 +43,7 @@ struct HeadsAndTails {
             for neighbour in before[node].map(Int.init) {
                 isBefore[neighbour] = true
                 for other in 0..<count where ancestors[neighbour][other] { isBefore[other] = true }
+                // Not saturated: the times of 150 operations, of a day each at most, fit.
                 heads[node] = max(heads[node], heads[neighbour] + problem.durations[neighbour])
             }
             ancestors[node] = isBefore
@@ -91,6 +92,7 @@ private struct SharedWork {
 
     mutating func insert(_ duration: Nanoseconds) {
         work += duration
+        // One by one: there are 150 at most.
         durations.insert(duration, at: durations.firstIndex { $0 < duration } ?? durations.count)
     }
 

@@ -299,8 +299,10 @@ struct PlanSearch {
         var fruitless = 0
         while !isDone {
             var next = evaluated(moved(current.keys))
+            // Now and then: it makes two schedules at least.
             if Int.random(in: 0..<20, using: &random) == 0 { improve(&next) }
             fruitless = next.length < current.length ? 0 : fruitless + 1
+            // One of the same length, too: a walk that only went down would stay where many schedules are equally long.
             if next.length <= current.length { current = Candidate(keys: spread(next.keys), length: next.length) }
             guard fruitless > Self.patience, !isDone else { continue }
             fruitless = 0

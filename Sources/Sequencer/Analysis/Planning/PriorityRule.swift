@@ -37,6 +37,7 @@ enum PriorityRule: CaseIterable {
                     longest = max(longest, weights[Int(successor)])
                     sum = sum.addingSaturated(problem.urgency.paths[Int(successor)] / 10)
                 }
+                // At most a quarter more than the longest: many short successors must not outweigh one long path.
                 weights[node] = problem.durations[node].addingSaturated(max(longest, min(longest.addingSaturated(longest / 4), sum)))
             }
             return positions(problem) { (weights[$0], problem.urgency.paths[$0]) }

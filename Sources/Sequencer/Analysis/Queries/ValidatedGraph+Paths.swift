@@ -119,6 +119,7 @@ extension ValidatedGraph {
             let related = interactive.map { before[$0] | after[$0] }
             for column in block.indices {
                 let (word, bit) = ((column - first) >> 6, UInt64(1) << UInt64((column - first) & 63))
+                // A range traps where its end comes before its beginning.
                 for other in (column + 1)..<max(interactive.count, column + 1) where related[other][word] & bit == 0 {
                     guard resources[column].isEmpty || !resources[other].contains(where: resources[column].contains) else { continue }
                     found += 1

@@ -106,6 +106,7 @@ extension ValidatedGraph {
         var pairs: [[String]] = []
         for left in 0..<count {
             let related = successors.reachable(from: left).union(predecessors.reachable(from: left))
+            // A range traps where its end comes before its beginning.
             for right in (left + 1)..<max(count, left + 1) where !related.contains(right) {
                 if Set(unshared(left)).isDisjoint(with: unshared(right)) { pairs.append([id(left), id(right)].sorted()) }
             }

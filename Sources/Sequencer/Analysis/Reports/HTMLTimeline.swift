@@ -94,6 +94,7 @@ struct HTMLTimeline {
         for (lane, nodes) in zip(contents.lanes, contents.operationsOfLanes()) {
             text += "<div class=\"lane\(lane == "main" ? " main" : "")\"><span class=\"label\">\(lane)</span><div class=\"track\">"
             if !nodes.others.isEmpty {
+                // Finer than parts of a hundred: one shape has thousands of bars, as whole numbers, which are short.
                 let whole = TimelineScale(extent: contents.extent, origin: 0, width: 100_000)
                 text += "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100000 1\" preserveAspectRatio=\"none\"><path d=\""
                 for node in nodes.others {

@@ -131,6 +131,7 @@ extension LaunchReport {
         }
         for arrow in slices.arrowsIn[node] {
             json.writeEvent("after", "f", in: process, track: slice.track, at: slice.start) { json in
+                // At the slice that is around this point: without it, the arrow would end at the next one that begins.
                 json.write("e", for: "bp")
                 json.write("dependency", for: "cat")
                 json.write(process.arrows + arrow, for: "id")

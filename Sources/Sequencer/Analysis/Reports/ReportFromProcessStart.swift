@@ -36,6 +36,7 @@ extension LaunchReport {
                 stragglers: later.stragglers
             )
         }
+        // The times in their reports count from their own starts.
         report.scopes = scopes.map { Scope(name: $0.name, start: $0.start + before, report: $0.report) }
         report.budget = BudgetResult(
             budget: budget.budget?.fromLaunch,
@@ -46,6 +47,7 @@ extension LaunchReport {
             causes: budget.causes
         )
         report.startedAt = startedAt.map { $0.addingTimeInterval(-(before / .seconds(1))) }
+        // It is an operation now, and would be added a second time.
         report.beforeRun = nil
         return report
     }

@@ -28,6 +28,7 @@ extension LaunchReport {
         if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
         for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly.description)).\n\n" }
         let selection = selection(limit: maximumRows)
+        // A text ends with one newline, and the last paragraph has two.
         guard !selection.isEmpty else { return String(text.dropLast()) }
         text += "| Operation | Outcome | Start | Duration | Wait | Slack | Lane | Notes |\n|:--|:--|--:|--:|--:|--:|:--|:--|\n"
         for node in selection {
@@ -59,6 +60,7 @@ enum Markdown {
     /// for, though: an empty comment keeps those apart.
     static func text(_ text: String, limit: Int = 1000) -> String {
         var result = ""
+        // Zero stands for the empty comment: `printable` leaves none in a text.
         for scalar in printable(text, limit: limit).replacing("www.", with: "www\u{0}.").unicodeScalars {
             switch scalar {
             case "\u{0}": result += "<!-- -->"

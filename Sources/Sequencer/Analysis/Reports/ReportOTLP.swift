@@ -27,6 +27,7 @@ extension LaunchReport {
         }
         let seconds = date.timeIntervalSince1970
         // To the microsecond: a date does not hold more.
+        // Less than 2^63 nanoseconds: beyond, the conversion would trap.
         guard seconds >= 0, seconds < 9_000_000_000, case let begin = Int64((seconds * 1e6).rounded()) * 1000,
             begin.addingSaturated(endWithScopes) < .max
         else {
@@ -100,6 +101,7 @@ struct OTLPTrace {
 
     init(_ report: LaunchReport, begin: Nanoseconds) {
         var identifiers = Identifiers(numbers: SplitMix64(seed: Self.fingerprint(report, begin)))
+        // 16 bytes, twice those of a span.
         let trace = identifiers.next() + identifiers.next()
         self.init(report, nil, begin, trace, parent: nil, &identifiers)
     }

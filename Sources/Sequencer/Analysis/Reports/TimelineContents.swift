@@ -48,6 +48,7 @@ struct TimelineContents {
         let leftOut = numbers.count - Self.maximumLanes
         laneOmission = leftOut > 0 ? "\(leftOut) more lane\(leftOut == 1 ? "" : "s")" : nil
         clock = BudgetClock(report)
+        // Not zero, even for a launch without operations: places are shares of it.
         var extent = max(report.endWithScopes, 1)
         // A budget that is far away would leave the launch a sliver.
         if let limit = clock.limit, limit / 4 <= extent { extent = max(extent, limit) }

@@ -39,6 +39,7 @@ struct TimelineScale {
 
 /// A number of pixels, to a tenth.
 func pixels(_ value: Double) -> String {
+    // Bounded: the conversion traps where a number does not fit.
     let tenths = Int((min(max(value, -1e9), 1e9) * 10).rounded())
     let text = "\(tenths.magnitude / 10)" + (tenths % 10 == 0 ? "" : ".\(tenths.magnitude % 10)")
     return tenths < 0 ? "-" + text : text

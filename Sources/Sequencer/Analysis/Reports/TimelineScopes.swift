@@ -59,6 +59,7 @@ struct TimelineScopes {
             }
             left -= selection.count
             omittedOperations += operations.count - selection.count
+            // Recursion has an end: scopes are within one another 16 deep at most.
             add(scope.report.scopes, within: name, from: start)
         }
     }

@@ -136,6 +136,7 @@ package struct BootstrapInterval: Equatable, Sendable {
     }
 
     private static func percentiles(_ values: [Double]) -> BootstrapInterval {
+        // Not reached: there are a thousand values at least, and all are finite.
         guard let sample = SortedSample(values) else { return BootstrapInterval(lower: 0, upper: 0) }
         return BootstrapInterval(lower: sample.percentile(2.5), upper: sample.percentile(97.5))
     }

@@ -68,6 +68,7 @@ extension Fault {
         case .crash: killThisProcess()
         case .hang:
             try await context.sleep(for: VirtualClock.never)
+            // Not reached: such a sleep ends by an error alone.
             return try await work()
         case .delay(let duration):
             try await context.sleep(for: duration)
