@@ -22,6 +22,7 @@ public enum EventPriority: Sendable {
     func call(_ body: @escaping @Sendable () -> Void) {
         switch self {
         case .atOnce: body()
+        // On the pool of the system: no launch waits for a block, and none lends it a thread.
         case .soon: DispatchQueue.global(qos: .userInitiated).async { body() }
         case .whenIdle(let idle): idle.add { body() }
         }

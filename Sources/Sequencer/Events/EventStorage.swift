@@ -122,6 +122,7 @@ struct PromisedEvent: Sendable {
     ///   - callBlocks: calls its argument, which calls the blocks of the app.
     func settle(_ result: EventResult, by id: String, callBlocks: (@escaping @Sendable () -> Void) -> Void) {
         if case .failure(let error as Broken) = result {
+            // Often the words of an error: a server may have written them, without end.
             let reason = printable("\(printable(id)) \(error.ending)", limit: 400)
             storage.settle(.failure(ExternalEventError(event: storage.name, kind: .failed(reason))), callBlocks: callBlocks)
         } else {

@@ -80,6 +80,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
         on thread: MainThread,
         _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
     ) {
+        // As above: the name, not the event.
         storage.add(storage.takeTicket(), priority.rank) { [name] result in
             let result = Self.typed(result, name)
             priority.callOnMain { body(result) }

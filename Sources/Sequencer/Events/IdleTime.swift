@@ -17,6 +17,7 @@ public final class IdleTime: Sendable {
         let turn: @Sendable () async -> Duration
 
         static let real = Probe(
+            // Nobody cancels this task. A pause that ended too soon would do no harm: the main thread is asked after it.
             pause: { duration in _ = try? await Task.sleep(for: duration) },
             turn: {
                 let start = SuspendingClock().now

@@ -38,7 +38,9 @@ public struct FinishedLaunch: Sendable {
                 operation: step.id,
                 outcome: record.nodes[node].outcome,
                 message: record.message(node)
+                    // It has succeeded, and its value is of another type than the handle says.
                     ?? "it left no \(Value.self): another step has this identifier than the one that the handle was made for",
+                // From the launch: a record is kept with its report, and keeps no errors, which are objects of the app (L44).
                 underlying: storage.state.withLock { $0.errors[node] }
             )
         }

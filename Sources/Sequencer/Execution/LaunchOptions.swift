@@ -134,6 +134,7 @@ public struct LaunchOptions: Sendable {
         grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = SuspendingClock(),
         qualityOfService: QualityOfService? = .userInitiated,
+        // By chance, so that devices that have failed together do not come back together.
         seed: UInt64 = UInt64.random(in: .min ... .max),
         version: String? = nil,
         stallWatch: StallWatch? = nil,

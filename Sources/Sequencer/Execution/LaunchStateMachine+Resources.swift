@@ -79,6 +79,7 @@ extension LaunchStateMachine {
 
     /// Whether nothing that keeps the main thread comes before a ready operation.
     private mutating func startsOnMain(_ ready: Ready) -> Bool {
+        // Entries of operations that have ended, or wait elsewhere by now.
         while let first = readyForMain.first, !isReady(first, onMain: true) { _ = readyForMain.pop() }
         guard let first = readyForMain.first else { return false }
         // One that suspends lets the main thread come to the next at once.

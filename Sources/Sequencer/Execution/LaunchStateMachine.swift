@@ -382,6 +382,7 @@ struct LaunchStateMachine {
 
     // MARK: Time
 
+    // Inlined, as all that only looks: a call would copy the state machine, which it takes by value.
     /// The time of the input being handled.
     @inline(__always)
     var time: Nanoseconds { now }

@@ -234,6 +234,7 @@ struct EventStreams: Sendable {
     /// The events to tell now; nil if all have been told, or if another thread is telling.
     mutating func next(continuing: Bool) -> [Batch]? {
         if isDelivering && !continuing { return nil }
+        // As in `EventDeliveries`.
         isDelivering = !pending.isEmpty
         guard isDelivering else { return nil }
         defer { pending.removeAll() }

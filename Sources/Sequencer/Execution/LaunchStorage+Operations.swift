@@ -160,6 +160,7 @@ extension LaunchStorage {
         default:
             return AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node)))
         }
+        // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment)
         return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
     }

@@ -101,6 +101,7 @@ struct QueuedSteps {
 
     mutating func begin(_ step: QueuedStep, lane: Int) { running[lane] = step }
 
+    // The lane may be that of another step by now.
     func isRunning(_ step: QueuedStep, lane: Int) -> Bool { running[lane] === step }
 
     mutating func removeRunning(lane: Int) -> QueuedStep? { running.removeValue(forKey: lane) }
@@ -151,6 +152,7 @@ extension LaunchStorage {
         }
         guard let assignment else { return step.end() }
         step.name = graph.id(assignment.node)
+        // It has no next one: each operation of the app's queue is a turn of its own.
         withCallersValues { self.onThisThread(assignment) { _ = self.perform(assignment) } }
     }
 

@@ -98,6 +98,7 @@ extension LaunchStorage.State {
     /// The task that runs an operation on a worker's thread; from now on it runs nothing else.
     private func takeTask(of node: Int) -> LaunchStorage.Handle? {
         let attempt = Int(machine.nodes[node].attempts)
+        // There are few: one for each worker at most.
         guard let task = inlineTasks.first(where: { $0.current.node == node && $0.current.attempt == attempt }) else { return nil }
         return .task(task)
     }

@@ -79,6 +79,7 @@ extension LaunchStorage {
             time: .nanoseconds(snapshot.time),
             operationCount: graph.count,
             operations: pending.operations.map { pending in
+                // Any other wait is the engine's own, which knows it better than the operation.
                 let said = pending.wait == .code ? snapshot.waits[pending.node] : nil
                 return LaunchStatus.Operation(
                     id: graph.id(pending.node),

@@ -39,6 +39,7 @@ extension LaunchStateMachine {
     /// Whether the first of all operations that could start now, by rank, is one of the main thread's.
     var isMainFirst: Bool {
         mutating get {
+            // Entries of operations that have ended, or wait elsewhere by now.
             while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
             while let ready = readyForMain.first, !isReadyForMain(Int(ready.node)) { _ = readyForMain.pop() }
             guard let main = readyForMain.first else { return false }

@@ -34,6 +34,7 @@ struct NodeTable: RandomAccessCollection, Sendable {
     var endIndex: Int { count }
 
     subscript(index: Int) -> Node {
+        // Not `get`, which would copy a whole node for one of its members.
         @inline(__always) _read {
             precondition(index >= 0 && index < count)
             yield nodes[index]
@@ -52,6 +53,7 @@ struct NodeTable: RandomAccessCollection, Sendable {
         if !isKnownUniquelyReferenced(&storage) { copy() }
     }
 
+    // Not inlined: the check before it is in every input, and this is rare.
     @inline(never)
     private mutating func copy() {
         let copy = Storage(count: count)

@@ -145,6 +145,7 @@ func startTask(
     } else if atOnce, #available(iOS 26, macOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         Task.immediate(priority: priority, operation: operation)
     } else {
+        // Earlier systems have no `Task.immediate`: there a task costs a switch of threads.
         Task(priority: priority, operation: operation)
     }
 }

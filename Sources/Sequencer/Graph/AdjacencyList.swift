@@ -30,6 +30,7 @@ package struct AdjacencyList: Sendable {
         for edge in edges {
             let (from, to) = ends(edge)
             let place = offsets[from + 1]
+            // The lowest bit has the kind of the edge, so that a neighbour is four bytes.
             targets[Int(place)] = to << 1 | (edge.needsValue ? 1 : 0)
             offsets[from + 1] = place + 1
         }

@@ -30,6 +30,7 @@ extension OperationGraph {
         fallback value: Value? = nil,
         body: @escaping @MainActor @Sendable () throws -> Value
     ) -> Step<Value> {
+        // Noted, so that graphs without a prologue are not searched for one.
         hasPrologue = true
         let work = StepWork.prologue { _ in try body() }
         return insert(id, options + [.inPrologue], after: dependencies, fallback: .boxed(value, nil), work: work)

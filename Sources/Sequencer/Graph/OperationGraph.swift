@@ -327,6 +327,7 @@ extension OperationGraph {
             policy.fallback = fallback?.value
             let condition = policy.conditionInputs
             for reference in condition.list.references { connect(node, to: reference) }
+            // A handle of another graph is an unknown dependency, whose type is not compared with any.
             for (reference, type) in zip(inputs.references + condition.list.references, inputTypes + condition.types)
             where !isForeign(reference) {
                 policy.inputs.append((id: reference.id, type: type))

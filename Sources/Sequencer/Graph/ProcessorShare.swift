@@ -80,6 +80,7 @@ package struct ProcessorShare: Sendable {
     ///
     /// - Parameter lastEnd: when an operation last ended.
     package func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
+        // Not at once after the last look, which has let as many more in.
         asideForLanes.isEmpty && asideForMain.isEmpty ? nil : max(lastEnd, lastLook).addingSaturated(Self.patience)
     }
 

@@ -129,6 +129,7 @@ package struct Reservations: Sendable {
     /// - Complexity: O((operations + dependencies) × machines).
     package static func all(_ graph: ValidatedGraph, durations: [Nanoseconds], _ urgency: Urgency, hasLanes: Bool) -> [Reservations] {
         guard urgency.hasLevels else { return [] }
+        // The most urgent first, as they are looked at.
         return (1...max(urgency.highest, 1)).reversed().compactMap { level in
             Reservations(graph, durations: durations, isNeeded: urgency.levels.map { $0 >= level }, level: level, hasLanes: hasLanes)
         }

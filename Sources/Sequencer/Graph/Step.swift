@@ -163,6 +163,7 @@ extension Step: StepReference {
     /// Adds this step to `list` as one whose value is read.
     @usableFromInline
     func addAsInput(to list: inout DependencyList) {
+        // A step that reads an optional runs without the value, too.
         list.references.append(DependencyList.Reference(id: id, index: index, graph: graph, needsValue: !isOptional))
     }
 }

@@ -102,6 +102,7 @@ public struct StepContext: Sendable {
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         let outer = host.waitBegan(assignment, what)
+        // A wait may be within another one, which counts again after it.
         defer { host.waitEnded(assignment, outer) }
         return try await body()
     }

@@ -310,6 +310,7 @@ package struct StepPolicy: Sendable {
     /// The type of the step's own value.
     var valueType: any Sendable.Type = Void.self
 
+    // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
     static let standard = StepPolicy()
 }
 

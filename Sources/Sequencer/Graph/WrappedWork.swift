@@ -6,6 +6,7 @@ extension StepWork {
     /// The work, with `body` before it, if the work does not run on the main thread once the launch has started.
     func preceded(by body: @escaping @Sendable (StepContext) -> Void) -> StepWork {
         switch general {
+        // Here nothing runs, or `LaunchOptions.recordsStart` is told of it: of the main thread, and of operations that exist.
         case .nothing, .operation, .action, .asynchronousAction, .main, .event: self
         case .synchronous(let work):
             .synchronous { launch in

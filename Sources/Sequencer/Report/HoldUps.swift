@@ -91,6 +91,7 @@ package struct HoldUps: Sendable {
     /// Of those that kept something, in the order of their ends, the last that ended while an operation waited.
     private func last(of keepers: [Int], holdingUp use: Use) -> Int? {
         guard let ready = use.ready, let start = use.start else { return nil }
+        // By halves: thousands may have kept the same lane.
         var (low, high) = (0, keepers.count)
         while low < high {
             let middle = (low + high) / 2

@@ -293,6 +293,7 @@ extension LaunchReport.Outcome {
             let failure = try document.object("failure")
             self = .failed(operation: try failure.string("operation"), message: try failure.string("message"))
         case "cancelled": self = .cancelled
+        // The word is one of four.
         default: self = .completed
         }
     }

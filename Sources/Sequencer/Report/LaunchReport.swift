@@ -37,6 +37,7 @@ public struct LaunchReport: Sendable, Hashable {
         }
     }
 
+    // All are set by the package alone: drawings are made of changed copies, as `fromProcessStart` is.
     /// The graph's name.
     public package(set) var scenario: String
     /// The version of the app that was launched, from ``LaunchOptions/version``.

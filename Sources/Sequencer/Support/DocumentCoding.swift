@@ -70,6 +70,7 @@ package struct EncoderWriter: DocumentWriter {
             case (.unkeyed(var unkeyed), _):
                 try unkeyed.encodeNil()
                 $0 = .unkeyed(unkeyed)
+            // A member without a key has no place. No document writes one.
             default: break
             }
         }

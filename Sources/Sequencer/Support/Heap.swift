@@ -1,3 +1,4 @@
+// Inlinable: the planner, which is of another module, has heaps of values of its own.
 /// A priority queue: the smallest element first.
 ///
 /// A binary heap, with the smallest element kept apart while it is known: in a chain, each element comes in and is the next to go out, and so never gets into the heap.

@@ -85,6 +85,7 @@ package func timeSinceProcessStart() -> Duration? {
         let fields = stat[nameEnd...].dropFirst().split(separator: " ")
         let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
         guard fields.count > 19, let ticks = Int64(fields[19]), ticksPerSecond > 0 else { return nil }
+        // The number is read from a text, and must not trap.
         let started = ticks.multipliedReportingOverflow(by: 1_000_000_000 / ticksPerSecond)
         let elapsed = monotonicNanoseconds(countsSuspension: true) - started.partialValue
         return started.overflow || elapsed < 0 ? nil : .nanoseconds(elapsed)

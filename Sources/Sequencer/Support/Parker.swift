@@ -11,6 +11,7 @@ final class Parker: @unchecked Sendable {
 
     init() {
         pthread_mutex_init(mutex, nil)
+        // Darwin has no clock for conditions: there a wait is given a span, below.
         #if canImport(Darwin)
             pthread_cond_init(condition, nil)
         #else

@@ -89,6 +89,7 @@ package func durationText(_ duration: Duration) -> String {
 }
 
 private func rounded(_ value: Double) -> Double {
+    // A digit less from where rounding comes to one more: 9.995 is printed as 10.
     let scale: Double = abs(value) >= 99.95 ? 1 : abs(value) >= 9.995 ? 10 : 100
     return (value * scale).rounded() / scale
 }

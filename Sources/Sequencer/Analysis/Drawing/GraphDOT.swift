@@ -121,6 +121,7 @@ private enum DOT {
     static func label(_ text: String) -> String {
         var label = ""
         var previous: Unicode.Scalar?
+        // By scalars: a single character may be made of any number of them.
         for (scalar, isShown) in JudgedScalars(text).prefix(maximumLabelLength) {
             switch scalar {
             // A line end of two characters is one.

@@ -80,6 +80,7 @@ extension ValidatedGraph {
     private func neighbourhood(of id: String) -> Neighbourhood {
         guard let node = position(of: id) else { return Neighbourhood() }
         return Neighbourhood(
+            // As sets: the order in which dependencies were written, and one that was written twice, change nothing.
             dependencies: Set(predecessors[node].map { self.id($0.index) }),
             dependents: Set(successors[node].map { self.id($0.index) })
         )

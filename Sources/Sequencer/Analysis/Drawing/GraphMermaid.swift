@@ -24,6 +24,7 @@ extension ValidatedGraph {
         // Implied edges of a graph that is refused need not be found.
         guard edges <= MermaidText.maximumEdges else { return try MermaidText.checked("", name, edges: edges) }
         let implied = options.marksImpliedEdges ? impliedEdges : []
+        // Arrays, because a set cannot hold tuples.
         let steps = facts.hasExpectations ? Set(zip(facts.path.path, facts.path.path.dropFirst()).map { [$0, $1] }) : []
         var lines = ["flowchart \(options.direction.name)", "  accTitle: \(MermaidText.label(name))"]
         for node in 0..<count { lines.append("  " + mermaidNode(node, facts)) }
@@ -116,6 +117,7 @@ extension ValidatedGraph {
 enum MermaidText {
     /// The longest text that Mermaid reads, unless told otherwise: <https://mermaid.js.org/config/schema-docs/config.html>.
     static let maximumCharacters = 50_000
+    // Its `maxEdges`, unless told otherwise.
     static let maximumEdges = 500
     /// The most characters of a label: more makes a drawing of nothing else.
     static let maximumLabelLength = 80

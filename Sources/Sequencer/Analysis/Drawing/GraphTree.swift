@@ -41,6 +41,7 @@ extension ValidatedGraph {
             if node == facts.milestone { marks.append("milestone") }
             var expected = facts.expectedText(node).map(time) ?? ""
             if facts.hasExpectations { expected += facts.isCritical[node] ? " *" : "  " }
+            // A title may be a sentence: cut, it leaves the columns behind it in sight.
             table.append([
                 place.branch + id(node) + (place.continues ? " \(glyphs.ellipsis)" : ""),
                 facts.title(node).map { printable($0, limit: 40) } ?? "", marks.joined(separator: ", "), expected,

@@ -55,6 +55,7 @@ extension LaunchHistory: Codable {
 extension LaunchHistory.Scenario {
     fileprivate func writeMembers(to document: inout some DocumentWriter) {
         document.write(name, for: "scenario")
+        // A dictionary has another order in each process, and the same history gives the same text.
         let sorted = operations.sorted { $0.key < $1.key }
         document.writeObject(for: "operations") { object in
             for (operation, samples) in sorted {

@@ -56,6 +56,7 @@ struct LaneAssignment: Sendable {
         var ends = [Heap<End>](repeating: Heap<End>(), count: free.count)
         var units = [[Int: Int]](repeating: [:], count: free.count)
         for node in schedule.sequence.lazy.map(Int.init) {
+            // A resource that one operation may hold has one unit, which needs no number.
             for resource in problem.resources[node].lazy.map(Int.init) where problem.limits[resource] != 1 {
                 units[resource][node] = take(&free[resource], &ends[resource], node, schedule)
             }
@@ -73,6 +74,7 @@ struct LaneAssignment: Sendable {
     /// The events of a schedule, in order: at one moment, ends come before starts.
     private func events(_ problem: PlanningProblem, _ schedule: PlanSearch.Schedule) -> [Event] {
         let starts = schedule.sequence.lazy.map(Int.init).map { Event(time: schedule.starts[$0], node: $0, isReturn: false) }
+        // One that takes no time ends where it starts, and does not come back.
         let returns = schedule.sequence.lazy.map(Int.init).filter { problem.places[$0] == .suspended && problem.durations[$0] > 0 }
             .map { Event(time: schedule.ends[$0], node: $0, isReturn: true) }.sorted { $0.time < $1.time }
         var events: [Event] = []

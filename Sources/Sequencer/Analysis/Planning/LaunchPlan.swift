@@ -157,6 +157,7 @@ extension LaunchPlan {
             criticalPath = .nanoseconds(bound.path)
             lanes = .nanoseconds(bound.lanes)
             main = .nanoseconds(bound.main)
+            // Each name is there once; `uniqueKeysWithValues` would trap if one were not.
             resources = Dictionary(zip(problem.resourceNames, bound.resources.map { .nanoseconds($0) })) { first, _ in first }
         }
     }

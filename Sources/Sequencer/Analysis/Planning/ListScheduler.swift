@@ -90,6 +90,7 @@ struct ListScheduler {
     mutating func schedule(_ keys: [Int64], isBackward: Bool = false, keepsOrder: Bool = false) -> Nanoseconds {
         let before = isBackward ? problem.successors : problem.predecessors
         let after = isBackward ? problem.predecessors : problem.successors
+        // Its memory stays: a search makes thousands of schedules.
         sequence.removeAll(keepingCapacity: true)
         (time, freeLanes, isMainFree) = (0, lanes, true)
         // Room is kept for operations that start later; from the end, time runs the other way.

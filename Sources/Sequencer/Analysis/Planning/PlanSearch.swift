@@ -350,6 +350,7 @@ struct PlanSearch {
     /// Keys in the same order, evenly apart.
     private func spread(_ keys: [Int64]) -> [Int64] {
         var spread = keys
+        // Of equal keys by position: a sort promises no order of these, and the same seed gives the same plan.
         let sorted = (0..<problem.count).sorted { keys[$0] != keys[$1] ? keys[$0] < keys[$1] : $0 < $1 }
         for (place, node) in sorted.enumerated() { spread[node] = Int64(place) * Self.step }
         return spread

@@ -35,6 +35,7 @@ enum PriorityRule: CaseIterable {
                 var (longest, sum): (Nanoseconds, Nanoseconds) = (0, 0)
                 for successor in problem.successors[node] {
                     longest = max(longest, weights[Int(successor)])
+                    // Divided before they are added: the sum could overflow.
                     sum = sum.addingSaturated(problem.urgency.paths[Int(successor)] / 10)
                 }
                 // At most a quarter more than the longest: many short successors must not outweigh one long path.

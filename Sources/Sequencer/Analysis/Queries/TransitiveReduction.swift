@@ -67,6 +67,7 @@ extension ValidatedGraph {
                 }
                 looksLeft -= predecessors[next].count + 1
             }
+            // Stopped half-way: this one and those after it are left to the other search.
             guard stack.isEmpty else { break }
             for dependency in dependencies where reachedFor[dependency] == node { body(node, dependency) }
             isUndecided[node] = false

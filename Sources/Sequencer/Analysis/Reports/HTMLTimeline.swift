@@ -59,6 +59,7 @@ struct HTMLTimeline {
         for mark in contents.marks {
             let (place, side): (Double, String) =
                 switch mark.place {
+                // A name stands on the side that has more room.
                 case .at(let time): (scale.place(time), scale.place(time) > 50 ? "before" : "behind")
                 case .beyond: (100, "before")
                 case .elsewhere: (0, "behind")
@@ -119,6 +120,7 @@ struct HTMLTimeline {
         var text = "<div class=\"lines joins\" aria-hidden=\"true\">"
         for (from, to) in contents.criticalSteps where to.row > from.row {
             let (end, start) = (operations[from.node].end.nanoseconds, operations[to.node].start?.nanoseconds ?? 0)
+            // In a damaged file an operation may start before the one it waits for ends.
             text += "<span class=\"join\" style=\"\(place(end, max(start, end)));--from:\(from.row);--rows:\(to.row - from.row)\"></span>"
         }
         return text + "</div>"
@@ -168,6 +170,7 @@ struct HTMLTimeline {
     /// The rest of a row, from the last attribute of its element on.
     private func appendContent(_ operation: OperationReport, to text: inout String) {
         let tip = "\(operation.id): \(operation.summary)" + (operation.message.map { ": \($0)" } ?? "")
+        // Cut: the table has the whole message, and a page of many failures would be twice as large.
         text += "title=\"\(Markup.text(Markup.shortened(tip, to: 300)))\"><span class=\"label\">"
         text += "<bdi>\(Markup.text(Markup.shortened(operation.id, to: 100)))</bdi></span><span class=\"track\">"
         appendBars(operation, to: &text)

@@ -240,6 +240,7 @@ struct TraceSlices {
         var tracks = Tracks()
         // Tracks come in the order that people look for them.
         if operations.contains(where: { $0.start != nil && $0.isMain }) { tracks.open("main", &trackNames) }
+        // Sorted: a set has another order in each process.
         for lane in Set(operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane)).sorted() {
             tracks.open("lane \(lane)", &trackNames)
         }

@@ -70,6 +70,7 @@ extension LaunchReport {
         if let excess = excessText() { text += "<p id=\"reason\">\(excess)\(htmlCauses).</p>\n" }
         if !criticalPath.isEmpty { text += "<p>Critical path: \(htmlNames(criticalPath)).</p>\n" }
         if let later = afterMilestoneText() { text += "<p>\(Markup.text(later)).</p>\n" }
+        // No more than a person reads here; the timeline has them all.
         for scope in scopes.prefix(20) { text += "<p>Scope \(Markup.text(scope.description)).</p>\n" }
         if !stragglers.isEmpty { text += "<p>Still running when the launch ended: \(htmlNames(stragglers)).</p>\n" }
         if !anomalies.isEmpty {
@@ -186,6 +187,7 @@ package enum Markup {
         let isPlain = text.withUTF8 { utf8 in
             utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !isSpecial($0) }
         }
+        // Nearly all texts: the other way looks at each character.
         if isPlain { return text }
         var result = ""
         for (scalar, isShown) in JudgedScalars(text) {
@@ -218,6 +220,7 @@ package enum Markup {
     static func width(of text: String) -> Double { text.reduce(0) { $0 + width(of: $1) } }
 
     private static func width(of character: Character) -> Double {
+        // As wide as an ideograph: a label that is cut too soon is better than one that lies over a bar.
         guard character.isASCII else { return 13 }
         return character.isUppercase || "mw@%_".contains(character) ? 10 : 7
     }
@@ -228,6 +231,7 @@ package enum Markup {
         for index in text.indices {
             used += width(of: text[index])
             if used > limit { return String(text[..<end]) + "…" }
+            // With room for the sign of an omission, which is as wide as any character.
             if used + 13 <= limit { end = text.index(after: index) }
         }
         return text

@@ -24,6 +24,7 @@ extension LaunchReport {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
         }
         if let later = afterMilestoneText() { text += "\(Markdown.text(later)).\n\n" }
+        // A comment ends at 65,536 characters: its lists are cut.
         for scope in scopes.prefix(20) { text += "Scope \(Markdown.text(scope.description)).\n\n" }
         if !stragglers.isEmpty { text += "Still running when the launch ended: \(Markdown.names(stragglers, separator: ", ")).\n\n" }
         for anomaly in anomalies.prefix(20) { text += "Anomaly: \(Markdown.text(anomaly.description)).\n\n" }
@@ -85,6 +86,7 @@ enum Markdown {
                 default: false
                 }
             }
+        // Within backticks nothing can be escaped: any other name is written as HTML.
         return isPlain ? "`\(text)`" : "<code>\(Markdown.text(text))</code>"
     }
 

@@ -44,6 +44,7 @@ extension LaunchReport {
                         json.writeArray(for: "attributes") { json in
                             json.writeAttribute("service.name", service)
                             if let version { json.writeAttribute("service.version", version) }
+                            // In one order: the same report gives the same text.
                             for (name, value) in attributes.sorted(by: { $0.key < $1.key }) where isOfResource(name) {
                                 json.writeAttribute(name, value)
                             }
@@ -140,6 +141,7 @@ struct OTLPTrace {
         hash.add(part: String(begin).utf8)
         for operation in report.operations {
             hash.add(part: operation.id.utf8)
+            // -1 for one that never started, which is not one that started at 0.
             hash.add(part: "\(operation.start?.nanoseconds ?? -1) \(operation.end.nanoseconds)".utf8)
         }
         return hash.value
@@ -190,6 +192,7 @@ struct OTLPTrace {
             // SPAN_KIND_INTERNAL
             json.write(1, for: "kind")
             json.write(String(begin.addingSaturated(max(start, 0))), for: "startTimeUnixNano")
+            // A file may hold times that run backwards; a span must not end before it begins.
             json.write(String(begin.addingSaturated(max(start, end, 0))), for: "endTimeUnixNano")
             members(&json)
         }

@@ -47,6 +47,7 @@ extension LaunchReport {
         // A skipped operation did nothing; one that runs is in no report yet.
         let skipped = Set(operations.lazy.filter { $0.start == nil }.map(\.id))
         let count = later.operations.count { !skipped.contains($0) }
+        // All that was left by then was skipped: nothing ran on.
         if count == 0, later.outcome == .completed { return nil }
         let isYetToHappen = isPlan || later.outcome == nil
         let verb = isYetToHappen ? (count == 1 ? "runs" : "run") : "ran"
@@ -119,6 +120,7 @@ extension LaunchReport {
         func rank(_ operation: OperationReport) -> Int {
             operation.isCritical ? 0 : operation.outcome != .succeeded ? 1 : 2
         }
+        // Once: each comparison would ask for two of them.
         let keys = operations.map { (rank: rank($0), duration: $0.duration) }
         let byInterest = operations.indices.sorted { left, right in
             let (a, b) = (keys[left], keys[right])

@@ -79,6 +79,7 @@ struct TimelineContents {
             }
         }
         for (id, name, style) in [(report.initialDisplay, "initial display", "display"), (report.milestone, "milestone", "milestone")] {
+            // One that was not reached has no end that could be marked.
             guard let operation = id.flatMap({ report[$0] }), operation.outcome.isSuccess else { continue }
             marks.append(Mark(style: style, label: "\(name) \(durationText(operation.end))", place: .at(operation.end.nanoseconds)))
         }

@@ -56,6 +56,7 @@ struct TimelineDrawing {
         scale = TimelineScale(extent: contents.extent, origin: left, width: whole - left - right)
         var (x, line) = (8.0, 0)
         legend = contents.legend.map { entry in
+            // 28 for its sample and 14 behind it; its letters are smaller than those whose width is known.
             let needed = 28 + Markup.width(of: entry.text) * 0.8 + 14
             if x > 8, x + needed > whole { (x, line) = (8, line + 1) }
             defer { x += needed }
@@ -104,6 +105,7 @@ struct TimelineDrawing {
     }
 
     private func heading() -> String {
+        // The letters of a heading are half as large again as those whose width is known, those of a verdict a tenth.
         let name = Markup.text(Markup.shortened(report.scenario, toWidth: (width - 16) / 1.5))
         let verdict = Markup.text(Markup.shortened(report.verdictText, toWidth: (width - 16) / 1.1))
         return "<text class=\"heading\" x=\"8\" y=\"24\" unicode-bidi=\"isolate\">\(name)</text>\n"
@@ -143,6 +145,7 @@ struct TimelineDrawing {
     /// The sign on a bar that tells apart what the colour does: a cross at its end, or the filled half.
     private func sign(of entry: LegendEntry, _ from: Double, _ to: Double, _ top: Double, _ height: Double) -> String {
         switch entry {
+        // A shorter bar has no room for a cross: its colour and the words beside it tell.
         case .failed where to - from >= 10:
             let (left, right) = (pixels(to - 9), pixels(to - 3))
             let (upper, lower) = (pixels(top + height / 2 - 3), pixels(top + height / 2 + 3))
@@ -191,6 +194,7 @@ extension TimelineDrawing {
                 let place = scale.place(time)
                 text += "<line class=\"\(mark.style)\" x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" "
                 text += "y2=\"\(pixels(linesBottom))\"><title>\(mark.label)</title></line>"
+                // On the side that has more room.
                 (x, anchor) = place > width / 2 ? (place - 5, "end") : (place + 5, "start")
             case .beyond: (x, anchor, label) = (width - 8, "end", mark.label + " ›")
             case .elsewhere: break
@@ -213,6 +217,7 @@ extension TimelineDrawing {
                 text += "<g class=\"rest\(lane == "main" ? " main" : "")\"><path class=\"bar\" d=\""
                 for node in nodes.others {
                     let (from, to) = ends(report.operations[node])
+                    // Half a pixel at least, or the shortest could not be seen.
                     text += "M\(pixels(from)) \(pixels(base + 3))h\(pixels(max(to - from, 0.5)))v10H\(pixels(from))z"
                 }
                 text += "\"/></g>\n"

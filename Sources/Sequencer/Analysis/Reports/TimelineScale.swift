@@ -27,6 +27,7 @@ struct TimelineScale {
     /// Round points in time besides zero, at least one and at most `most` of them: 1, 2 or 5 times a power of ten apart.
     func ticks(atMost most: Nanoseconds) -> [Nanoseconds] {
         var step: Nanoseconds = 1
+        // Ends before a product overflows: no extent is longer.
         for factor in sequence(first: Nanoseconds(1), next: { $0 > .max / 10 ? nil : $0 * 10 }) {
             for multiple in [1, 2, 5] as [Nanoseconds] where extent / step > most {
                 step = factor.multipliedReportingOverflow(by: multiple).0
@@ -75,6 +76,7 @@ struct BudgetClock {
             ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound)
         }
         var merged: [Range<Nanoseconds>] = []
+        // Interactive operations may overlap, and each moment counts once.
         for interval in intervals {
             if let last = merged.last, interval.lowerBound <= last.upperBound {
                 merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, interval.upperBound)

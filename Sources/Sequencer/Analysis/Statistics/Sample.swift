@@ -42,6 +42,7 @@ package struct SortedSample: Equatable, Sendable {
     /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard deviation.
     package var medianAbsoluteDeviation: Double {
         let median = median
+        // Not checked once more: distances of finite numbers are finite.
         return SortedSample(unchecked: values.map { abs($0 - median) }.sorted()).median
     }
 

@@ -113,6 +113,7 @@ package enum BinomialBound {
         let (first, second) = (Double(max(misses, 0)) + 1, Double(trials - max(misses, 0)))
         // The bound is a quantile of a beta distribution, whose distribution function rises all the way.
         var (low, high) = (0.0, 1.0)
+        // Halving a `Double` comes to an end long before.
         for _ in 0..<200 {
             let middle = (low + high) / 2
             // Nothing lies between the two any more.

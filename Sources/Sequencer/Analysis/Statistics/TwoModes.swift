@@ -71,6 +71,7 @@ package struct ModeComparison: Equatable, Sendable {
     package static func p(_ parts: [(before: SortedSample, after: SortedSample)]) -> Double? {
         var (distance, variance) = (0.0, 0.0)
         for part in parts {
+            // A part that one of the samples does not have says nothing.
             guard let test = MannWhitney(part.before.values, part.after.values) else { continue }
             let pairs = Double(part.before.count) * Double(part.after.count)
             let weight = 1 / Double(part.before.count + part.after.count + 1)

@@ -51,6 +51,7 @@ struct LaunchesOnClock: Sendable {
         if launch.hasMainSteps { orderOnMain.append(id) }
     }
 
+    // It stays in the orders until it comes first there: looking for it would take as long as there are launches.
     mutating func remove(_ id: Int) -> Launch? { launches.removeValue(forKey: id) }
 
     /// Tells the launch at `time`, or sooner if it was asked for sooner.

@@ -85,6 +85,7 @@ extension VirtualScheduler {
             return due
         }
         guard let due else { return }
+        // Weak: a clock may be let go of before it rings.
         Self.alarms.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak self] in self?.alarm(due) }
     }
 
