@@ -48,6 +48,7 @@ final class EventStorage: Sendable {
         if let result { return try result.get() }
         let holder = TimeHolder.current
         let wait = EventWait(self, on: holder?.scheduler)
+        // Before the wait begins, which may end at once, and then wakes a task that has to be counted as asleep.
         if let holder { holder.scheduler.fallsAsleep(holder) }
         let ended: EventResult = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -112,6 +112,7 @@ public final class IdleTime: Sendable {
     private func waitForIdle() async {
         while true {
             await probe.pause(pause)
+            // Before the main thread is asked, which is not to be disturbed while somebody acts.
             if isBusy() { continue }
             if await probe.turn() <= Self.promptness { return }
         }

@@ -100,6 +100,7 @@ final class AppCodeQueue: Sendable {
         SharedThreads.all.take(for: self, purpose: isOrdered ? .end : .cancel) { [self] kind in
             let runner: Int? = state.withLock { state in
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
+                // Numbered: one that was given up, and comes back, must not be taken for the one in its place.
                 state.runners += 1
                 state.runner = state.runners
                 // Anew: the first look would take the last call of the runner before for one that is still being made.

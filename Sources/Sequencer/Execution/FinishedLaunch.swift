@@ -40,7 +40,7 @@ public struct FinishedLaunch: Sendable {
                 message: record.message(node)
                     // It has succeeded, and its value is of another type than the handle says.
                     ?? "it left no \(Value.self): another step has this identifier than the one that the handle was made for",
-                // From the launch: a record is kept with its report, and keeps no errors, which are objects of the app (L44).
+                // From the launch: the record has the words of errors alone.
                 underlying: storage.state.withLock { $0.errors[node] }
             )
         }

@@ -124,6 +124,7 @@ final class EventFeed: Sendable {
                     state.waiters.append(waiter)
                     return nil
                 }
+                // Without the lock: the executor that is given the reader's job may be the app's.
                 if let event { waiter.resume(returning: event) }
             }
         } onCancel: {

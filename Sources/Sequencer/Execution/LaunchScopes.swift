@@ -1,3 +1,4 @@
+// Generic: a test puts numbers in the place of launches and their records.
 /// The scopes of one launch, as far as they have to be decided about: no lock, no thread, no clock.
 ///
 /// A scope is reserved by name, attached once its launch is made, and ends once; one whose graph is refused is withdrawn. While any is reserved or runs, the
@@ -48,6 +49,7 @@ struct LaunchScopes<Launch: Sendable, Record: Sendable>: Sendable {
     ///
     /// - Parameter launchRuns: whether operations of the launch itself run, and nothing has stopped it.
     mutating func reserve(_ name: String, at time: Nanoseconds, launchRuns: Bool) -> Answer {
+        // While a scope runs, another one may join, though the operations have ended: the report is not fixed yet.
         guard !isStopped, launchRuns || runningCount > 0 else { return .isTooLate }
         // Names of scopes that have ended count, too: the report has each once.
         guard names.insert(name).inserted else { return .isDuplicate }

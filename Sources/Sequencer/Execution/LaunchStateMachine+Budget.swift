@@ -120,6 +120,7 @@ extension LaunchStateMachine {
 
     /// Puts an operation off until the milestone has ended, if it may be and no longer fits.
     mutating func deferIfLate(_ node: Int) -> Bool {
+        // Without a milestone, or after it, there is nothing that it could be put off for.
         guard traits[node].contains(.isDeferrable), milestone >= 0, nodes[milestone].state != .ended,
             let latestEnds = keeper?.latestEnds, !latestEnds.fits(node, beginningAt: countedTime)
         else { return false }

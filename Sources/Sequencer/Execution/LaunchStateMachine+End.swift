@@ -16,6 +16,7 @@ extension LaunchStateMachine {
 
     /// The launch is stopped: shows that, if it has failed.
     mutating func showFailure(of stop: Stop, _ actions: inout Actions) {
+        // After the milestone the person has the screen that they waited for, and a failure concerns those who read the report.
         guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
         switch stop {
         case .failed, .deadline: showFailure(&actions)

@@ -33,6 +33,7 @@ extension LaunchStateMachine {
             lanes.giveBack(Int(nodes[node].lane))
             if settings.usesQueue { freedLanes.append(Int(nodes[node].lane)) }
             nodes[node].holdsLane = false
+            // Reports say that it ran on no lane.
             nodes[node].lane = -1
         }
         settle(&actions)

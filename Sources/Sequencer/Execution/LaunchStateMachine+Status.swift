@@ -37,6 +37,7 @@ extension LaunchStateMachine {
     /// - Complexity: O(operations + dependencies).
     func pending() -> PendingOperations {
         let all = nodes.indices.lazy.filter { nodes[$0].state != .ended }.map { pending($0) }
+        // Within a group they keep the order in which they were added.
         let groups = Dictionary(grouping: all) { Self.place(of: $0.wait) }
         return PendingOperations(
             operations: (0...2).flatMap { groups[$0] ?? [] },

@@ -67,6 +67,7 @@ extension LaunchStateMachine {
         case .retry:
             enqueue(node)
         case .timeout:
+            // Its code may never return, and its lane goes on without it (O1, O9).
             giveUpCode(of: node, &actions)
             notSucceeded(node, .timedOut)
         case .grace:

@@ -174,6 +174,7 @@ extension LaunchStateMachine {
         case .succeeded:
             // Nothing is pending between inputs, so this is its turn.
             endNow(node, ended.kind == .computeFallback ? .fellBack : .succeeded, &actions)
+        // By itself: its policy decides, as after a failure (O12).
         case .cancelledItself:
             notSucceeded(node, .cancelled)
         case .cancelled where phase != .running:
@@ -273,6 +274,7 @@ extension LaunchStateMachine {
     mutating func endNow(_ node: Int, _ outcome: Outcome, _ actions: inout Actions) {
         // It may be in the list twice: to be skipped, and then cancelled by a stop in the same input.
         guard nodes[node].state != .ended else { return }
+        // Before the state changes: an operation that ran gives back more than one that only waited.
         release(node, isEnd: true)
         move(node, to: .ended)
         nodes[node].outcome = outcome

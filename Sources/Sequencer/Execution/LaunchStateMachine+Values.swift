@@ -110,6 +110,7 @@ extension LaunchStateMachine {
         }
 
         static func == (left: Timer, right: Timer) -> Bool {
+            // No two timers have the same number.
             left.sequence == right.sequence
         }
     }

@@ -224,6 +224,7 @@ struct LaunchStateMachine {
         needsWake = true
         record(.launchStarted, at: 0)
         if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
+        // An operation that was cancelled before may stop the launch here, and then no other one becomes ready.
         for node in nodes.indices where nodes[node].waiting == 0 && nodes[node].state == .waiting && phase == .running {
             if nodes[node].isToldToCancel { notSucceeded(node, .cancelled) } else { becomeReady(node) }
         }
@@ -272,6 +273,7 @@ struct LaunchStateMachine {
         drainEnds(&actions)
         if processors != nil { offerProcessors() }
         let next = activeWorkers < settings.workers ? takeNext(forMain: false) : nil
+        // This thread is a worker from now on: `nextForWorker(after:)` counts it out when nothing is left for it.
         if next != nil { activeWorkers += 1 }
         settle(&actions)
         return (counted, next)
@@ -280,6 +282,7 @@ struct LaunchStateMachine {
     /// A turn on the main thread begins; nil when there is nothing (left) to do.
     mutating func takeForMain(at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
         advance(to: time)
+        // Also where nothing is left for this turn: the operation that it was asked for may have been cancelled, or taken by an earlier one.
         pendingMainTurns -= 1
         let assignment = takeNext(forMain: true)
         settle(&actions)

@@ -155,6 +155,7 @@ struct EventDeliveries: Sendable {
     var isEmpty: Bool { observers.isEmpty }
 
     mutating func add(_ events: [LaunchEvent]) {
+        // For the observers of this moment: one that is added later has these events in its past.
         if !events.isEmpty { pending.append(Batch(events: events, observers: observers)) }
     }
 
@@ -285,6 +286,7 @@ extension LaunchStorage {
     }
 
     func dressed(_ events: [LaunchStateMachine.RawEvent], _ machine: LaunchStateMachine) -> [LaunchEvent] {
+        // An event of the launch itself has no operation whose outcome it could tell.
         events.map { LaunchEvent($0, in: graph, outcome: $0.node >= 0 ? machine.nodes[$0.node].outcome : .succeeded, scope: scope) }
     }
 }

@@ -24,7 +24,9 @@ struct HeldRanges {
     }
 
     private mutating func change(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Void) -> [Release] {
+        // No other object gets this number: the graph keeps the range for as long as the launch.
         let key = ObjectIdentifier(range)
+        // Made at the first change: most launches hold nothing.
         var entry = entries[key] ?? Entry(open: graph.operations(of: range))
         body(&entry)
         var released: [any Sendable] = []
@@ -40,6 +42,7 @@ struct HeldRanges {
 extension ValidatedGraph {
     /// The operations that something is held for.
     fileprivate func operations(of range: HeldRange) -> Set<Int> {
+        // By identity: a graph may hold two things of one kind.
         Set((0..<count).filter { node in policy(node).holds.contains { $0 === range } })
     }
 }

@@ -5,6 +5,7 @@ extension LaunchStorage {
     func beginFirstSteps() {
         let hasPrologue = graph.firstOfPrologue != nil
         if hasPrologue { virtualTime?.prologueBegins() }
+        // The caller of a start does not wait for observers.
         input(defersAppCode: true) { state, _ in
             state.machine.isInPrologue = hasPrologue
             state.machine.begin(&state.actions)

@@ -54,6 +54,7 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     /// The launch is over, and this has not had its turn.
     func drop() {
         letGo()
+        // Not its own `cancel()`, which would ask the launch to cancel a step.
         super.cancel()
     }
 

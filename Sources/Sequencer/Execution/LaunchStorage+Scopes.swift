@@ -39,6 +39,7 @@ extension LaunchStorage {
         _ options: LaunchOptions
     ) throws(GraphError) -> RunningLaunch {
         var options = options
+        // A report has the times of a scope at those of the launch: two clocks could not be compared.
         options.clock = clock
         let path = scope.map { "\($0)/\(name)" } ?? name
         let launch: RunningLaunch

@@ -7,6 +7,7 @@ extension LaunchStorage {
         let changes = state.withLock { state in
             state.machine.takeScreenChanges().compactMap { change -> (node: Int, signal: SlowScreenSignal, isShown: Bool)? in
                 guard change.isShown else {
+                    // It has gone by itself meanwhile.
                     guard let signal = state.screens.removeValue(forKey: change.node) else { return nil }
                     return (change.node, signal, false)
                 }

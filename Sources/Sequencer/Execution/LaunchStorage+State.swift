@@ -144,6 +144,7 @@ extension LaunchStorage.State {
     /// Notes that an operation's code came to its end after the operation had.
     mutating func noteLateEnd(of assignment: LaunchStateMachine.Assignment, at now: Nanoseconds) {
         let node = machine.nodes[assignment.node]
+        // Of the work alone: an answer to a condition, or a fallback, that comes late has no result that was dropped.
         guard node.state == .ended, node.end >= 0, assignment.kind == .run else { return }
         let delay = Duration.nanoseconds(max(0, now - node.end))
         anomalies.append(Anomaly(.endedLate, of: machine.graph.id(assignment.node), after: delay))

@@ -40,6 +40,7 @@ extension LaunchStorage {
         let now = timekeeper.now
         let (launch, scopes) = state.withLock { state -> (StatusSnapshot, [LaunchStorage]) in
             let snapshot = StatusSnapshot(
+                // The operations of a launch may be over while its scopes go on.
                 time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
                 pending: state.machine.pending(),
                 waits: state.waits,

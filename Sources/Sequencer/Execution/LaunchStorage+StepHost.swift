@@ -47,6 +47,7 @@ extension LaunchStorage {
         state.withLock { state in
             guard state.machine.isCurrent(assignment) else { return }
             var notes = state.notes[node] ?? []
+            // Each attempt may say the same; and a loop that writes notes must not make the report grow.
             if notes.count < StepContext.maximumNotes, !notes.contains(text) { notes.append(text) }
             state.notes[node] = notes
         }
@@ -75,6 +76,7 @@ extension LaunchStorage {
 
     func remainingTime(ofNode node: Int) -> Duration? {
         let now = timekeeper.now
+        // Its time may be over, and the alarm on its way.
         return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
     }
 
@@ -120,6 +122,7 @@ extension LaunchStorage {
         let now = timekeeper.now
         let (budget, interactive) = state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
         let counted = now - interactive
+        // Made anew: one step of a launch asks for it, once.
         guard let budget, let end = LatestEnds(graph, limit: budget).cut(assignment.node, readyAt: counted) else { return nil }
         return .nanoseconds(max(0, end - counted))
     }

@@ -230,6 +230,7 @@ final class LaunchStorage: StepHost {
     /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code blocks.
     private func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
+        // First: it is to have the screen at once, however much has to be done besides.
         if let takeover = consequences.takeover { start(takeover) }
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.rare.contains(.reportsStall) ? statusSnapshot : nil
@@ -253,6 +254,7 @@ final class LaunchStorage: StepHost {
 
     private func timePassed(standstill: Nanoseconds) {
         input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
+        // One alarm serves all: each looks whether its own time has come.
         beginUntoldMainSteps()
         endWatching()
     }
@@ -355,6 +357,7 @@ final class LaunchStorage: StepHost {
 
     private func start(_ takeover: @escaping Takeover) {
         let holder = virtualTime?.takeoverBegins()
+        // A takeover has the task-local values of the caller, as all code of steps has (O54).
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 await TimeHolder.$current.withValue(holder) { await takeover() }

@@ -43,6 +43,7 @@ struct OperationClaim: Sendable {
 
     /// - Throws: ``ReusedOperationError``.
     static func claim(_ operation: Operation) throws {
+        // No other object gets this number while it is claimed: the launch keeps the operation until it gives it back.
         guard claimed.withLock({ $0.insert(ObjectIdentifier(operation)).inserted }) else {
             throw ReusedOperationError(complaint: "belongs to a launch that is going on")
         }

@@ -96,6 +96,7 @@ final class OperationRunner: Sendable {
                 state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }
             }
             begin(concurrent, onMain: isMain)
+            // Returned, and not told: the worker that started it tells the end and takes its next operation in one input.
             if let ending = concurrent.ending { return ending }
             // Should it end just now, this calls the handler here.
             concurrent.whenEnded { if let ending = $0.ending { ended(ending) } }

@@ -35,6 +35,7 @@ extension OperationGraph {
         )
         checkInputs(graph, &problems)
         checkDisplays(graph, &problems)
+        // An operation queue would run none of these, and say nothing (G1).
         if order.count < count { problems += GraphCycles(count: count, outside: order, graph.predecessors).cycles.map(problem(of:)) }
         guard problems.isEmpty else { throw GraphError(graph: name, problems: Self.inOrder(problems)) }
         return graph
@@ -116,6 +117,7 @@ extension OperationGraph {
             problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
         }
         var (milestone, initialDisplay): (Int?, Int?)
+        // By identity: two events may have one name.
         var promised: [ObjectIdentifier: Int] = [:]
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
@@ -124,6 +126,7 @@ extension OperationGraph {
             func complain(_ complaint: String) {
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
+            // Times out of range would trap, or overflow, when they are converted (G13).
             if let timeout = policy.timeout, timeout <= .zero || timeout > Self.maximumDuration {
                 complain("a timeout must be more than 0 and at most 24 hours, and is \(timeout)")
             }
@@ -250,12 +253,14 @@ extension OperationGraph {
                 if edge.node >= 0, edge.target >= 0 {
                     known.append(edge)
                 } else {
+                    // Left out, the dependent would start too soon; in a queue it would never start (G4).
                     problems.append(problem(ofUnresolved: edge, index, problems.count))
                 }
             }
         }
         // Without any, as in most graphs, nothing is copied.
         guard known.contains(where: { $0.node == $0.target }) else { return known }
+        // Foundation deadlocks over such a dependency when it is added (G2).
         for edge in known where edge.node == edge.target {
             let id = printable(nodes[Int(edge.node)].id)
             problems.append(

@@ -72,6 +72,7 @@ package struct ReservationKeepers: Sendable {
     /// Takes back the operations that were put aside for others more urgent than a level, which have ended.
     package mutating func takeAll(above level: UInt8) -> [Int] {
         var nodes: [Int] = []
+        // They are in the order of their levels, the highest first.
         while let first = keepers.indices.first, keepers[first].level > level {
             nodes += keepers[first].takeAll()
             keepers.removeFirst()
@@ -196,6 +197,7 @@ struct ReservationKeeper: Sendable {
 
     private mutating func stopWaiting(_ node: Int) {
         guard let place = waiting.firstIndex(where: { $0.node == node }) else { return }
+        // As in `remove(_:from:)`.
         waiting.swapAt(place, waiting.count - 1)
         waiting.removeLast()
     }

@@ -71,6 +71,7 @@ package struct Reservations: Sendable {
         (self.level, self.keepsOrder, successors) = (level, keepsOrder, graph.successors)
         // A join takes no time, even with an expectation.
         let durations = durations.indices.map { graph.isJoin($0) ? 0 : max(durations[$0], 0) }
+        // Nobody knows for how long a person is asked.
         let isKnown = durations.indices.map { graph.isJoin($0) || durations[$0] > 0 && !graph.policy($0).isInteractive }
         let resources = Self.numbers(graph, isNeeded)
         let uses = (0..<graph.count).map { node -> UInt16 in

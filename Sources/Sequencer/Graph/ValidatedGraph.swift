@@ -175,6 +175,7 @@ public struct ValidatedGraph: Sendable {
 
     /// The step that a handle means: the one that was added under its identifier, or that took its place. The handle is one of this graph.
     func index(of step: Step<some Sendable>) throws(GraphError) -> Int {
+        // It saves a lookup, and is wrong where steps were removed or replaced since.
         let hint = Int(step.index)
         if hint >= 0, hint < graph.nodes.count, graph.nodes[hint].id == step.id { return hint }
         if let position = graph.position(of: step.id, in: positions) { return Int(position) }
@@ -185,6 +186,7 @@ public struct ValidatedGraph: Sendable {
     /// The same graph without the dependencies that `isLeftOut` names; those whose values are read stay.
     package func leavingOut(_ isLeftOut: (_ node: Int, _ dependency: Int) -> Bool) -> ValidatedGraph {
         var reduced = graph
+        // All names are resolved: the edges below go by position.
         reduced.names = []
         reduced.edges = []
         for node in 0..<count {

@@ -165,6 +165,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             let error = storage.error ?? (leavesValue && storage.value == nil ? NoValueError() : nil)
             guard isCancelled || error != nil else { return OperationEnding(result: .success(storage.value ?? ())) }
             return OperationEnding(
+                // Its own error says more than that it was cancelled.
                 result: .failure(storage.error ?? (isCancelled ? CancellationError() : NoValueError())),
                 isCancelled: isCancelled,
                 isObedient: isCancelled && storage.machine.hasEndedAsTold
@@ -235,6 +236,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             // Told by hand: a queue waits for ever for an operation whose states change without this. Without the lock, for who
             // is told asks for the state.
             willChangeValue(forKey: "isExecuting")
+            // Between the two calls, so that each observer sees the state before and the state after.
             storage.withLock { $0.machine.execute() }
             didChangeValue(forKey: "isExecuting")
             switch storage.withLock({ $0.machine.enterMain() }) {

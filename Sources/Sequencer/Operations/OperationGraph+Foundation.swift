@@ -183,6 +183,7 @@ extension OperationGraph {
                 if let target = owner[ObjectIdentifier(dependency)] {
                     if target != position { edges.append(GraphEdge(node: Int32(position), target: Int32(target), needsValue: false)) }
                 } else {
+                    // It might never run, and nothing of the launch would say why this one waits (G5).
                     let name = Self.identifier(for: dependency)
                     problems.append(
                         GraphProblem(

@@ -107,6 +107,7 @@ package struct EncoderWriter: DocumentWriter {
     private mutating func write(into nested: Container, _ body: (inout EncoderWriter) -> Void) {
         var writer = EncoderWriter(container: nested)
         body(&writer)
+        // The first error counts, also one of a member within.
         error = error ?? writer.error
     }
 

@@ -121,6 +121,7 @@ package func nearestName(to text: String, in names: some Sequence<String>) -> St
         }
         nearest = name
         if distance == 0 { break }
+        // Only a nearer one takes its place: of equally near names the first stays.
         limit = distance - 1
     }
     return nearest

@@ -81,6 +81,7 @@ extension ValidatedGraph {
         let path = CriticalPath(of: self) { expected[$0] }
         var lines = [
             "gantt", "  title \(MermaidText.line(name))", "  dateFormat x",
+            // Both units count from 1970, where the chart begins, and so from the start of the launch.
             "  axisFormat \(path.length < 10_000_000_000 ? "%Q ms" : "%s s")",
             // The chart begins in 1970: a line for today would be far to its right.
             "  todayMarker off",

@@ -38,6 +38,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 
     init(maximumDurations: Int, scenarios: [Scenario]) {
         self.init(maximumDurations: maximumDurations)
+        // The latest come last: the oldest are left out.
         for scenario in scenarios.suffix(Self.maximumScenarios) {
             let operations = scenario.operations.mapValues { Array($0.suffix(self.maximumDurations)) }
             recorded.append(Scenario(name: scenario.name, operations: operations))

@@ -113,6 +113,7 @@ public struct LaunchHistoryFile: Sendable {
     private func readOrSetAside(_ warning: inout String?) throws -> LaunchHistory {
         let (history, reason) = try parse(file.contents(limit: Self.maximumFileSize))
         if let history { return history }
+        // Nothing is lost that a person may still want to look at.
         let copy = try file.keepCorrupt()
         warning = "\(printable(url.path)) is no history of launches: \(reason); it is kept as \(printable(copy)), and a new one begun"
         return LaunchHistory(maximumDurations: maximumDurations)

@@ -33,6 +33,7 @@ package struct MeasuredLaunch: Sendable {
         let problem = PlanningProblem(graph, durations: durations)
         let chosen = Self.schedule(problem, lanes: lanes, PriorityRule.longestPath.keys(problem, lanes: lanes))
         let places = Self.places(report)
+        // The measured starts show already which operations were held back: nothing is kept free a second time.
         let kept = Self.schedule(problem, lanes: lanes, places, keepsFree: false)
         let measured = last.map { report.operations[$0].end.nanoseconds } ?? report.makespan.nanoseconds
         let (chosenEnd, keptEnd) = (Self.end(of: chosen, last), Self.end(of: kept, last))

@@ -112,6 +112,7 @@ struct PlanningProblem: Sendable {
                 Reservations.inOrder(graph, durations: expected, hasLanes: true)
             ) : ([], [])
         self.processors = urgency.hasLevels ? processors : nil
+        // Looked at only where processors matter.
         keepsThread = processors == nil ? [] : (0..<graph.count).map { !traits[$0] && graph.keepsThread($0) }
     }
 

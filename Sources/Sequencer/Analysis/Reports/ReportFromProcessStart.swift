@@ -10,6 +10,7 @@ extension LaunchReport {
         let taken = Set(operations.map(\.id))
         var id = "(before the launch)"
         while taken.contains(id) { id = "(\(id))" }
+        // Critical: nothing of the launch could begin before it.
         let first = OperationReport(
             id: id,
             outcome: .succeeded,

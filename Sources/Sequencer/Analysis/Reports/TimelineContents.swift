@@ -39,6 +39,7 @@ struct TimelineContents {
         omission = report.omission(selection)
         scopes = TimelineScopes(report, limit: maximumRows)
         let operations = report.operations
+        // One that never started is drawn where it ended.
         let keys = operations.map { $0.start ?? $0.end }
         rows = selection.sorted { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }
         let used = operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 }

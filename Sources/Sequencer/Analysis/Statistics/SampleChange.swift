@@ -40,6 +40,7 @@ package struct SampleChange: Sendable {
         self.change = change
         if isVirtual {
             (interval, test, modes) = (nil, nil, nil)
+            // In virtual time nothing is left to chance: each run is the same.
             verdict = Self.verdict(BootstrapInterval(lower: change, upper: change), p: 0, threshold: threshold, same: threshold)
             return
         }

@@ -38,6 +38,7 @@ nonisolated(nonsending) public func explore(
         var options = options ?? .ofExplorations
         // With the milestone as the goal, or kept in order, steps would be held back, and not run in this order.
         (options.order, options.goal, options.keepsOrder) = (order, .makespan, false)
+        // More would stand empty, and an order says nothing where several are free.
         if oneAtATime { options.lanes = 1 }
         let launch = try await graph.run(options: options)
         // One that was cancelled shows nothing of its order.

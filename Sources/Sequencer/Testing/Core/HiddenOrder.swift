@@ -58,6 +58,7 @@ struct ExploredCourse {
     private let check: (any Error)?
 
     init(_ report: LaunchReport, check: (any Error)?) {
+        // A fallback hides a failure: in another order the operation may succeed.
         let bad: Set<Outcome> = [.failed, .timedOut, .fellBack]
         // In the order of their ends: the first failure may have caused the others.
         failures = report.operations.filter { bad.contains($0.outcome) }.sorted { $0.end < $1.end }

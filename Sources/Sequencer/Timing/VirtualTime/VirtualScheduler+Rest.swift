@@ -131,6 +131,7 @@ extension VirtualScheduler.State {
     }
 
     fileprivate mutating func ended(_ job: VirtualScheduler.Job, on thread: UInt) {
+        // It blocked its thread, and has come to its end without another turn.
         if lost.removeValue(forKey: thread) != nil {
             job.holder.account.away -= 1
             job.holder.account.isReal = false
@@ -215,6 +216,7 @@ extension VirtualScheduler.State {
         }
         guard let turn = mainTurn else { return workers.popFirst().map { run($0.job) } }
         if let worker = workers.next {
+            // Ranks compare only within a launch: of two launches, the worker goes first.
             if worker.launch == turn.launch, first.activity != activity { return .compare(turn.job.holder, at: activity) }
             if worker.launch != turn.launch || !first.isMain { return workers.popFirst().map { run($0.job) } }
         }
@@ -270,6 +272,7 @@ extension VirtualScheduler.State {
         if let sleeper = nextSleeper(by: due?.time ?? VirtualClock.never) {
             guard sleeper.wake < VirtualClock.never, let task = removeSleeper(sleeper.id) else { return giveUpHope() }
             if returning.next == sleeper.id { _ = returning.popFirst() } else { _ = sleepers.pop() }
+            // Never back: the sleeper may have waited for the main thread since its time.
             now = max(now, sleeper.wake)
             activity += 1
             if let holder = task.holder { wakes(holder) }

@@ -114,6 +114,7 @@ final class VirtualScheduler: Sendable {
     func change<Result>(_ body: (inout State) -> Result) -> Result {
         let (result, runner) = state.withLock { state in
             let result = body(&state)
+            // Also where nothing has changed: patience counts from the last time that anybody did anything.
             state.activity += 1
             return (result, state.giveTurn())
         }
