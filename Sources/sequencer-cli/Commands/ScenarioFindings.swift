@@ -15,8 +15,8 @@ struct ScenarioFindings {
     /// The codes of warnings, in their order, each with how further ones are called that are counted only.
     private static let kinds = [
         ("impliedDependency", "implied dependencies"), ("absentDependency", "such dependencies"), ("overlappingInteraction", "such pairs"),
-        ("nobodyAsked", "such operations"), ("budget", ""), ("initialDisplayBudget", ""), ("deadline", ""), ("deadlineWithinBudget", ""), ("timeouts", ""),
-        ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
+        ("nobodyAsked", "such operations"), ("budget", ""), ("initialDisplayBudget", ""), ("deadline", ""), ("deadlineWithinBudget", ""),
+        ("timeouts", ""), ("lateUpdateCheck", ""), ("unawaitedRequired", "such operations"),
     ]
     /// More pairs of operations than anyone mends one by one.
     private static let maximumPairs = 1000
