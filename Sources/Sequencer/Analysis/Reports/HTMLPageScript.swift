@@ -104,6 +104,8 @@ enum HTMLScript {
             const neighbours = make('dl', undefined, details);
             list('Comes after', earlier, make('div', undefined, neighbours));
             list('Comes before', later, make('div', undefined, neighbours));
+            // A row that is scrolled to stops above this box.
+            document.documentElement.style.scrollPaddingBottom = `${details.offsetHeight}px`;
           }
 
           const seen = () => bars.filter(bar => !bar.hidden);
@@ -122,7 +124,8 @@ enum HTMLScript {
             stopAt(bar);
             if (bar && focus) {
               bar.focus({ preventScroll: true });
-              bar.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+              // Not the row, which is as wide as the timeline: magnified, its bar may be far off.
+              bar.querySelector('.bar, .never').scrollIntoView({ block: 'nearest', inline: 'nearest' });
             }
           }
 

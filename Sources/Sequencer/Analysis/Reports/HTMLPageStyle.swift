@@ -13,7 +13,7 @@ enum HTMLStyle {
         .figures { display: flex; flex-wrap: wrap; gap: 8px 28px; margin: 8px 0; }
         .figures dt, #details dt { color: var(--faint); font-size: 12px; }
         .figures dd, #details dd { margin: 0; font-variant-numeric: tabular-nums; }
-        .scroll { overflow: auto; max-height: 75vh; border: 1px solid var(--rule); border-radius: 6px; }
+        .scroll { overflow: auto; isolation: isolate; max-height: 75vh; border: 1px solid var(--rule); border-radius: 6px; }
         #tools { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 18px; margin: 8px 0; }
         [hidden] { display: none !important; }
         input, select, button { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--faint); border-radius: 6px; padding: 2px 8px; }
@@ -40,7 +40,7 @@ enum HTMLStyle {
         .timeline a.chosen .label { font-weight: 700; text-decoration: underline; }
         .timeline #links > .link { bottom: auto; z-index: 2; border: 0 dashed var(--ink); border-left-width: 1px; border-bottom-width: 1px; }
         .timeline #links > .up { border-bottom-width: 0; border-top-width: 1px; }
-        #details { position: sticky; bottom: 0; max-height: 40vh; overflow: auto; margin-top: 8px; padding: 8px 14px; background: var(--paper); \
+        #details { position: sticky; bottom: 0; z-index: 1; max-height: 40vh; overflow: auto; margin-top: 8px; padding: 8px 14px; background: var(--paper); \
         border: 1px solid var(--rule); border-radius: 6px; }
         #details dl { display: flex; flex-wrap: wrap; gap: 4px 24px; margin: 4px 0; }
         #details button { font: inherit; }

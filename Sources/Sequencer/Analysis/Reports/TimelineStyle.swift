@@ -102,6 +102,7 @@ enum TimelineStyle {
         .timeline .critical .bar, .swatch.critical { box-shadow: 0 0 0 2px var(--critical); }
         .timeline .lane .critical .bar { box-shadow: inset 0 0 0 2px var(--critical); }
         .timeline .critical .label { color: var(--critical); font-weight: 600; }
+        .timeline .row .bar, .timeline .never { scroll-margin: 80px calc(var(--end) + 8px) 8px calc(var(--name) + 8px); }
         .timeline .wait { top: 8px; height: 4px; background: var(--wait); }
         .timeline .slack { top: 17px; border-top: 1.5px dotted var(--slack); }
         .timeline .expected { top: 2px; height: 16px; border-left: 2px solid var(--ink); z-index: 2; }

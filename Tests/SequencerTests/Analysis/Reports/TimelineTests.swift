@@ -181,6 +181,15 @@ struct TimelineTests {
         #expect(elements.texts.contains("never") && page.contains("@media (max-width: 700px)"))
     }
 
+    @Test("the box of the chosen operation lies over the timeline, and its bar is scrolled to where the box does not cover it")
+    func chosen() {
+        // The layers of the timeline, its names above all, end with it: they lay over the box.
+        #expect(HTMLStyle.css.contains(".scroll { overflow: auto; isolation: isolate;") && HTMLStyle.css.contains("bottom: 0; z-index: 1;"))
+        #expect(HTMLScript.javaScript.contains("scrollPaddingBottom = `${details.offsetHeight}px`"))
+        #expect(HTMLScript.javaScript.contains("bar.querySelector('.bar, .never').scrollIntoView("))
+        #expect(TimelineStyle.page.contains(".timeline .row .bar, .timeline .never { scroll-margin: 80px "))
+    }
+
     @Test("a picture has any width; in a narrow one, names and durations stand above the bars and do not meet")
     func widths() throws {
         let report = Self.launch()
