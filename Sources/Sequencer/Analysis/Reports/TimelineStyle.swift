@@ -3,11 +3,11 @@
 enum TimelineStyle {
     /// The colours of the page and of the picture.
     static let palette = """
-        :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --row: #8c95a014; --work: #4c8dd6; \
-        --main: #7a62c9; --critical: #a34a00; --interactive: #e0a526; --wait: #a9b4bf; --slack: #8a94a0; --pause: #fbf1d3; --bad: #cf222e; \
+        :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --row: #8c95a014; --band: #f6f7f8; \
+        --work: #4c8dd6; --main: #7a62c9; --critical: #a34a00; --interactive: #e0a526; --wait: #a9b4bf; --slack: #8a94a0; --pause: #fbf1d3; --bad: #cf222e; \
         --fell-back: #0b7a75; --good: #1a7f37; --stopped: #9a6700; --mark: #fff8c5; }
         @media (prefers-color-scheme: dark) { :root { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --rule: #30363d; --row: #8c95a01f; \
-        --work: #5a9be6; --main: #9a86e8; --critical: #ffb069; --interactive: #d4a72c; --wait: #545d68; --slack: #6e7781; --pause: #2b2411; \
+        --band: #1c2128; --work: #5a9be6; --main: #9a86e8; --critical: #ffb069; --interactive: #d4a72c; --wait: #545d68; --slack: #6e7781; --pause: #2b2411; \
         --bad: #ff7b72; --fell-back: #4fd1c5; --good: #3fb950; --stopped: #d29922; --mark: #3b3000; } }
         """
 
@@ -54,8 +54,8 @@ enum TimelineStyle {
 
     /// The page's timeline: places and lengths are parts of the width. On a narrow screen the labels stand above the bars.
     static let page = """
-        .timeline { --name: 230px; --end: 130px; --height: 20px; --middle: 10px; position: relative; width: calc(100% * var(--zoom, 1)); \
-        min-width: 100%; font-size: 12px; line-height: 20px; background: var(--paper); }
+        .timeline { --under: var(--paper); --name: 230px; --end: 130px; --height: 20px; --middle: 10px; position: relative; \
+        width: calc(100% * var(--zoom, 1)); min-width: 100%; font-size: 12px; line-height: 20px; background: var(--paper); }
         .timeline .head { display: grid; grid-template-columns: var(--name) 1fr var(--end); position: sticky; top: 0; z-index: 6; \
         background: var(--paper); border-bottom: 1px solid var(--rule); }
         .timeline .head::before { content: ""; grid-area: 1 / 1 / span 4; position: sticky; left: 0; z-index: 1; \
@@ -78,11 +78,11 @@ enum TimelineStyle {
         .timeline .lane, .timeline .row { display: block; position: relative; height: var(--height); color: inherit; text-decoration: none; }
         .timeline .lane { height: 16px; line-height: 16px; }
         #rows { position: relative; }
-        #rows a:nth-child(odd of :not([hidden])), #scopes div:nth-child(odd of :not([hidden])) { background: var(--row); }
+        #rows a:nth-child(odd of :not([hidden])), #scopes div:nth-child(odd of :not([hidden])) { --under: var(--band); background: var(--row); }
         #scopes h3 { position: sticky; left: 0; z-index: 5; width: fit-content; max-width: 100%; margin: 0; padding: 6px 8px 0; overflow: hidden; \
         white-space: nowrap; text-overflow: ellipsis; font-size: 12px; background: var(--paper); }
-        .timeline .label { display: block; position: sticky; left: 0; z-index: 5; width: var(--name); padding: 0 8px; overflow: hidden; \
-        white-space: nowrap; text-overflow: ellipsis; background: var(--paper); }
+        .timeline .label { display: block; position: sticky; left: 0; z-index: 5; width: calc(var(--name) - 6px); padding: 0 8px; overflow: hidden; \
+        white-space: nowrap; text-overflow: ellipsis; background: var(--under); }
         .timeline .lane .label { text-align: right; color: var(--faint); font-size: 11px; }
         .timeline .track { position: absolute; inset: 0 var(--end) 0 var(--name); }
         .timeline .row .track > span { position: absolute; }
@@ -104,12 +104,12 @@ enum TimelineStyle {
         .timeline .critical .label { color: var(--critical); font-weight: 600; }
         .timeline .row .bar, .timeline .never { scroll-margin: 80px calc(var(--end) + 8px) 8px calc(var(--name) + 8px); }
         .timeline .wait { top: 8px; height: 4px; background: var(--wait); }
-        .timeline .slack { top: 17px; border-top: 1.5px dotted var(--slack); }
+        .timeline .slack { top: 17px; border-top: 2px dotted var(--slack); }
         .timeline .expected { top: 2px; height: 16px; border-left: 2px solid var(--ink); z-index: 2; }
         .timeline .expected.later { top: 15px; height: 5px; z-index: 4; }
         .timeline .never { top: 6px; width: 8px; height: 8px; margin-left: -4px; border: 1px solid var(--faint); border-radius: 50%; }
         .timeline .number { top: 3px; z-index: 3; margin-left: 4px; padding: 0 2px; white-space: nowrap; font-size: 11px; line-height: 14px; \
-        color: var(--faint); background: var(--paper); }
+        color: var(--faint); background: var(--under); }
         .timeline .never + .number { margin-left: 8px; }
         .timeline .joins > .join { top: calc(var(--height) * var(--from) + var(--middle)); bottom: auto; \
         height: calc(var(--height) * var(--rows)); min-width: 1px; border: 0 solid var(--critical); border-left-width: 1.5px; border-bottom-width: 1.5px; }
@@ -126,11 +126,12 @@ enum TimelineStyle {
         @media (max-width: 900px) { .timeline .axis:not(.ruled) span:nth-child(even) { display: none; } }
         @media (max-width: 700px) {
         .timeline { --name: 8px; --end: 24px; --height: 36px; --middle: 26px; }
-        .timeline .row .label { width: fit-content; max-width: calc(100% - 110px); background: none; }
+        .timeline .row .label { width: fit-content; max-width: calc(100% - 110px); line-height: 18px; }
         .timeline .row .track > span { transform: translateY(16px); }
         .timeline .row .track > .number { left: auto !important; right: 0; transform: none; }
         .timeline .lane { height: 28px; }
-        .timeline .lane .label { width: fit-content; line-height: 12px; background: none; }
+        .timeline .lane .label { width: fit-content; line-height: 12px; }
+        #scopes h3 { max-width: calc(100vw - 40px); white-space: normal; }
         .timeline .lane .bar, .timeline .lane svg { top: 14px; }
         .timeline .axis span:first-child { transform: none; }
         }

@@ -190,6 +190,16 @@ struct TimelineTests {
         #expect(TimelineStyle.page.contains(".timeline .row .bar, .timeline .never { scroll-margin: 80px "))
     }
 
+    @Test("names and numbers lie on the colour of their row, so that no line runs through them, on a phone either")
+    func background() {
+        let style = TimelineStyle.page
+        #expect(style.components(separatedBy: "background: var(--under)").count == 3, "of labels and of numbers")
+        #expect(style.contains("{ --under: var(--band); background: var(--row); }"))
+        for colours in TimelineStyle.palette.components(separatedBy: "@media") { #expect(colours.contains("--band: #")) }
+        // A name ends before the left edge of the track, where the circles and borders of what is at zero begin.
+        #expect(style.contains("z-index: 5; width: calc(var(--name) - 6px);"))
+    }
+
     @Test("a picture has any width; in a narrow one, names and durations stand above the bars and do not meet")
     func widths() throws {
         let report = Self.launch()
