@@ -130,6 +130,13 @@ extension LaunchReport {
         return byInterest.prefix(max(limit, 0)).sorted()
     }
 
+    /// The order of the rows of a timeline: by start. Operations that never started are where they ended, below those that started then: otherwise
+    /// the one whose failure cancelled a hundred others would be among these.
+    func rowOrder(_ selection: [Int]) -> [Int] {
+        let keys = operations.map { (time: $0.start ?? $0.end, rank: $0.start == nil ? 1 : 0) }
+        return selection.sorted { (keys[$0].time, keys[$0].rank, $0) < (keys[$1].time, keys[$1].rank, $1) }
+    }
+
     /// The phrase about the operations that a selection leaves out; nil when it leaves out none.
     func omission(_ selection: [Int]) -> String? {
         guard selection.count < operations.count else { return nil }

@@ -39,9 +39,7 @@ struct TimelineContents {
         omission = report.omission(selection)
         scopes = TimelineScopes(report, limit: maximumRows)
         let operations = report.operations
-        // One that never started is drawn where it ended.
-        let keys = operations.map { $0.start ?? $0.end }
-        rows = selection.sorted { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }
+        rows = report.rowOrder(selection)
         let used = operations.lazy.filter { $0.start != nil && !$0.isMain }.compactMap(\.lane).filter { $0 > 0 }
         let main = operations.contains { $0.isMain && $0.start != nil } ? ["main"] : []
         let numbers = Set(used).sorted()
@@ -49,8 +47,8 @@ struct TimelineContents {
         let leftOut = numbers.count - Self.maximumLanes
         laneOmission = leftOut > 0 ? "\(leftOut) more lane\(leftOut == 1 ? "" : "s")" : nil
         clock = BudgetClock(report)
-        // Not zero, even for a launch without operations: places are shares of it.
-        var extent = max(report.endWithScopes, 1)
+        // In virtual time a launch may take none; its axis has a unit that people know.
+        var extent = report.endWithScopes > 0 ? report.endWithScopes : 1_000_000
         // A budget that is far away would leave the launch a sliver.
         if let limit = clock.limit, limit / 4 <= extent { extent = max(extent, limit) }
         self.extent = extent

@@ -53,8 +53,7 @@ struct TimelineScopes {
             } else {
                 omittedScopes += 1
             }
-            let keys = operations.map { $0.start ?? $0.end }
-            for node in selection.sorted(by: { keys[$0] == keys[$1] ? $0 < $1 : keys[$0] < keys[$1] }) {
+            for node in scope.report.rowOrder(selection) {
                 rows.append(.operation(operations[node].later(by: start)))
             }
             left -= selection.count

@@ -190,6 +190,32 @@ struct TimelineTests {
         #expect(TimelineStyle.page.contains(".timeline .row .bar, .timeline .never { scroll-margin: 80px "))
     }
 
+    @Test("what failed stands above all that never started because of it, in a scope too; an axis without time has a millisecond")
+    func order() {
+        func operation(_ id: String, _ outcome: Outcome, start: Duration?) -> OperationReport {
+            OperationReport(
+                id: id,
+                outcome: outcome,
+                ready: start,
+                start: start,
+                end: .zero,
+                attempts: 1,
+                lane: start == nil ? nil : 1,
+                slack: .zero,
+                isCritical: false
+            )
+        }
+        var report = Self.launch()
+        report.makespan = .zero
+        report.operations = [operation("early", .cancelled, start: nil), operation("culprit", .failed, start: .zero)]
+        report.scopes = [LaunchReport.Scope(name: "window", start: .zero, report: report)]
+        for drawing in [report.html(), report.svg()] {
+            let names = drawing.matches(of: /class="label"[^>]*>(?:<bdi>)?(early|culprit)</).map { String($0.1) }
+            #expect(names == ["culprit", "early", "culprit", "early"])
+            #expect(drawing.contains(">1 ms<") && !drawing.contains(">1 ns<"))
+        }
+    }
+
     @Test("names and numbers lie on the colour of their row, so that no line runs through them, on a phone either")
     func background() {
         let style = TimelineStyle.page
