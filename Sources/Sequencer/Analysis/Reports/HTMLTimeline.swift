@@ -21,7 +21,7 @@ struct HTMLTimeline {
         """
         \(legend())
         \(tools())
-        <div class="scroll" id="view">
+        <div class="\(HTMLStyle.scrollClass(rows: contents.rows.count + contents.scopes.rows.count))" id="view">
         <div id="timeline" class="timeline" role="group" aria-label="\(Markup.text(contents.title))" data-extent="\(contents.extent)">
         \(head())
         \(lines())

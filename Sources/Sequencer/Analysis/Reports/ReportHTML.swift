@@ -146,7 +146,7 @@ struct HTMLTable {
     ]
 
     func html() -> String {
-        var text = "<div class=\"scroll\">\n<table id=\"operations\">\n<thead><tr>"
+        var text = "<div class=\"\(HTMLStyle.scrollClass(rows: report.operations.count))\">\n<table id=\"operations\">\n<thead><tr>"
         for column in Self.columns { text += "<th scope=\"col\"\(column.isNumber ? " class=\"n\"" : "")>\(column.name)</th>" }
         text += "</tr></thead>\n<tbody>\n"
         for (node, operation) in report.operations.enumerated() { append(operation, node, to: &text) }

@@ -113,7 +113,7 @@ enum TimelineStyle {
         .timeline .never + .number { margin-left: 8px; }
         .timeline .joins > .join { top: calc(var(--height) * var(--from) + var(--middle)); bottom: auto; \
         height: calc(var(--height) * var(--rows)); min-width: 1px; border: 0 solid var(--critical); border-left-width: 1.5px; border-bottom-width: 1.5px; }
-        .timeline .omission { margin: 0; padding: 4px 8px; color: var(--faint); font-size: 11px; }
+        .timeline .omission { position: relative; z-index: 5; margin: 0; padding: 4px 8px; color: var(--faint); font-size: 11px; background: var(--paper); }
         .timeline.moved .joins { display: none; }
         .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; margin: 8px 0; padding: 0; list-style: none; color: var(--faint); font-size: 12px; }
         .swatch { display: inline-block; width: 22px; height: 11px; margin-right: 6px; background: var(--work); border-radius: 2px; }
