@@ -40,7 +40,9 @@ enum HTMLStyle {
         tbody th { font-weight: 400; }
         tr.critical th { color: var(--critical); font-weight: 600; }
         #operations tr.selected, #operations tr:target { background: var(--mark); }
-        td.bad { color: var(--bad); }
+        td.failed { color: var(--bad); }
+        td.fell-back { color: var(--fell-back); }
+        td.cancelled { color: var(--faint); }
         small { display: block; color: var(--faint); font-weight: 400; line-height: 16px; }
         a { color: inherit; }
         a:focus-visible, .timeline a:focus-visible { outline: 2px solid var(--work); outline-offset: -2px; }

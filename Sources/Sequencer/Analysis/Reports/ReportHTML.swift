@@ -159,7 +159,7 @@ struct HTMLTable {
         if !dependencies[node].isEmpty { text += " data-after=\"\(dependencies[node].map(String.init).joined(separator: " "))\"" }
         text += "><th scope=\"row\"><a href=\"#row-\(node)\" data-choose=\"\(node)\"><bdi>\(names[node])</bdi></a>"
         if let title = operation.title { text += "<small><bdi>\(Markup.text(title))</bdi></small>" }
-        text += "</th><td\(operation.outcome.isSuccess ? "" : " class=\"bad\"")>"
+        text += "</th><td\(operation.outcome.timelineClass.map { " class=\"\($0)\"" } ?? "")>"
         text += ([operation.outcome.words] + report.marks(of: operation)).joined(separator: ", ") + "</td>"
         let hasRun = operation.start != nil
         for number in [

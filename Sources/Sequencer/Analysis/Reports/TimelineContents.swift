@@ -174,6 +174,18 @@ enum LegendEntry: String, CaseIterable {
     }
 }
 
+extension Outcome {
+    /// The class that gives what ended so its colour; nil for success.
+    var timelineClass: String? {
+        switch self {
+        case .succeeded: nil
+        case .failed, .timedOut: "failed"
+        case .fellBack: "fell-back"
+        case .cancelled, .skipped: "cancelled"
+        }
+    }
+}
+
 extension OperationReport {
     /// The classes of its row and of its bar on a lane.
     var timelineClasses: String {
@@ -181,12 +193,7 @@ extension OperationReport {
         if isMain { classes.append("main") }
         if isCritical { classes.append("critical") }
         if isMostlyInteractive { classes.append("interactive") }
-        switch outcome {
-        case .succeeded: break
-        case .failed, .timedOut: classes.append("failed")
-        case .fellBack: classes.append("fell-back")
-        case .cancelled, .skipped: classes.append("cancelled")
-        }
+        if let outcome = outcome.timelineClass { classes.append(outcome) }
         return classes.joined(separator: " ")
     }
 

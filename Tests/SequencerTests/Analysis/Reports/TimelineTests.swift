@@ -79,6 +79,8 @@ struct TimelineTests {
             (3, "op cancelled", "⊘ 100 ms, cancelled"), (5, "op cancelled", "⊘ not started"),
         ] {
             #expect(page.contains("<a class=\"row \(style)\" id=\"op-\(node)\""), "\(words)")
+            let colour = style.split(separator: " ").last ?? ""
+            #expect(page.contains("</th><td class=\"\(colour)\">"), "the table: \(words)")
             for drawing in [page, picture] { #expect(drawing.contains(">\(words)</"), "\(words)") }
         }
         for rule in [
