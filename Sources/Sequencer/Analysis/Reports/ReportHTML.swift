@@ -90,11 +90,11 @@ extension LaunchReport {
         }
     }
 
-    /// After a colon, the operations that explain an overrun, with their times, no more than a person reads; nothing without any.
+    /// After a colon, the operations that explain an overrun, with their times, as many as on a terminal; nothing without any.
     private var htmlCauses: String {
         if budget.causes.isEmpty { return "" }
         let positions = positions
-        let causes = budget.causes.prefix(20).map { id in
+        let causes = budget.causes.prefix(5).map { id in
             let times = positions[id].map { " (\(operations[$0].timesText()))" } ?? ""
             return "<bdi>\(Markup.text(id))</bdi>\(times)"
         }

@@ -133,6 +133,14 @@ struct TimelineTests {
     func reason() {
         var report = Self.launch()
         #expect(report.html().contains(#"<p id="reason">300 ms over: <bdi>late</bdi> (600 ms, 200 ms expected), <bdi>gone</bdi>.</p>"#))
+        report.budget = BudgetResult(
+            budget: .milliseconds(500),
+            measured: .milliseconds(800),
+            interactive: .zero,
+            isMet: false,
+            causes: (0..<7).map { "c\($0)" }
+        )
+        #expect(report.html().contains("<bdi>c3</bdi>, <bdi>c4</bdi> and 2 more.</p>"), "as on a terminal")
         report.outcome = .cancelled
         #expect(report.html().contains(#"<p id="outcome">Cancelled; 3 of 6 operations done, 1 not started.</p>"#))
         report.budget = BudgetResult(budget: nil, measured: .milliseconds(800), interactive: .zero, isMet: true)
