@@ -65,7 +65,7 @@ struct TimelineDrawing {
     }
 
     private var report: LaunchReport { contents.report }
-    private var headHeight: Double { 56 + Double((legend.last?.line ?? -1) + 1) * 16 }
+    private var headHeight: Double { 62 + Double((legend.last?.line ?? -1) + 1) * 16 }
     /// Where the lines from top to bottom begin.
     var axisBottom: Double { headHeight + Double(marks.count) * 14 + 20 }
     /// A lane's name stands above it where labels do.
@@ -94,14 +94,31 @@ struct TimelineDrawing {
         text += "width=\"\(pixels(width))\" height=\"\(pixels(height))\" role=\"img\">\n"
         text += "<title>\(Markup.text(contents.title))</title>\n<style>\n\(TimelineStyle.css)\n</style>\n"
         text += "<rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n" + heading() + legendEntries()
-        for row in contents.rows.indices where row.isMultiple(of: 2) {
-            text +=
-                "<rect class=\"band\" x=\"0\" y=\"\(pixels(top(ofRow: row)))\" width=\"\(pixels(width))\" height=\"\(pixels(rowHeight))\"/>\n"
-        }
-        text += pauses() + axis() + laneStrip() + criticalPath() + markLines()
+        text += bands() + pauses() + axis() + laneStrip() + criticalPath() + markLines()
         for (row, node) in contents.rows.enumerated() { text += element(report.operations[node], top(ofRow: row)) }
         if let omission { text += note(omission, rowsBottom + 18) }
         return text + scopes() + "</svg>"
+    }
+
+    /// Behind every second row, beginning anew in each scope.
+    private func bands() -> String {
+        var (text, top, isBand) = ("", rowsTop, true)
+        func add(_ height: Double) {
+            if isBand {
+                text += "<rect class=\"band\" x=\"0\" y=\"\(pixels(top))\" width=\"\(pixels(width))\" height=\"\(pixels(height))\"/>\n"
+            }
+            isBand.toggle()
+            top += height
+        }
+        for _ in contents.rows { add(rowHeight) }
+        top = scopesTop
+        for row in contents.scopes.rows {
+            switch row {
+            case .heading: (top, isBand) = (top + space(for: row), true)
+            case .operation: add(rowHeight)
+            }
+        }
+        return text
     }
 
     private func heading() -> String {
@@ -133,20 +150,21 @@ struct TimelineDrawing {
         switch entry {
         case .lane, .main, .interactive, .cancelled: return "<g class=\"\(entry.rawValue)\">\(box("bar", top, 11))</g>"
         case .critical: return "<g class=\"critical\">\(box("bar", top, 11))</g>"
-        case .failed, .fellBack: return "<g class=\"\(entry.rawValue)\">\(box("bar", top, 11))\(sign(of: entry, x, x + 22, top, 11))</g>"
-        case .never: return "<circle class=\"never\" cx=\"\(pixels(x + 11))\" cy=\"\(pixels(top + 6))\" r=\"3.5\"/>"
+        case .failed: return "<g class=\"failed\">\(box("bar", top, 11))\(sign(of: .failed, x, x + 22, top, 11))</g>"
+        case .fellBack: return "<g class=\"fell-back\">\(box("bar", top, 11))\(sign(of: .fellBack, x, x + 22, top, 11))</g>"
+        case .never: return "<circle class=\"never\" cx=\"\(pixels(x + 17))\" cy=\"\(pixels(top + 6))\" r=\"3.5\"/>"
         case .wait: return box("wait", top + 4, 4)
         case .pause: return box("pause", top, 11)
         case .slack: return line("slack", x, top + 6, x + 22, top + 6)
-        case .expected, .budget, .display, .milestone: return line(entry.rawValue, x + 11, top - 1, x + 11, top + 12)
+        // Nearer to its words than to those before it.
+        case .expected, .budget, .display, .milestone: return line(entry.rawValue, x + 20, top - 1, x + 20, top + 12)
         }
     }
 
     /// The sign on a bar that tells apart what the colour does: a cross at its end, or the filled half.
-    private func sign(of entry: LegendEntry, _ from: Double, _ to: Double, _ top: Double, _ height: Double) -> String {
-        switch entry {
-        // A shorter bar has no room for a cross: its colour and the words beside it tell.
-        case .failed where to - from >= 10:
+    private func sign(of outcome: Outcome, _ from: Double, _ to: Double, _ top: Double, _ height: Double) -> String {
+        switch outcome {
+        case .failed where to - from >= 10, .timedOut where to - from >= 10:
             let (left, right) = (pixels(to - 9), pixels(to - 3))
             let (upper, lower) = (pixels(top + height / 2 - 3), pixels(top + height / 2 + 3))
             return "<path class=\"cross\" d=\"M\(left) \(upper)L\(right) \(lower)M\(left) \(lower)L\(right) \(upper)\"/>"
@@ -225,9 +243,12 @@ extension TimelineDrawing {
             for node in nodes.withRow {
                 let operation = report.operations[node]
                 let (from, to) = ends(operation)
+                // Apart from the next one, where there is room for that.
+                let length = to - from > 3 ? to - from - 1 : max(to - from, 0.5)
                 text += "<g class=\"\(operation.timelineClasses)\" data-lane=\"\(node)\"><rect class=\"bar\" x=\"\(pixels(from))\" "
-                text += "y=\"\(pixels(base + 3))\" width=\"\(pixels(max(to - from, 0.5)))\" height=\"10\">"
-                text += "<title>\(Markup.text(operation.id))</title></rect></g>\n"
+                text += "y=\"\(pixels(base + 3))\" width=\"\(pixels(length))\" height=\"10\">"
+                text += "<title>\(Markup.text(operation.id))</title></rect>"
+                text += sign(of: operation.outcome, from, from + length, base + 3, 10) + "</g>\n"
             }
         }
         return text + "</g>\n"
@@ -312,11 +333,7 @@ extension TimelineDrawing {
         }
         text += "<rect class=\"bar\" x=\"\(pixels(begin))\" y=\"\(pixels(centre - 6))\" width=\"\(pixels(max(stop - begin, 1)))\" "
         text += "height=\"12\" rx=\"2\"/>"
-        switch operation.outcome {
-        case .failed, .timedOut: text += sign(of: .failed, begin, stop, centre - 6, 12)
-        case .fellBack: text += sign(of: .fellBack, begin, stop, centre - 6, 12)
-        case .succeeded, .cancelled, .skipped: break
-        }
+        text += sign(of: operation.outcome, begin, stop, centre - 6, 12)
         if let expected = contents.expectedEnd(of: operation) {
             // One that lies behind the bar's end is below the words there.
             let (place, upper) = (pixels(scale.place(expected)), expected > end ? centre + 5 : centre - 8)

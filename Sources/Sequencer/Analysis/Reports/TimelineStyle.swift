@@ -20,11 +20,12 @@ enum TimelineStyle {
             .timeline .heading { font-size: 18px; font-weight: 700; }
             .timeline .verdict { font-size: 13px; font-weight: 700; }
             .timeline .scope { font-weight: 700; }
+            .timeline .label, .timeline .number, .timeline .scope { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; \
+            stroke-linejoin: round; }
             .timeline .pass { fill: var(--good); }
             .timeline .fail { fill: var(--bad); }
             .timeline .stopped { fill: var(--stopped); }
             .timeline .axis text, .timeline .note, .timeline .legend text, .timeline .number { fill: var(--faint); font-size: 11px; }
-            .timeline .number { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; }
             .timeline .axis line { stroke: var(--rule); }
             .timeline .band { fill: var(--row); }
             .timeline .pause { fill: var(--pause); }
@@ -39,6 +40,7 @@ enum TimelineStyle {
             .timeline .fell-back .number { fill: var(--fell-back); }
             .timeline .cancelled .bar { fill: var(--paper); stroke: var(--faint); stroke-dasharray: 3 2; }
             .timeline .critical .bar { stroke: var(--critical); stroke-width: 2; }
+            .timeline .legend .critical .bar { fill: none; }
             .timeline .critical .label { fill: var(--critical); font-weight: 600; }
             .timeline .wait { fill: var(--wait); }
             .timeline .slack { stroke: var(--slack); stroke-width: 1.5; stroke-dasharray: 2 3; }

@@ -12,7 +12,7 @@ struct ReportSVGTests {
         let text = ReportSamples.small().svg()
         #expect(
             text.hasPrefix(
-                #"<svg xmlns="http://www.w3.org/2000/svg" class="timeline" viewBox="0 0 1200 220" width="1200" height="220" role="img">"#
+                #"<svg xmlns="http://www.w3.org/2000/svg" class="timeline" viewBox="0 0 1200 226" width="1200" height="226" role="img">"#
                     + "\n<title>Timeline of small: failed, 3 operations</title>\n<style>\n"
             )
         )
@@ -24,16 +24,16 @@ struct ReportSVGTests {
             """#,
             #"""
             <g class="lanes" aria-hidden="true">
-            <text class="number" x="222" y="118" text-anchor="end">main</text>
-            <g class="op main critical failed" data-lane="1"><rect class="bar" x="830" y="109" width="240" height="10"><title>b</title></rect></g>
-            <text class="number" x="222" y="134" text-anchor="end">lane 1</text>
-            <g class="op critical" data-lane="0"><rect class="bar" x="230" y="125" width="480" height="10"><title>a</title></rect></g>
+            <text class="number" x="222" y="124" text-anchor="end">main</text>
+            <g class="op main critical failed" data-lane="1"><rect class="bar" x="830" y="115" width="239" height="10"><title>b</title></rect><path class="cross" d="M1060 117L1066 123M1060 123L1066 117"/></g>
+            <text class="number" x="222" y="140" text-anchor="end">lane 1</text>
+            <g class="op critical" data-lane="0"><rect class="bar" x="230" y="131" width="479" height="10"><title>a</title></rect></g>
             </g>
-            <path class="path" d="M710 162V182H830"/>
-            <line class="budget" x1="830" y1="103" x2="830" y2="212"><title>budget 500 ms</title></line><text class="mark budget" x="825" y="83" text-anchor="end">budget 500 ms</text>
-            <g class="op critical"><title>a: succeeded, 0 ms to 400 ms (400 ms), expected 300 ms, on the critical path, lane 1</title><rect x="0" y="152" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="166" unicode-bidi="isolate">a</text><rect class="bar" x="230" y="156" width="480" height="12" rx="2"/><line class="expected" x1="590" y1="154" x2="590" y2="171"/><text class="number" x="716" y="166">400 ms</text></g>
-            <g class="op main critical failed"><title>b: failed, 500 ms to 700 ms (200 ms), waited 100 ms, on the critical path, main</title><rect x="0" y="172" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="186" unicode-bidi="isolate">b</text><rect class="wait" x="710" y="180" width="120" height="4"/><rect class="bar" x="830" y="176" width="240" height="12" rx="2"/><path class="cross" d="M1061 179L1067 185M1061 185L1067 179"/><text class="number" x="1076" y="186">✕ 200 ms, failed</text></g>
-            <g class="op cancelled"><title>c: skipped, slack 0 ms</title><rect x="0" y="192" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="206" unicode-bidi="isolate">c</text><circle class="never" cx="1070" cy="202" r="3.5"/><text class="number" x="1078" y="206">skipped</text></g>
+            <path class="path" d="M710 168V188H830"/>
+            <line class="budget" x1="830" y1="109" x2="830" y2="218"><title>budget 500 ms</title></line><text class="mark budget" x="825" y="89" text-anchor="end">budget 500 ms</text>
+            <g class="op critical"><title>a: succeeded, 0 ms to 400 ms (400 ms), expected 300 ms, on the critical path, lane 1</title><rect x="0" y="158" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="172" unicode-bidi="isolate">a</text><rect class="bar" x="230" y="162" width="480" height="12" rx="2"/><line class="expected" x1="590" y1="160" x2="590" y2="177"/><text class="number" x="716" y="172">400 ms</text></g>
+            <g class="op main critical failed"><title>b: failed, 500 ms to 700 ms (200 ms), waited 100 ms, on the critical path, main</title><rect x="0" y="178" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="192" unicode-bidi="isolate">b</text><rect class="wait" x="710" y="186" width="120" height="4"/><rect class="bar" x="830" y="182" width="240" height="12" rx="2"/><path class="cross" d="M1061 185L1067 191M1061 191L1067 185"/><text class="number" x="1076" y="192">✕ 200 ms, failed</text></g>
+            <g class="op cancelled"><title>c: skipped, slack 0 ms</title><rect x="0" y="198" width="1200" height="20" fill="none" pointer-events="all"/><text class="label" x="8" y="212" unicode-bidi="isolate">c</text><circle class="never" cx="1070" cy="208" r="3.5"/><text class="number" x="1078" y="212">skipped</text></g>
             </svg>
             """#,
         ] {

@@ -110,6 +110,7 @@ struct ReportScopeTests {
         }
         #expect(count("class=\"label\"", in: picture) == 3 * report.operations.count)
         #expect(count("<text class=\"scope fail\"", in: picture) == 2 && count("<h3 class=\"fail\">", in: page) == 2)
+        #expect(count("<rect class=\"band\"", in: picture) == 3 * 2, "behind the first and the third row of each")
         #expect(count("<a class=\"row ", in: page) == report.operations.count)
         #expect(count("<div class=\"row ", in: page) == 2 * report.operations.count)
         // The last operation ends at 1330 ms, that of the launch itself at 700 ms: a is at 610 ms, and at 630 ms in the scope of the scope.

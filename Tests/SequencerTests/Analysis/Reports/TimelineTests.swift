@@ -88,8 +88,8 @@ struct TimelineTests {
             ".timeline .fell-back .bar, .swatch.fell-back { background: linear-",
             ".timeline .cancelled .bar, .swatch.cancelled { background: var(--paper); outline: 1px dashed",
         ] { #expect(page.contains(rule)) }
-        #expect(picture.components(separatedBy: "<path class=\"cross\"").count == 3, "in the legend and on the bar")
-        #expect(picture.components(separatedBy: "<rect class=\"half\"").count == 3)
+        #expect(picture.components(separatedBy: "<path class=\"cross\"").count == 4, "in the legend, on the lane and on the bar")
+        #expect(picture.components(separatedBy: "<rect class=\"half\"").count == 4)
         #expect(picture.components(separatedBy: "<circle class=\"never\"").count == 3)
     }
 
@@ -103,6 +103,7 @@ struct TimelineTests {
             ]
         )
         let picture = Self.launch().svg()
+        #expect(picture.contains(".timeline .legend .critical .bar { fill: none; }"), "a border, on any lane")
         for entry in LegendEntry.allCases {
             #expect(picture.contains(">\(entry.text)</text>") == swatches.contains(entry.rawValue), "\(entry)")
         }
