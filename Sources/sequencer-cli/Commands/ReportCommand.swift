@@ -20,6 +20,12 @@ struct ReportCommand: LaunchingCommand {
                 Format.self,
                 help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
             ) { $0.format = $1 },
+            .integer(
+                "width",
+                "PIXELS",
+                in: 280...20_000,
+                help: "The width of an SVG, 280 to 20000 (default: 1200); below 600, names are above their bars."
+            ) { $0.width = $1 },
             .text("service", "NAME", help: "The app's name in OTLP, its service.name (default: sequencer).") { $0.service = $1 },
         ],
         part([CommonArguments.linesOption] + CommonArguments.options, \.common)
@@ -39,11 +45,14 @@ struct ReportCommand: LaunchingCommand {
     var source = ""
     /// Nil for text.
     var format: Format?
+    /// The width of an SVG; nil for the usual one.
+    var width: Int?
     /// The name of the app in OTLP; nil for that of the engine.
     var service: String?
     var common = CommonArguments()
 
     mutating func check() throws(UsageError) {
+        if width != nil, format != .svg { throw Self.failure("option '--width' is for '--format svg'") }
         if service != nil, format != .otlp { throw Self.failure("option '--service' is for '--format otlp'") }
         guard common.json else { return }
         if let format, format != .json {
@@ -80,7 +89,7 @@ struct ReportCommand: LaunchingCommand {
         switch format ?? .text {
         case .text: TimelineText(report, style: TextStyle(common.color, for: output), width: output.width).text
         case .html: report.html()
-        case .svg: report.svg()
+        case .svg: width.map { report.svg(width: $0) } ?? report.svg()
         case .markdown: report.markdown()
         case .chrome: report.chromeTrace()
         case .otlp: try otlp(report)
