@@ -225,6 +225,12 @@ package enum Markup {
         return character.isUppercase || "mw@%_".contains(character) ? 10 : 7
     }
 
+    /// A text in one line where that is wide enough, otherwise in two, the second one from behind the first `separator` on.
+    static func lines(_ text: String, separator: String, toWidth limit: Double) -> [String] {
+        guard width(of: text) > limit, let gap = text.firstRange(of: separator) else { return [shortened(text, toWidth: limit)] }
+        return [text[..<gap.lowerBound], text[gap.upperBound...]].map { shortened(String($0), toWidth: limit) }
+    }
+
     /// A text that is about as wide as `limit` pixels at the most, with `…` at its end when something was cut off.
     static func shortened(_ text: String, toWidth limit: Double) -> String {
         var (used, end) = (0.0, text.startIndex)

@@ -34,6 +34,8 @@ struct TimelineDrawing {
     let width: Double
     /// Whether labels stand above the bars.
     let isNarrow: Bool
+    /// One line, or two in a narrow picture.
+    private let verdict: [String]
     private let legend: [(entry: LegendEntry, x: Double, line: Int)]
     private let marks: [TimelineContents.Mark]
 
@@ -51,6 +53,7 @@ struct TimelineDrawing {
         self.width = whole
         self.isNarrow = isNarrow
         marks = contents.marks
+        verdict = Markup.lines(report.verdictText, separator: "; ", toWidth: (whole - 16) / 1.1)
         // Room for the words beside the last bar.
         let (left, right): (Double, Double) = isNarrow ? (8, 16) : (230, 130)
         scale = TimelineScale(extent: contents.extent, origin: left, width: whole - left - right)
@@ -65,7 +68,8 @@ struct TimelineDrawing {
     }
 
     private var report: LaunchReport { contents.report }
-    private var headHeight: Double { 62 + Double((legend.last?.line ?? -1) + 1) * 16 }
+    private var legendTop: Double { 40 + Double(verdict.count) * 16 }
+    private var headHeight: Double { legendTop + 6 + Double((legend.last?.line ?? -1) + 1) * 16 }
     /// Where the lines from top to bottom begin.
     var axisBottom: Double { headHeight + Double(marks.count) * 14 + 20 }
     /// A lane's name stands above it where labels do.
@@ -124,16 +128,18 @@ struct TimelineDrawing {
     private func heading() -> String {
         // The letters of a heading are half as large again as those whose width is known, those of a verdict a tenth.
         let name = Markup.text(Markup.shortened(report.scenario, toWidth: (width - 16) / 1.5))
-        let verdict = Markup.text(Markup.shortened(report.verdictText, toWidth: (width - 16) / 1.1))
-        return "<text class=\"heading\" x=\"8\" y=\"24\" unicode-bidi=\"isolate\">\(name)</text>\n"
-            + "<text class=\"verdict \(report.verdictClass)\" x=\"8\" y=\"44\">\(verdict)</text>\n"
+        var text = "<text class=\"heading\" x=\"8\" y=\"24\" unicode-bidi=\"isolate\">\(name)</text>\n"
+        for (line, words) in verdict.enumerated() {
+            text += "<text class=\"verdict \(report.verdictClass)\" x=\"8\" y=\"\(44 + line * 16)\">\(Markup.text(words))</text>\n"
+        }
+        return text
     }
 
     private func legendEntries() -> String {
         guard !legend.isEmpty else { return "" }
         var text = "<g class=\"legend\">\n"
         for (entry, x, line) in legend {
-            let top = 56 + Double(line) * 16
+            let top = legendTop + Double(line) * 16
             text += sample(of: entry, x, top) + "<text x=\"\(pixels(x + 28))\" y=\"\(pixels(top + 10))\">\(entry.text)</text>\n"
         }
         return text + "</g>\n"
@@ -193,7 +199,8 @@ extension TimelineDrawing {
         // As many as there is room for.
         for tick in scale.ticks(atMost: Nanoseconds(min(max(scale.width / 70, 2), 10))) {
             let place = scale.place(tick)
-            let anchor = tick == 0 && isNarrow ? "start" : "middle"
+            // A narrow picture has no room beyond its time.
+            let anchor = !isNarrow ? "middle" : tick == 0 ? "start" : place > width - 30 ? "end" : "middle"
             text += "<line x1=\"\(pixels(place))\" y1=\"\(pixels(axisBottom - 3))\" x2=\"\(pixels(place))\" y2=\"\(pixels(linesBottom))\"/>"
             text += "<text x=\"\(pixels(place))\" y=\"\(pixels(axisBottom - 7))\" text-anchor=\"\(anchor)\">"
             text += durationText(.nanoseconds(tick)) + "</text>\n"
@@ -273,9 +280,13 @@ extension TimelineDrawing {
 extension TimelineDrawing {
     private func space(for row: TimelineScopes.Row) -> Double {
         switch row {
-        case .heading: 24
+        case .heading(let scope): 8 + Double(lines(of: scope).count) * 16
         case .operation: rowHeight
         }
+    }
+
+    private func lines(of scope: LaunchReport.Scope) -> [String] {
+        Markup.lines(scope.description, separator: ": ", toWidth: (width - 16) / 1.1)
     }
 
     private func scopes() -> String {
@@ -283,9 +294,11 @@ extension TimelineDrawing {
         for row in contents.scopes.rows {
             switch row {
             case .heading(let scope):
-                let heading = Markup.text(Markup.shortened(scope.description, toWidth: (width - 16) / 1.1))
-                text += "<text class=\"scope \(scope.report.verdictClass)\" x=\"8\" y=\"\(pixels(top + 16))\" unicode-bidi=\"isolate\">"
-                text += heading + "</text>\n"
+                for (line, words) in lines(of: scope).enumerated() {
+                    let baseline = pixels(top + 16 + Double(line) * 16)
+                    text += "<text class=\"scope \(scope.report.verdictClass)\" x=\"8\" y=\"\(baseline)\" unicode-bidi=\"isolate\">"
+                    text += Markup.text(words) + "</text>\n"
+                }
             case .operation(let operation): text += element(operation, top)
             }
             top += space(for: row)

@@ -257,6 +257,22 @@ struct TimelineTests {
         #expect(narrow.components(separatedBy: #"<text class="number" x="392""#).count == 7)
     }
 
+    @Test("in a narrow picture, the verdict and the heading of a scope have two lines, and no time of the axis is cut off")
+    func narrow() throws {
+        var report = Self.launch()
+        report.initialDisplay = "early"
+        report.scopes = [LaunchReport.Scope(name: "window-of-the-player", start: .zero, report: report)]
+        let (narrow, wide) = (report.svg(width: 400), report.svg())
+        for words in [
+            "fail: 800 ms of 500 ms", "initial display after 100 ms", "window-of-the-player from 0 ms", "completed; 800 ms of 500 ms, fail",
+        ] {
+            #expect(narrow.contains(">\(words)</text>") && !wide.contains(">\(words)</text>"), "\(words)")
+        }
+        _ = try Elements(narrow)
+        #expect(narrow.contains(#"y="44">fail"#) && narrow.contains(#"y="60">initial"#) && !narrow.contains("…"))
+        #expect(narrow.contains(#"text-anchor="end">800 ms</text>"#) && wide.contains(#"text-anchor="middle">800 ms</text>"#))
+    }
+
     @Test("names are cut off where they would leave their place")
     func names() {
         #expect(Markup.shortened("load-settings", toWidth: 214) == "load-settings")
