@@ -86,6 +86,7 @@ struct ArgumentsTests {
         (["a\u{1B}[2J"], "unknown command 'a\\u{1B}[2J'; expected \(commands)"),
         (["help", "rnu"], "unknown command 'rnu'; did you mean 'run'?"),
         (["report", "a", "--service", "shop"], "option '--service' is for '--format otlp'"),
+        (["report", "a", "--format", "html", "--width", "400"], "option '--width' is for '--format svg'"),
         (["import", "a", "--format", "npm", "--dot", "b"], "option '--dot' is for the units of systemd, not for '--format npm'"),
         (["import", "-", "--dot", "-"], "standard input ('-') can be read only once"),
         (["help", "run", "--man"], "option '--man' has all commands; it goes without COMMAND"),
