@@ -52,6 +52,8 @@ final class AppCodeQueue: Sendable {
         /// The number of the runner that makes the calls; nil without a runner, or after one that does not return.
         var runner: Int?
         var runners = 0
+        /// Whether it has a thread that was made for it, or is to be made as soon as the system has one.
+        var hasOwnThread = false
         var watch = CallWatch()
         var alarm: Int?
     }
@@ -64,17 +66,27 @@ final class AppCodeQueue: Sendable {
     private static let width = 16
 
     private let isOrdered: Bool
+    private let threads: SharedThreads
+    private let startThread: SystemThread.Starter
     private let state = Locked(State())
     private let slowTags: Locked<[Int]>
 
-    init(isOrdered: Bool = true) {
+    init(
+        isOrdered: Bool = true,
+        threads: SharedThreads = .all,
+        startThread: @escaping SystemThread.Starter = { SystemThread.start($0) }
+    ) {
         self.isOrdered = isOrdered
+        self.threads = threads
+        self.startThread = startThread
         slowTags = Locked([])
     }
 
     /// For calls behind one that has not returned.
     private init(besides other: AppCodeQueue) {
         isOrdered = false
+        threads = other.threads
+        startThread = other.startThread
         // The same box: the first queue answers for these calls, too.
         slowTags = other.slowTags
     }
@@ -97,18 +109,19 @@ final class AppCodeQueue: Sendable {
     /// - Parameter onOwnThread: where Dispatch has no thread left, because the app blocks all of them.
     private func startRunner(onOwnThread: Bool = false) {
         // Counted among the threads of launches: calls that never return keep theirs, and must not use up what the process may have (L40).
-        SharedThreads.all.take(for: self, purpose: isOrdered ? .end : .cancel) { [self] kind in
+        threads.take(for: self, purpose: isOrdered ? .end : .cancel) { [self] kind in
             let runner: Int? = state.withLock { state in
                 guard state.runner == nil, !state.pending.isEmpty else { return nil }
                 // Numbered: one that was given up, and comes back, must not be taken for the one in its place.
                 state.runners += 1
                 state.runner = state.runners
+                state.hasOwnThread = kind == .own || onOwnThread
                 // Anew: the first look would take the last call of the runner before for one that is still being made.
                 state.watch = CallWatch()
                 return state.runners
             }
             // Another runner has made the calls while this one waited for its thread.
-            guard let runner else { return SharedThreads.all.giveBack(kind) }
+            guard let runner else { return threads.giveBack(kind) }
             // Before the calls: where Dispatch has no thread for them, nothing but this alarm notices.
             watch()
             let calls: @Sendable () -> Void = { [self] in
@@ -117,11 +130,11 @@ final class AppCodeQueue: Sendable {
                     made = (call.tag, monotonicNanoseconds())
                     call.run()
                 }
-                SharedThreads.all.giveBack(kind)
+                threads.giveBack(kind)
             }
             // Dispatch may have no thread left, because the app blocks all of them (L68).
             if kind == .own || onOwnThread {
-                SystemThread.startWhenPossible("sequencer.calls", .userInitiated, calls)
+                SystemThread.startWhenPossible("sequencer.calls", .userInitiated, by: startThread, calls)
             } else {
                 // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold every thread of the
                 // pool.
@@ -155,7 +168,7 @@ final class AppCodeQueue: Sendable {
         if let alarm { _ = AlarmThread.shared.remove(alarm) }
         guard case .replaced = next else { return next }
         // Its call has returned after all: the thread is not lost.
-        SharedThreads.all.count(leftBehind: -1)
+        threads.count(leftBehind: -1)
         if let tag = made.tag, monotonicNanoseconds() - made.begin < Self.forgiven {
             slowTags.withLock { tags in tags.firstIndex(of: tag).map { _ = tags.remove(at: $0) } }
         }
@@ -194,7 +207,8 @@ final class AppCodeQueue: Sendable {
         let found = state.withLock { state -> Look in
             // The runner has ended since the alarm rang, and has removed it.
             guard state.runner != nil else { return .idle }
-            if state.watch.isUnbegun() {
+            // A thread of its own comes as soon as the system has one: another request would be no sooner, and be one more with each look.
+            if !state.hasOwnThread, state.watch.isUnbegun() {
                 defer {
                     state.runner = nil
                     state.alarm = nil
@@ -216,13 +230,13 @@ final class AppCodeQueue: Sendable {
         case .unbegun(let alarm):
             if let alarm { _ = AlarmThread.shared.remove(alarm) }
             // The runner that has not begun finds another one in its place, when it does.
-            SharedThreads.all.count(leftBehind: 1)
+            threads.count(leftBehind: 1)
             startRunner(onOwnThread: true)
         case .slow(let tag, let alarm, let behind):
             // Its handler holds nothing of the app's.
             if let alarm { _ = AlarmThread.shared.remove(alarm) }
             if let tag { slowTags.withLock { $0.append(tag) } }
-            SharedThreads.all.count(leftBehind: 1)
+            threads.count(leftBehind: 1)
             // Starts another runner for the calls that are left, which stay in order.
             if isOrdered { return add([]) }
             for first in 0..<min(Self.width, behind.count) {

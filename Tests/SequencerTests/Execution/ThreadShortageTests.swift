@@ -63,4 +63,15 @@ struct ThreadShortageTests {
         #expect(name == "sequencer.work")
         #expect(system.startCount == 3)
     }
+
+    @Test("fault L24: calls of the app's code wait for a thread that the system has not, by one request, which is no thread left behind")
+    func calls() async {
+        // Half a second, in which the queue looks after its runner ten times.
+        let system = ShortSystem(failures: 5)
+        let threads = SharedThreads(maximum: 4, maximumOfDispatch: 0)
+        let queue = AppCodeQueue(threads: threads, startThread: { system.start($0) })
+        await callback { made in queue.add { made() } }
+        #expect(system.startCount == 6)
+        #expect(threads.leftBehind == 0)
+    }
 }
