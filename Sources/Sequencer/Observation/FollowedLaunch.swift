@@ -48,8 +48,7 @@ struct FollowedLaunch {
         case .started(let id, _): start(id, at: event.time)
         case .ended(let id, _): end(id)
         case .stopped: isStopped = true
-        // Some of their events may be missing.
-        case .launchEnded: (ready, starts, running, waits) = ([], [:], [], [])
+        case .launchEnded: endAll()
         case .launchStarted, .retrying, .dropped: break
         }
     }
@@ -83,6 +82,13 @@ struct FollowedLaunch {
         ready.remove(node)
         if starts.removeValue(forKey: node) != nil { running.removeAll { $0 == id } }
         waits.removeAll { $0.operation == id }
+    }
+
+    /// The launch has ended, and so have all operations: events of some of them may have been dropped.
+    private mutating func endAll() {
+        isEnded = isEnded.map { _ in true }
+        endedOfWay = way.count
+        (ready, starts, running, waits) = ([], [:], [], [])
     }
 
     /// The position of an operation that has not ended.

@@ -1,8 +1,9 @@
 import Observation
-import Sequencer
-import SequencerObservation
 import TestSupport
 import Testing
+
+@testable import Sequencer
+@testable import SequencerObservation
 
 /// What a screen sees of a launch. Steps that wait for a gate hold virtual time still.
 @Suite("A launch for a screen", .serialized, .timeLimit(.minutes(30)), .besideOthers)
@@ -65,6 +66,19 @@ struct LaunchModelTests {
         _ = await launch.end()
         await eventually { model.outcome == .completed }
         #expect(model.remaining == nil)
+    }
+
+    @Test("a reader who came too late for events knows at the end that all has ended, and that nobody is asked")
+    func dropped() throws {
+        var graph = OperationGraph("large")
+        graph.add("a", .expected(.seconds(1))) {}
+        graph.add("b", .milestone, .expected(.seconds(1)), after: "a") {}
+        var followed = FollowedLaunch(try graph.validated())
+        for kind in [.dropped(2), .started("a", attempt: 1), .dropped(3), .launchEnded] as [LaunchEvent.Kind] {
+            followed.apply(LaunchEvent(kind: kind, time: .zero))
+        }
+        followed.ask("b", isAsking: true)
+        #expect(followed.fraction == 1 && followed.remaining == nil && followed.running.isEmpty && followed.waits.isEmpty)
     }
 
     @Test("for a preview, a report stands for its launch at any time; a model that follows another launch forgets the first")
