@@ -106,6 +106,9 @@ final class RunRecord: Sendable {
     /// The report, made when it is first asked for. Two threads that ask at once may both make it; one of the two, which are equal, is kept.
     var report: LaunchReport { made.load()?.value ?? made.storeIfNil(Boxed(makeReport())).value }
 
+    /// Whether anybody has asked for the report.
+    var hasReport: Bool { made.load() != nil }
+
     private func makeReport() -> LaunchReport {
         let path = criticalPath()
         // Operations that never started took no time.

@@ -143,19 +143,26 @@ public struct RunningLaunch: Sendable {
     /// launch, and is the report of that; but it waits for no scope, and has those that had ended. A step of the launch must not wait for it unless the milestone is certain to be reached. Cancelling the task that waits
     /// does not cancel the launch, and does not end the wait.
     nonisolated(nonsending) public var milestone: LaunchReport {
-        get async {
-            let holder = storage.virtualTime?.waitForEndBegins()
-            let record = await withUnsafeContinuation { continuation in
-                storage.whenMilestoneIsOver { record in
-                    holder?.wakes()
-                    continuation.resume(returning: record)
-                }
+        get async { await milestoneRecord().report }
+    }
+
+    /// The outcome of that report, which is not made: that takes longer than a main thread should wait.
+    nonisolated(nonsending) package var milestoneOutcome: LaunchReport.Outcome {
+        get async { await milestoneRecord().outcome() }
+    }
+
+    nonisolated(nonsending) func milestoneRecord() async -> RunRecord {
+        let holder = storage.virtualTime?.waitForEndBegins()
+        let record = await withUnsafeContinuation { continuation in
+            storage.whenMilestoneIsOver { record in
+                holder?.wakes()
+                continuation.resume(returning: record)
             }
-            holder?.goesOn()
-            // As in `end()`.
-            storage.state.withLock { _ in }
-            return record.report
         }
+        holder?.goesOn()
+        // As in `end()`.
+        storage.state.withLock { _ in }
+        return record
     }
 
     // MARK: Stopping

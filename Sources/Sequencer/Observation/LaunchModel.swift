@@ -75,7 +75,7 @@ public final class LaunchModel {
                 for await question in questions { self?.change { $0.ask(question.operation, isAsking: question.isAsking) } }
             },
             Task { [weak self] in
-                let outcome = await launch.milestone.outcome
+                let outcome = await launch.milestoneOutcome
                 if !Task.isCancelled { self?.ended(outcome) }
             },
         ]
