@@ -37,9 +37,8 @@ extension LaunchStorage {
     /// Tells those who want to know of a question that it is asked, or has been answered.
     func tellQuestion(of node: Int, isAnswered: Bool) {
         recordsQuestion?(graph.id(node), isAnswered)
-        // As it is now: two questions of one operation may end in any order.
-        let (watchers, isAsking) = state.withLock { ($0.questionWatchers, $0.machine.personWaits[node]?.asked.isRunning == true) }
-        for watcher in watchers { watcher(graph.id(node), isAsking) }
+        // Whether it asks, they ask the launch: told of it, two questions of one operation that end on two threads could be told of in the wrong order.
+        for watcher in state.withLock({ $0.questionWatchers }) { watcher(graph.id(node)) }
     }
 
     func note(_ text: String, by assignment: Assignment) {

@@ -46,7 +46,7 @@ final class LaunchStorage: StepHost {
         var deliveries = EventDeliveries()
         var streams = EventStreams()
         /// Told when an operation begins to ask a person, and when it no longer does. They never block.
-        var questionWatchers: [@Sendable (_ operation: String, _ isAsking: Bool) -> Void] = []
+        var questionWatchers: [@Sendable (_ operation: String) -> Void] = []
         /// Until when the end of the launch waits for its observers; nil before and after.
         var endOfWatching: Nanoseconds?
         /// The launch's operations in the app's queue, if it has given one.

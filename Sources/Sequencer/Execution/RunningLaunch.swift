@@ -230,16 +230,23 @@ public struct RunningLaunch: Sendable {
     /// The graph that runs.
     package var graph: ValidatedGraph { storage.graph }
 
-    /// Tells `body`, which must not block, each time that an operation begins to ask a person in ``StepContext/waitForPerson(_:)``, and when it no longer does. One that is a
-    /// person's time from its start is told of only when that time ends before the operation does, because a fallback is computed.
+    /// Tells `body`, which must not block, each time that an operation begins to ask a person in ``StepContext/waitForPerson(_:)``, and when it no longer does:
+    /// ``isAsking(_:)`` says which. One that is a person's time from its start is told of only when that time ends before the operation does, because a fallback is
+    /// computed.
     ///
     /// - Returns: the operations that ask now.
-    package func watchQuestions(_ body: @escaping @Sendable (_ operation: String, _ isAsking: Bool) -> Void) -> [String] {
+    package func watchQuestions(_ body: @escaping @Sendable (_ operation: String) -> Void) -> [String] {
         let asking = storage.state.withLock { state in
             state.questionWatchers.append(body)
             return state.machine.personWaits.filter { $0.value.asked.isRunning }.keys.sorted()
         }
         return asking.map(graph.id)
+    }
+
+    /// Whether an operation asks a person now, in ``StepContext/waitForPerson(_:)``.
+    package func isAsking(_ operation: String) -> Bool {
+        guard let node = graph.position(of: operation) else { return false }
+        return storage.state.withLock { $0.machine.personWaits[node]?.asked.isRunning == true }
     }
 
     /// - Parameter counted: the identifiers that count; nil for all.

@@ -58,9 +58,9 @@ public final class LaunchModel {
     /// The launch does not wait for the model. Letting go of the model does not end the launch.
     public func follow(_ launch: RunningLaunch) {
         for reader in readers { reader.cancel() }
-        let (questions, asked) = AsyncStream.makeStream(of: Question.self)
+        let (questions, asked) = AsyncStream.makeStream(of: String.self)
         var followed = FollowedLaunch(launch.graph)
-        for operation in launch.watchQuestions({ asked.yield(Question(operation: $0, isAsking: $1)) }) {
+        for operation in launch.watchQuestions({ asked.yield($0) }) {
             followed.ask(operation, isAsking: true)
         }
         outcome = nil
@@ -72,18 +72,13 @@ public final class LaunchModel {
                 asked.finish()
             },
             Task { [weak self] in
-                for await question in questions { self?.change { $0.ask(question.operation, isAsking: question.isAsking) } }
+                for await operation in questions { self?.change { $0.ask(operation, isAsking: launch.isAsking(operation)) } }
             },
             Task { [weak self] in
                 let outcome = await launch.milestoneOutcome
                 if !Task.isCancelled { self?.ended(outcome) }
             },
         ]
-    }
-
-    private struct Question: Sendable {
-        let operation: String
-        let isAsking: Bool
     }
 
     private func change(_ body: (inout FollowedLaunch) -> Void) {
