@@ -53,6 +53,8 @@ final class PlainInput {
     private let archive: GzipInput?
     /// How many bytes have been read.
     private(set) var total = 0
+    /// A terminal that is read behind its end (Ctrl-D) waits for more.
+    private var isAtEnd = false
 
     init(_ path: String) throws(InputError) {
         let file = try OpenInput(path)
@@ -70,11 +72,11 @@ final class PlainInput {
     /// - Returns: how many bytes it has; 0 at the end.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         var filled = 0
-        while filled < buffer.count {
+        while filled < buffer.count, !isAtEnd {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
             let count: Int
             if let archive { count = try archive.read(into: rest) } else { count = try file.read(into: rest) }
-            if count == 0 { break }
+            isAtEnd = count == 0
             filled += count
         }
         // A pipe, which another program can decompress as well, or what was compressed twice.

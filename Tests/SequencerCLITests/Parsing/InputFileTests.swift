@@ -58,6 +58,25 @@ struct InputFileTests {
         }
     }
 
+    @Test("An input is read to its end, and not behind it: on a terminal, one Ctrl-D ends it")
+    func end() throws {
+        try withDirectory { directory in
+            let path = directory + "/a"
+            try Data("one".utf8).write(to: URL(fileURLWithPath: path))
+            let input = try PlainInput(path)
+            defer { input.close() }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+            defer { buffer.deallocate() }
+            #expect(try input.fill(buffer) == 3)
+            // As a terminal, the file goes on behind its end.
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("two".utf8))
+            try file.close()
+            #expect(try input.fill(buffer) == 0)
+        }
+    }
+
     @Test("Messages call standard input by its name, and files by theirs")
     func names() {
         #expect(inputName("-") == "<stdin>")
