@@ -54,10 +54,12 @@ struct LinesReader {
             parser.begin(whole)
             // An error waits: the lines that are being parsed lie in a buffer.
             let next = Result { try fill(buffers[1 - place]) }
-            let lines = parser.finish()
+            let parts = parser.finish()
             splitter.feed(UnsafeBufferPointer(rebasing: batch[..<head])) { line in summary.add(line).forEach(complain) }
-            for line in lines.joined() {
-                summary.add(UnsafeBufferPointer(rebasing: whole[line.range]), whole: line.launch).forEach(complain)
+            for part in parts.joined() {
+                splitter.feed(UnsafeBufferPointer(rebasing: whole[part.range])) { line in
+                    summary.add(line, whole: part.launch).forEach(complain)
+                }
             }
             splitter.feed(UnsafeBufferPointer(rebasing: batch[tail...])) { line in summary.add(line).forEach(complain) }
             didRead(summary)
@@ -73,18 +75,11 @@ struct LinesReader {
 ///
 /// Not by `DispatchQueue.concurrentPerform`: on Linux it tries for ever to have a thread where the user may have no more.
 private final class ParallelParser: Sendable {
-    /// A line of a batch.
-    struct Line: Sendable {
-        let range: Range<Int>
-        /// Its launch, where it is a report or a crash by itself.
-        let launch: LaunchLine?
-    }
-
     private struct State: @unchecked Sendable {
         // @unchecked: `bytes` is a pointer; it is read between `begin` and `finish` alone, and written by nobody meanwhile.
         var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         /// Those of each piece.
-        var lines: [[Line]] = []
+        var parts: [[LinesPart]] = []
         /// The first piece that nobody has taken yet.
         var next = 0
         /// The pieces that have not been parsed yet.
@@ -112,7 +107,7 @@ private final class ParallelParser: Sendable {
         let count = (bytes.count + pieceSize - 1) / pieceSize
         state.withLock { state in
             state.bytes = bytes
-            state.lines = [[Line]](repeating: [], count: count)
+            state.parts = [[LinesPart]](repeating: [], count: count)
             (state.next, state.left) = (0, count)
         }
         // The thread that calls takes a piece, too.
@@ -123,12 +118,12 @@ private final class ParallelParser: Sendable {
     /// Parses what is left, and waits for the others.
     ///
     /// - Returns: the lines, by piece.
-    func finish() -> [[Line]] {
-        let count = state.withLock { $0.lines.count }
+    func finish() -> [[LinesPart]] {
+        let count = state.withLock { $0.parts.count }
         parse()
         // Who parses the last piece says so, which may have been this thread.
         if count > 0 { isParsed.wait() }
-        return state.withLock { $0.lines }
+        return state.withLock { $0.parts }
     }
 
     /// Ends the threads.
@@ -164,34 +159,48 @@ private final class ParallelParser: Sendable {
     private func parse() -> Bool {
         while true {
             let (bytes, piece, isOver) = state.withLock { state in
-                let piece = state.next < state.lines.count ? state.next : nil
+                let piece = state.next < state.parts.count ? state.next : nil
                 if piece != nil { state.next += 1 }
                 return (state.bytes, piece, state.isOver)
             }
             guard let piece else { return !isOver }
             let start = piece * pieceSize
-            let lines = lines(of: bytes, beginningIn: start..<min(start + pieceSize, bytes.count))
+            let parts = reader.parts(of: bytes, beginningIn: start..<min(start + pieceSize, bytes.count))
             let isLast = state.withLock { state in
-                state.lines[piece] = lines
+                state.parts[piece] = parts
                 state.left -= 1
                 return state.left == 0
             }
             if isLast { isParsed.signal() }
         }
     }
+}
 
+/// A line that is a report or a crash by itself, with its launch; or any number of other lines, one after the other: a million of blank lines is no list.
+struct LinesPart: Sendable {
+    /// Its bytes, with the line feed at its end.
+    var range: Range<Int>
+    let launch: LaunchLine?
+}
+
+extension LaunchReader {
     /// The lines that begin in a range of bytes; the last one may end behind it.
-    private func lines(of bytes: UnsafeBufferPointer<UInt8>, beginningIn range: Range<Int>) -> [Line] {
+    func parts(of bytes: UnsafeBufferPointer<UInt8>, beginningIn range: Range<Int>) -> [LinesPart] {
         // A line that began before belongs to the piece before.
         var start = range.lowerBound == 0 ? 0 : (bytes.lineEnd(from: range.lowerBound - 1) ?? bytes.count) + 1
-        var lines: [Line] = []
+        var parts: [LinesPart] = []
         while start < range.upperBound {
             let end = bytes.lineEnd(from: start) ?? bytes.count
-            let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
-            lines.append(Line(range: start..<end, launch: reader.launch(of: line)))
+            let launch = launch(of: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+            let next = min(end + 1, bytes.count)
+            if launch == nil, let last = parts.last, last.launch == nil {
+                parts[parts.count - 1].range = last.range.lowerBound..<next
+            } else {
+                parts.append(LinesPart(range: start..<next, launch: launch))
+            }
             start = end + 1
         }
-        return lines
+        return parts
     }
 }
 

@@ -61,6 +61,16 @@ struct LinesReaderTests {
         }
     }
 
+    @Test("Lines that are no launches take no memory each")
+    func blank() {
+        let bytes = Array((Self.line + "\n\n  \nx\n\n" + Self.crash + "\n" + String(repeating: "\n", count: 10_000)).utf8)
+        let parts = bytes.withUnsafeBufferPointer { bytes in
+            LaunchReader(readsOperations: false, attribute: nil).parts(of: bytes, beginningIn: 0..<bytes.count)
+        }
+        #expect(parts.map { $0.launch != nil } == [true, false, true, false])
+        #expect(parts.last?.range == (bytes.count - 10_000)..<bytes.count)
+    }
+
     @Test("An input that cannot be read any more ends with its error")
     func failure() {
         struct Trouble: Error {}
