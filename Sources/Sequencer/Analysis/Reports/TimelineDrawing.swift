@@ -36,6 +36,9 @@ struct TimelineDrawing {
     let isNarrow: Bool
     /// One line, or two in a narrow picture.
     private let verdict: [String]
+    /// The lines of each scope's heading, by its row: made once, since they are asked for again by each line that ends below them.
+    private let headings: [Int: [String]]
+    private let headingsHeight: Double
     private let legend: [(entry: LegendEntry, x: Double, line: Int)]
     private let marks: [TimelineContents.Mark]
 
@@ -54,6 +57,11 @@ struct TimelineDrawing {
         self.isNarrow = isNarrow
         marks = contents.marks
         verdict = Markup.lines(report.verdictText, separator: "; ", toWidth: (whole - 16) / 1.1)
+        headings = contents.scopes.rows.enumerated().reduce(into: [:]) { headings, row in
+            guard case .heading(let scope) = row.element else { return }
+            headings[row.offset] = Markup.lines(scope.description, separator: ": ", toWidth: (whole - 16) / 1.1)
+        }
+        headingsHeight = headings.values.reduce(0) { $0 + Self.height(ofHeading: $1) }
         // Room for the words beside the last bar.
         let (left, right): (Double, Double) = isNarrow ? (8, 16) : (230, 130)
         scale = TimelineScale(extent: contents.extent, origin: left, width: whole - left - right)
@@ -78,7 +86,8 @@ struct TimelineDrawing {
     var rowsBottom: Double { rowsTop + Double(contents.rows.count) * rowHeight }
     private var scopesTop: Double { rowsBottom + (omission == nil ? 8 : 28) }
     private var scopesBottom: Double {
-        contents.scopes.rows.reduce(scopesTop) { $0 + space(for: $1) } + (contents.scopes.omission == nil ? 0 : rowHeight)
+        let operations = contents.scopes.rows.count - headings.count + (contents.scopes.omission == nil ? 0 : 1)
+        return scopesTop + headingsHeight + Double(operations) * rowHeight
     }
     private var height: Double { contents.scopes.isEmpty ? scopesTop : scopesBottom + 8 }
     /// Where the lines from top to bottom end.
@@ -116,11 +125,8 @@ struct TimelineDrawing {
         }
         for _ in contents.rows { add(rowHeight) }
         top = scopesTop
-        for row in contents.scopes.rows {
-            switch row {
-            case .heading: (top, isBand) = (top + space(for: row), true)
-            case .operation: add(rowHeight)
-            }
+        for row in contents.scopes.rows.indices {
+            if let lines = headings[row] { (top, isBand) = (top + Self.height(ofHeading: lines), true) } else { add(rowHeight) }
         }
         return text
     }
@@ -278,30 +284,24 @@ extension TimelineDrawing {
 
 /// The scopes, below the launch's own operations.
 extension TimelineDrawing {
-    private func space(for row: TimelineScopes.Row) -> Double {
-        switch row {
-        case .heading(let scope): 8 + Double(lines(of: scope).count) * 16
-        case .operation: rowHeight
-        }
-    }
-
-    private func lines(of scope: LaunchReport.Scope) -> [String] {
-        Markup.lines(scope.description, separator: ": ", toWidth: (width - 16) / 1.1)
-    }
+    private static func height(ofHeading lines: [String]) -> Double { 8 + Double(lines.count) * 16 }
 
     private func scopes() -> String {
         var (text, top) = ("", scopesTop)
-        for row in contents.scopes.rows {
+        for (index, row) in contents.scopes.rows.enumerated() {
             switch row {
             case .heading(let scope):
-                for (line, words) in lines(of: scope).enumerated() {
+                let lines = headings[index] ?? []
+                for (line, words) in lines.enumerated() {
                     let baseline = pixels(top + 16 + Double(line) * 16)
                     text += "<text class=\"scope \(scope.report.verdictClass)\" x=\"8\" y=\"\(baseline)\" unicode-bidi=\"isolate\">"
                     text += Markup.text(words) + "</text>\n"
                 }
-            case .operation(let operation): text += element(operation, top)
+                top += Self.height(ofHeading: lines)
+            case .operation(let operation):
+                text += element(operation, top)
+                top += rowHeight
             }
-            top += space(for: row)
         }
         return text + (contents.scopes.omission.map { note($0, top + 14) } ?? "")
     }
