@@ -25,7 +25,8 @@ extension LaunchStorage {
         }
         // Scopes go on: the launch proper has ended all the same.
         guard let record else { return tellMilestoneWaiters() }
-        // Before anybody can see the end: the app may start its next launch at once, with the operations that have not run.
+        // Before anybody is given the report: the app may start its next launch at once, with the operations that have not run. Events tell of the end
+        // sooner: those who watch have to know of it before the journal may be another launch's.
         claim.giveBack()
         admission?.giveBack()
         let ending = state.withLock { state in

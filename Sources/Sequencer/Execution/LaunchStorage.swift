@@ -67,7 +67,7 @@ final class LaunchStorage: StepHost {
         var cancels: AppCodeQueue?
         /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.
         var milestoneRecord: RunRecord?
-        /// Whether the record has been made; nobody may see the end before others may have what the launch held.
+        /// Whether the record has been made; nobody is given it before others may have what the launch held.
         var isEnding = false
         /// The record of the launch; nil until it is over.
         var record: RunRecord?
