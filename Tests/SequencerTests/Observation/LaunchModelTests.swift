@@ -71,6 +71,30 @@ struct LaunchModelTests {
         #expect(model.remaining == nil)
     }
 
+    @Test("a model that follows another launch is told nothing more of the one before")
+    func another() async throws {
+        let (answered, goOn) = (Gate(), Gate())
+        var (graph, other) = (OperationGraph("first"), OperationGraph("second"))
+        graph.add("asks", .milestone) { launch in await launch.waitForPerson { await answered.wait() } }
+        other.add("waits", .milestone) { await goOn.wait() }
+        let model = LaunchModel()
+        let first = try graph.start(options: Self.options)
+        model.follow(first)
+        await eventually { model.waits == [.person(operation: "asks")] }
+        let second = try other.start(options: Self.options)
+        model.follow(second)
+        #expect(model.waits.isEmpty && model.running.isEmpty)
+        await eventually { model.running == ["waits"] }
+        answered.open()
+        _ = await first.end()
+        // What the first one tells would come within these turns.
+        for _ in 0..<20 { await Task.yield() }
+        #expect(model.running == ["waits"] && model.fraction == 0 && model.outcome == nil)
+        goOn.open()
+        _ = await second.end()
+        await eventually { model.outcome == .completed && model.fraction == 1 && model.running.isEmpty }
+    }
+
     @Test("a reader who came too late for events knows at the end that all has ended, and that nobody is asked")
     func dropped() throws {
         var graph = OperationGraph("large")
@@ -84,7 +108,7 @@ struct LaunchModelTests {
         #expect(followed.fraction == 1 && followed.remaining == nil && followed.running.isEmpty && followed.waits.isEmpty)
     }
 
-    @Test("for a preview, a report stands for its launch at any time; a model that follows another launch forgets the first")
+    @Test("for a preview, a report stands for its launch at any time; a model that follows a launch then forgets it")
     func previews() async throws {
         var graph = OperationGraph("preview")
         let config = graph.add("config") { launch in try await launch.sleep(for: .milliseconds(200)) }
