@@ -115,7 +115,7 @@ struct RealSignalFaultTests {
             """
             cd \(folder.url.path) && mkfifo push && exec 3<> push
             "$TOOL" run --state device --push - < push & pid=$!
-            until ls device/journal/*.jsonl > /dev/null 2>&1; do sleep 0.01; done
+            until ls device/journal/*.jsonl > /dev/null 2>&1 || ! kill -0 $pid 2> /dev/null; do sleep 0.01; done
             kill -INT $pid; wait $pid; echo "code $?"; ls device/journal
             """
         )
