@@ -69,16 +69,12 @@ extension OperationGraph {
         scope: String? = nil,
         depth: Int = 0
     ) throws(GraphError) -> RunningLaunch {
-        var problems = (options.complaints + (budget?.complaints ?? [])).map { GraphProblem(.invalidOption, $0) }
+        let problems = (options.complaints + (budget?.complaints ?? [])).map { GraphProblem(.invalidOption, $0) }
         let graph: ValidatedGraph
         do {
             graph = try validated()
         } catch {
             throw GraphError(graph: name, problems: problems + error.problems)
-        }
-        if let limit = budget?.initialDisplay, graph.initialDisplayIndex == nil {
-            let message = "the budget allows \(durationText(limit)) for the initial display, and no step is marked as that"
-            problems.append(GraphProblem(.invalidOption, message))
         }
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
         if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }

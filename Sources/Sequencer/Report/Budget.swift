@@ -23,7 +23,7 @@ public struct Budget: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - limit: the most time.
-    ///   - initialDisplay: the most time to the initial display; the launch is refused if its graph has none.
+    ///   - initialDisplay: the most time to the initial display; it has no effect on a graph without one, so that all launches of an app can share a budget.
     ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the person felt before the first line of code ran counts too.
     ///     Where the process was started ahead of that (prewarmed), or more than a minute ago, the launch counts from its own start, and its report says so.
     ///   - isEnforced: whether the launch keeps it where it can, or only measures it.
