@@ -58,13 +58,13 @@ struct LaunchModelTests {
             try await launch.sleep(for: .milliseconds(50))
             await goOn.wait()
         }
-        graph.add("tick") { launch in try await launch.sleep(for: .milliseconds(50)) }
+        graph.add("tick") { launch in try await launch.sleep(for: .milliseconds(40)) }
         let main = graph.add("main", .milestone, .expected(.milliseconds(100)), after: config) {}
         graph.add("sync", .expected(.seconds(9)), after: main) {}
         let model = LaunchModel()
         let launch = try graph.start(options: Self.options)
         model.follow(launch)
-        await eventually { model.remaining == .milliseconds(250) }
+        await eventually { model.remaining == .milliseconds(260) }
         goOn.open()
         _ = await launch.end()
         await eventually { model.outcome == .completed }
