@@ -114,7 +114,11 @@ struct RealWatcherFaultTests {
             let (box, isStarted) = (LaunchBox(), Gate())
             var options = LaunchOptions(lanes: 1, deadline: .patience, grace: .patience)
             options.observers.append { event in
-                if case .ready("long") = event.kind, graph.name == "falling" { longIsReady.open() }
+                // After this call: as long as it goes on, the events of the step that waits are told there, and that thread goes on by itself.
+                if case .ready("long") = event.kind, graph.name == "falling" {
+                    isStarted.block()
+                    box.current?.storage.callApp { longIsReady.open() }
+                }
                 guard case .ended("long", _) = event.kind else { return }
                 isStarted.block()
                 box.current?.cancel()
