@@ -45,7 +45,11 @@ extension APIClient {
             }
             exchange.didRefresh = didRefresh
             // Last, and also for a good answer: it is about a session that is over (T19, T20).
-            if let tokens, let token, !tokens.isCurrent(token) { throw NetworkError.sessionReplaced }
+            if let tokens, let token, !tokens.isCurrent(token) {
+                // Anybody may read what needs no token: asked for again, the answer is nobody's. An update check must not fail because somebody logs in.
+                guard requirement == .optional, call.request.method == .get else { throw NetworkError.sessionReplaced }
+                exchange = try await send(call, nil, revalidating: revalidating, deadline)
+            }
             return exchange
         } catch {
             // The token manager's errors do not know the request.

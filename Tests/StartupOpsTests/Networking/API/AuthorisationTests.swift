@@ -294,6 +294,21 @@ struct AuthorisationTests {
         #expect(harness.tokens.session == (isLogout ? .absent : .value(login)))
     }
 
+    @Test("fault T20: what needs no token is read again as nobody's when the session ends before its answer comes")
+    func optionalAnswerOfEndedSession() async throws {
+        let harness = try harness()
+        let gate = AsyncGate()
+        harness.service.hold("GET /v1/countries", at: gate)
+        let request = Task {
+            await failure { () throws(NetworkError) in try await harness.client.get("v1/countries", deadline: .never) }
+        }
+        await gate.arrivals()
+        harness.tokens.end(.requested)
+        gate.open()
+        #expect(await request.value == nil)
+        #expect(harness.requests.map { $0.bearer != nil } == [true, false])
+    }
+
     @Test("fault T21: reconfigured during a refresh, the new host never sees the old one's token")
     func reconfigured() async throws {
         let old = try harness(expired)
