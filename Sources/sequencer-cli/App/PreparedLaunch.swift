@@ -145,7 +145,7 @@ struct LoadedScenario {
         case .required:
             guard injection.operation == StartupStep.forceUpdate.id else {
                 throw UsageError(
-                    "option '--inject': only '\(StartupStep.forceUpdate)' can be required, not \(quoted(injection.operation))",
+                    "option '--inject': only '\(StartupStep.forceUpdate.id)' can be required, not \(quoted(injection.operation))",
                     command: "run"
                 )
             }

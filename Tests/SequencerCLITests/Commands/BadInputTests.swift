@@ -122,7 +122,8 @@ struct BadInputTests {
             (["run", "--lanes", "many"], "--lanes"), (["run", "--clock", "sand"], "wall"), (["run", "--inject", "login"], "OP=EFFECT"),
             (["run", "regular", "--inject", "logn=fail"], "did you mean 'login'?"),
             (["run", "regular", "--inject", "login=explode"], "hang"),
-            (["run", "regular", "--inject", "login=required"], "force-update"), (["run", "a", "b"], "'b'"), (["graph"], "SCENARIO"),
+            (["run", "regular", "--inject", "login=required"], "only 'force-update' can be required, not 'login'"),
+            (["run", "a", "b"], "'b'"), (["graph"], "SCENARIO"),
             (["graph", "regular", "--format", "png"], "dot"), (["run", "--color", "pink"], "always"),
             (["run", "--budget", "1s", "--budget", "2s"], "--budget"),
         ]
