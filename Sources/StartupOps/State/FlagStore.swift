@@ -6,6 +6,7 @@ final class FlagStore: Sendable {
     private struct State {
         var fetched: FeatureFlags?
         var used: FeatureFlags?
+        var isBeingFetched = false
     }
 
     private static let key: StoreKey = "flags"
@@ -20,6 +21,12 @@ final class FlagStore: Sendable {
     var latest: FeatureFlags {
         state.withLock { $0.fetched } ?? store.value(FeatureFlags.self, for: Self.key).value ?? FeatureFlags()
     }
+
+    /// Whether a step of this launch has begun to fetch the flags. However that ends, it tells the gate.
+    var isBeingFetched: Bool { state.withLock { $0.isBeingFetched } }
+
+    /// A step begins to fetch the flags.
+    func fetchBegins() { state.withLock { $0.isBeingFetched = true } }
 
     /// The flags for this launch, from the first call on: later ones count from the next launch.
     func use() -> FeatureFlags {

@@ -20,12 +20,23 @@ struct FetchFlagsOperation: Sendable {
             gate?.meet(.initialFlagsRefreshed, by: "a service without flags")
             return store.latest
         }
-        if let used = store.keep(fetched) {
-            step.note("the flags came after the first screen was decided: they count from the next launch")
-            if let late = fetched.onboarding, late != used.onboarding { step.note("they ask for \(late.rawValue) onboarding") }
-        }
+        keep(fetched, step)
         gate?.meet(.initialFlagsRefreshed, by: "the service")
         return fetched
+    }
+
+    /// Takes the flags of the step's work, which may be the app's own: that has kept nothing, and told nobody.
+    func take(_ flags: FeatureFlags, _ step: StepContext) {
+        if flags != store.latest { keep(flags, step) }
+        // Met by the step's own work, it keeps that source.
+        let isUnmet = gate?.conditions.contains { $0.condition.name == .initialFlagsRefreshed && !$0.isMet }
+        if isUnmet == true { gate?.meet(.initialFlagsRefreshed, by: "the app") }
+    }
+
+    private func keep(_ fetched: FeatureFlags, _ step: StepContext) {
+        guard let used = store.keep(fetched) else { return }
+        step.note("the flags came after the first screen was decided: they count from the next launch")
+        if let late = fetched.onboarding, late != used.onboarding { step.note("they ask for \(late.rawValue) onboarding") }
     }
 
     /// The flags that take the place of those that could not be fetched.
@@ -73,7 +84,12 @@ extension OperationGraph {
         let work = steps[step]
         let operation = steps.environment.map { FetchFlagsOperation($0) }
         return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
-            try await work(context)
+            operation?.store.fetchBegins()
+            let flags = try await work(context)
+            // The time may be over, as in the step's own work.
+            try context.checkCancellation()
+            operation?.take(flags, context)
+            return flags
         } fallback: { context, _ in
             // A simulated launch has no environment, and no flags.
             operation?.fallback(context) ?? FeatureFlags()

@@ -154,7 +154,7 @@ extension Bootstrap {
         for condition in gate.bypassUnmet([.splashVideoDone, .splashControllerEnded, .configurationPresent]) {
             launch.note("\(condition) was not waited for: its step has ended without it")
         }
-        try await gate.wait(for: launch.requestTime, in: launch)
+        try await pass(gate, environment.flags, launch)
         // Flags that are fetched from here on count from the next launch.
         let flags = environment.flags.use()
         let decision = RestoreDecision(
@@ -172,6 +172,17 @@ extension Bootstrap {
         }
         configurationLine.handOut()
         launch.note(decision.description)
+    }
+
+    private func pass(_ gate: ReadinessGate, _ flags: FlagStore, _ launch: StepContext) async throws {
+        do {
+            try await gate.wait(for: launch.requestTime, in: launch)
+        } catch let error as GateClosedError where error.unmet.allSatisfy({ $0.condition.name == .initialFlagsRefreshed }) {
+            // How long they may take is for their step to say, whose end meets the gate. A step that the app has removed never ends.
+            if flags.isBeingFetched { return try await gate.wait(for: .seconds(86_400), in: launch) }
+            gate.bypass(.initialFlagsRefreshed, because: "no step fetches them")
+            launch.note("\(ConditionName.initialFlagsRefreshed) was not waited for: no step fetches the flags")
+        }
     }
 
     /// Whether an account is offered, as was decided with the first screen.

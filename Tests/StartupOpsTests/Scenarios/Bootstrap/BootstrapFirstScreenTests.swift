@@ -34,6 +34,7 @@ struct BootstrapFirstScreenTests {
         flags: FeatureFlags? = nil,
         waitingFor wait: @escaping @Sendable () async -> Void = {},
         patience: Duration = .seconds(120),
+        work: (inout StartupSteps) -> Void = { _ in },
         change: (inout OperationGraph) throws -> Void = { _ in }
     ) async throws -> LaunchReport {
         var presenters = StartupPresenters(all: person)
@@ -46,7 +47,9 @@ struct BootstrapFirstScreenTests {
         if let flags {
             environment.services.configurations = Flags(service: bootstrap.service, flags: flags, wait: wait)
         }
-        var graph = environment.graph(.bootstrap)
+        var steps = StartupSteps(environment)
+        work(&steps)
+        var graph = environment.graph(.bootstrap, steps: steps)
         try change(&graph)
         let options = LaunchOptions(grace: .zero, clock: VirtualClock(patience: patience))
         return try await graph.run(budget: .seconds(3), options: options).report
@@ -161,6 +164,39 @@ struct BootstrapFirstScreenTests {
         #expect(report["fetch-flags"]?.outcome == .fellBack)
         #expect(report["fetch-flags"]?.notes == ["the flags of the last launch were used"])
         #expect(sources(bootstrap)["initialFlagsRefreshed"] == "the flags of the last launch")
+    }
+
+    @Test(
+        "B14: the app's own work fetches the flags in place of the step's, and they count; they may take as long as their step says",
+        arguments: [Duration.zero, .seconds(4)]
+    )
+    func ownWork(duration: Duration) async throws {
+        let harness = BootstrapHarness()
+        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let person = AgreeablePerson()
+        let work: (inout StartupSteps) -> Void = { steps in
+            steps.set(.timeout(.seconds(6)), on: .fetchFlags)
+            steps[.fetchFlags] = { step in
+                try await step.sleep(for: duration)
+                return FeatureFlags(features: ["own": true])
+            }
+        }
+        let report = try await launch(bootstrap, harness, person, work: work)
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        #expect(sources(bootstrap)["initialFlagsRefreshed"] == "the app" && report["fetch-flags"]?.notes == [])
+        #expect(person.content?.configuration.configuration.features["own"] == true)
+    }
+
+    @Test("B14: flags that no step fetches are not waited for to the end; the report says so")
+    func noFlags() async throws {
+        let harness = BootstrapHarness()
+        try Settings(harness.directory.settings).set(true, for: .waitsForRemoteConfigurationOnFirstLaunch)
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let report = try await launch(bootstrap, harness, AgreeablePerson(), change: { $0.remove("fetch-flags") })
+        #expect(report.outcome == .completed, "\(report.remarks)")
+        #expect(report["first-screen"]?.notes.first == "initialFlagsRefreshed was not waited for: no step fetches the flags")
+        #expect(sources(bootstrap)["initialFlagsRefreshed"] == "a bypass, for no step fetches them" && bootstrap.findings == [])
     }
 
     @Test("a splash that was left out meets nothing, and is not waited for; the report says so")
