@@ -197,7 +197,7 @@ extension AppService: AccountService {
         return stored
     }
 
-    /// Asks the service for the profile of the stored session; refreshes its token first where that has expired.
+    /// Asks the service for the profile of the stored session; refreshes its token first where that has expired. Without REST the session says whose it is.
     public func restore(by deadline: Deadline) async throws -> Account {
         switch tokens.session {
         case .absent: throw AccountError(.noSession, "nobody is logged in")
@@ -205,6 +205,7 @@ extension AppService: AccountService {
         case .value: break
         }
         do {
+            if !knowsProfiles { return try await accountOfSession(by: deadline) }
             // Observers see the account of the last launch until the service answers.
             return keep(Account(try await user.load(by: deadline)))
         } catch {
@@ -225,7 +226,7 @@ extension AppService: AccountService {
         } catch is SessionRejected {
             throw AccountError(.invalidCredentials, "the address or the password is wrong")
         }
-        return try await loadAccount(by: deadline)
+        return knowsProfiles ? try await loadAccount(by: deadline) : try await accountOfSession(email: email, by: deadline)
     }
 
     /// Creates the account, then logs in with it.
@@ -286,6 +287,17 @@ extension AppService: AccountService {
             try? secure.remove(accountKey)
             if let account { _ = keep(account) }
         }
+    }
+
+    /// Whether the service says more of its users than their sessions do.
+    private var knowsProfiles: Bool { client.environment.rest != nil }
+
+    /// The account as far as the session says whose it is, for a service without REST. An expired token is refreshed, as for any request.
+    private func accountOfSession(email: String? = nil, by deadline: Deadline) async throws(NetworkError) -> Account {
+        _ = try await tokens.token(for: .required, deadline: deadline)
+        guard let session = tokens.session.value else { throw NetworkError(.missingAccessToken, request: "session", "it has ended") }
+        let known = stored(session).account
+        return keep(known ?? Account(id: session.userID ?? Account.guest.id, name: "", email: email, isAnonymous: session.isAnonymous))
     }
 
     private func loadAccount(by deadline: Deadline) async throws -> Account {

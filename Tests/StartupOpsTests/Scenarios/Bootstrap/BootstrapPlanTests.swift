@@ -219,19 +219,32 @@ struct BootstrapPlanTests {
         #expect(harness.done.isEmpty)
     }
 
-    @Test("C3: a plan with GraphQL alone launches: a guest's session is opened beside the endpoint, and nothing is asked over REST")
-    func graphQLAlone() async throws {
+    @Test(
+        "C3: a plan with GraphQL alone launches: sessions are opened beside the endpoint, and nothing is asked over REST",
+        arguments: [LoginAnswer.continueAsGuest, .logIn(email: "person@example.com", password: "correct horse")]
+    )
+    func graphQLAlone(answer: LoginAnswer) async throws {
         let paths = Locked<[String]>([])
         var plan = harness.plan()
         plan.endpoints = APIEnvironment(graphQL: plan.endpoints.graphQL)
         let recorder = Recorder(http: harness.http, paths: paths)
-        let bootstrap = try Bootstrap(plan, app: harness.app, directory: harness.directory, http: recorder)
-        let report = try await harness.launch(bootstrap)
+        func launch() async throws -> (Bootstrap, LaunchReport) {
+            let bootstrap = try Bootstrap(plan, app: harness.app, directory: harness.directory, http: recorder)
+            return (bootstrap, try await harness.launch(bootstrap, FakePerson(logins: [answer])))
+        }
+        let (bootstrap, report) = try await launch()
         #expect(report.outcome == .completed && report["main-app"]?.outcome == .succeeded, "\(report.remarks)")
-        #expect(report["fetch-config"]?.outcome == .fellBack)
+        #expect(report["fetch-config"]?.outcome == .fellBack && report["login"]?.notes == [])
         #expect(paths.withLock { $0 } == ["/oauth/token"])
-        #expect(bootstrap.service.storedSession().value?.isAnonymous == true)
+        let isGuest = answer == .continueAsGuest
+        #expect(bootstrap.service.storedSession().value?.isAnonymous == isGuest)
         #expect(bootstrap.configurationTrace.entries.first?.note.contains("no REST") == true)
+        if isGuest { return }
+        // Whose session it is stays known, and nobody is asked again.
+        let (_, next) = try await launch()
+        #expect(next.outcome == .completed && next["login"]?.notes == [], "\(next.remarks)")
+        #expect(paths.withLock { $0 } == ["/oauth/token"])
+        #expect(bootstrap.service.storedSession().value?.account?.email == "person@example.com")
     }
 
     @Test("B67: with no optional part, the launch reaches its first screen")
