@@ -29,18 +29,19 @@ public final class LaunchPhases: Sendable {
     let sceneGate: ReadinessGate
     private let state = Locked(State())
 
+    private static let setUp: ConditionName = "setUp"
+    private let waitsForSetUp: Bool
+
     /// Nothing has been reported yet.
-    public init() {
-        processGate = ReadinessGate(
-            "process-phase",
-            [
-                GateCondition(
-                    ConditionName(LaunchPhase.didFinishLaunching.rawValue),
-                    setBy: "app delegate",
-                    because: "scenes need what the process has set up"
-                )
-            ]
-        )
+    public convenience init() { self.init(waitsForSetUp: false) }
+
+    /// - Parameter waitsForSetUp: whether a launch sets the process up, and says when it has, which may be long after the app has finished launching.
+    init(waitsForSetUp: Bool) {
+        self.waitsForSetUp = waitsForSetUp
+        let reason = "scenes need what the process has set up"
+        var conditions = [GateCondition(ConditionName(LaunchPhase.didFinishLaunching.rawValue), setBy: "app delegate", because: reason)]
+        if waitsForSetUp { conditions.append(GateCondition(Self.setUp, setBy: "end-process-phase", because: reason)) }
+        processGate = ReadinessGate("process-phase", conditions)
         sceneGate = ReadinessGate(
             "scene",
             [
@@ -76,6 +77,7 @@ public final class LaunchPhases: Sendable {
         state.withLock { state in
             if !state.machine.hasProcessPhaseEnded { _ = state.mark(.didFinishLaunching, scene: nil) }
         }
+        if waitsForSetUp { processGate.meet(Self.setUp, by: "end-process-phase") }
         openProcessGate()
     }
 

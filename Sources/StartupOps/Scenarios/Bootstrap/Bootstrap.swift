@@ -42,7 +42,7 @@ public final class Bootstrap: Sendable {
     package let registry: ServiceRegistry
     /// The phases of the launch, as the app tells them: those of the scene by a ``ScenePresenter``, those of the process here. If nobody has told
     /// that the app has finished launching, the end of the process phase counts as that.
-    public let phases = LaunchPhases()
+    public let phases = LaunchPhases(waitsForSetUp: true)
     let app: AppInfo
     let directory: StateDirectory
     let settings: Settings
