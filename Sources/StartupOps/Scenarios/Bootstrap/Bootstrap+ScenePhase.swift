@@ -15,11 +15,29 @@ extension Bootstrap {
         guard let presenter else { return }
         // Once, also where the app has connected it by itself.
         if phases.takeScenePart(Self.scene) {
-            await presenter.connectScene { [phases] phase in
-                if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem) }
-            }
+            state.withLock { $0.awaitsScene = true }
+            await connectScene(by: presenter, launch)
         }
         try await phases.sceneGate.wait(for: launch.requestTime, in: launch)
+    }
+
+    /// Returns when the scene can be seen, or the presenter has nothing more to tell.
+    @MainActor
+    private func connectScene(by presenter: any ScenePresenter, _ launch: StepContext) async {
+        let (seen, end) = AsyncStream.makeStream(of: Never.self)
+        // Not a part of the step: a presenter that stays for as long as its scene holds nobody up.
+        let connecting = Task { [phases] in
+            await presenter.connectScene { phase in
+                if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem) }
+            }
+            end.finish()
+        }
+        phases.sceneGate.whenOpen { end.finish() }
+        await withTaskCancellationHandler {
+            for await _ in seen {}
+        } onCancel: {
+            connecting.cancel()
+        }
     }
 
     /// Connects one more scene of the app, beside or after the launch. A scene gets its own part only: nothing of the process is set up again, and the first

@@ -21,6 +21,8 @@ public final class Bootstrap: Sendable {
         var activations: [String: Bool] = [:]
         var prepared: Set<String> = []
         var made: [(name: String, value: any Sendable)] = []
+        /// Whether the app was asked for the scene of the launch.
+        var awaitsScene = false
         var firstScreen: ReadinessGate?
         /// The configuration that was fetched last.
         var fetched: LoadedConfiguration?
@@ -152,13 +154,14 @@ public final class Bootstrap: Sendable {
     /// its problems are in the ``RegistryError``. Steps that have failed for other reasons are in the launch's report.
     public var findings: [String] {
         let (gate, mailbox, onboarding, problems) = state.withLock { ($0.firstScreen, $0.mailbox, $0.onboarding, $0.problems) }
+        let scene = state.withLock { $0.awaitsScene } ? phases.sceneGate : nil
         var diagnosis = StartupDiagnosis()
         // A valid plan has all that is required: a missing registration follows from an earlier problem, which is among these.
         diagnosis.registrations = registry.recordedProblems
         diagnosis.registrations += problems.filter { !diagnosis.registrations.contains($0) }
         let registered = registry.registered
         diagnosis.lacksImageCodec = registered.contains("coordinator") && !registered.contains(diagnosis.imageCodec)
-        diagnosis.gates = gate.map { [$0] } ?? []
+        diagnosis.gates = [scene, gate].compactMap(\.self)
         // A person who asked for it needs no explanation.
         diagnosis.logoutReason = service.tokens.lastLogout.flatMap { $0 == .requested ? nil : $0.description }
         if service.tokens.lastLogout == .firstLaunch {

@@ -214,9 +214,12 @@ struct BootstrapFirstScreenTests {
     /// A scene that tells some phases, in order.
     private struct Scene: ScenePresenter {
         let phases: [LaunchPhase]
+        /// Until when it stays; nil when it returns at once.
+        var end: AsyncGate?
 
         func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {
             for phase in phases { report(phase) }
+            if let end { _ = await end.wait() }
         }
     }
 
@@ -249,6 +252,18 @@ struct BootstrapFirstScreenTests {
                 saying: "scene did not open within 3 s; waiting for: keyAndVisible (set by scene presenter, unmet for"
             )
         )
+        #expect(bootstrap.findings.count == 1)
+        #expect(bootstrap.findings.first?.hasPrefix("the app stays on its splash: scene is waiting for: keyAndVisible (set by ") == true)
+    }
+
+    @Test("B1: the launch goes on when the scene can be seen, and does not wait for a presenter that stays")
+    func stayingScene() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let end = AsyncGate()
+        let scene = Scene(phases: [.sceneSession, .willConnect, .window, .keyAndVisible], end: end)
+        #expect(try await launch(bootstrap, harness, AgreeablePerson(), scene: scene).outcome == .completed)
+        end.open()
     }
 
     @Test("E11, F16: a second scene gets its scene part only, once; before the process phase has ended it waits")
