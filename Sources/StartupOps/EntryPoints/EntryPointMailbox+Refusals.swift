@@ -1,7 +1,7 @@
 import Sequencer
 import StartupNetworking
 
-// Entry points that the app refused: the report of the launch names them.
+// Entry points that the app refused, and those that were dropped: the report of the launch names them.
 
 extension EntryPointMailbox {
     /// The most refusals that are kept for a report.
@@ -39,6 +39,16 @@ extension EntryPointMailbox {
         return more == 0 ? sentences : sentences + ["more was refused: \(more)"]
     }
 
+    /// The entry points that were dropped since the last call, for the report: alike ones in one sentence, and of many kinds how many more there were.
+    func takeDropped() -> [String] {
+        let (dropped, more) = state.withLock { state -> ([(sentence: String, count: Int)], Int) in
+            defer { (state.untold, state.moreUntold) = ([], 0) }
+            return (state.untold, state.moreUntold)
+        }
+        let sentences = dropped.map { $0.count == 1 ? $0.sentence : "\($0.count) times: \($0.sentence)" }
+        return more == 0 ? sentences : sentences + ["more was dropped: \(more)"]
+    }
+
     private func noteRefusal(_ sentence: String) {
         state.withLock { state in
             // An app that is asked again and again says the same: once is enough for the report.
@@ -48,6 +58,22 @@ extension EntryPointMailbox {
             } else {
                 state.moreRefusals += 1
             }
+        }
+    }
+}
+
+extension EntryPointMailbox.State {
+    /// Bounded, as a report may never come, and has room for few sentences.
+    private static let maximumKinds = 4
+
+    /// Keeps the sentence on an entry point that was dropped.
+    mutating func keepForReport(_ sentence: String) {
+        if let index = untold.firstIndex(where: { $0.sentence == sentence }) {
+            untold[index].count += 1
+        } else if untold.count < Self.maximumKinds {
+            untold.append((sentence, 1))
+        } else {
+            moreUntold += 1
         }
     }
 }

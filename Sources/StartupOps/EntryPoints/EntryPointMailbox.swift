@@ -53,8 +53,9 @@ public final class EntryPointMailbox: Sendable {
         /// The first of those that were refused, and are in no report yet.
         var refusals: [String] = []
         var moreRefusals = 0
-        /// The latest of those that were dropped, and are in no report yet.
-        var untold: [DroppedEntryPoint] = []
+        /// Those that were dropped, and are in no report yet: alike ones are counted.
+        var untold: [(sentence: String, count: Int)] = []
+        var moreUntold = 0
     }
 
     let storage: EntryPointStorage
@@ -253,18 +254,9 @@ extension EntryPointMailbox {
         }
     }
 
-    /// The entry points that were dropped since the last call, for a report; of very many, the latest hundred.
-    func takeDropped() -> [DroppedEntryPoint] {
-        state.withLock { state in
-            defer { state.untold = [] }
-            return state.untold
-        }
-    }
-
     func tell(_ dropped: [DroppedEntryPoint]) {
         if dropped.isEmpty { return }
-        // Bounded, as a report may never come.
-        state.withLock { $0.untold = Array(($0.untold + dropped).suffix(100)) }
+        state.withLock { state in for one in dropped { state.keepForReport(one.description) } }
         for dropped in dropped { tell(.dropped(dropped)) }
     }
 

@@ -287,7 +287,7 @@ extension ForceUpdateOperation {
                 askedFor.stopAll()
             },
             entryPoints: { [mailbox = environment.mailbox] in
-                let dropped = mailbox.takeDropped().map(\.description) + mailbox.takeRefusals()
+                let dropped = mailbox.takeDropped() + mailbox.takeRefusals()
                 let held = mailbox.stop(because: "an update is required").count
                 if held == 0 { return dropped }
                 return dropped + [

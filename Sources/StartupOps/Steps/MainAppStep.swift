@@ -50,7 +50,7 @@ struct MainAppOperation: Sendable {
         if let decided = earlyOnboarding() { step.noteLateOnboarding(decided, content.configuration) }
         // Before the others are told: those that expire now belong into this report.
         mailbox.dropExpired()
-        for dropped in mailbox.takeDropped() { step.note("\(dropped)") }
+        for dropped in mailbox.takeDropped() { step.note(dropped) }
         for refusal in mailbox.takeRefusals() { step.note(refusal) }
         // Before it opens: an entry point that needs a login may go out at once.
         mailbox.setSession(of: content.account)

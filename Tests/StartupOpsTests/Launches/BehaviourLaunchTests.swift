@@ -91,14 +91,15 @@ struct BehaviourLaunchTests {
         _ = try await device.launch()
         device.service.requireUpdate()
         let launch = try await device.launch { environment in
-            // The oldest two are too many.
-            environment.mailbox.receive(try EntryPointSamples.link("https://good.example/"))
+            // The oldest are too many: two of one kind, and one of another.
+            for _ in 0..<2 { environment.mailbox.receive(try EntryPointSamples.link("https://good.example/")) }
             environment.mailbox.receive(try EntryPointSamples.link("https://good.example/speakers/new"))
             for _ in 0..<32 { environment.mailbox.receive(try EntryPointSamples.link("https://good.example/")) }
         }
         #expect(launch.report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
         let notes = launch.report["force-update"]?.notes ?? []
         #expect(notes.count { $0.hasSuffix("was dropped: more than 32 entry points were waiting, and it was the oldest") } == 2)
+        #expect(notes.count { $0.hasPrefix("2 times: ") } == 1)
         #expect(notes.last == "32 pushes, links and shortcuts are kept for a later launch")
     }
 
