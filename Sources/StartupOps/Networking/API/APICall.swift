@@ -54,7 +54,7 @@ extension APICall {
             throw NetworkError(.invalidRequest, request: printable(name), "a control character has no place in a path")
         }
         // A header field: anything else could begin another one.
-        guard contentType.contains("/"), contentType.isFieldValue else {
+        guard isMediaType(contentType), contentType.isFieldValue else {
             throw NetworkError(.invalidRequest, request: name, "the content type has to be a media type, such as image/png")
         }
         // As a text: `URL.appending` would encode the percent signs once more.
@@ -74,6 +74,12 @@ extension APICall {
             // A token of its own is not the session's, so its answer is nobody's in the cache.
             isCacheable: method == .get && options.token == nil
         )
+    }
+
+    /// Whether a text begins with a media type (RFC 9110, section 8.3.1): two names, and maybe parameters.
+    private static func isMediaType(_ text: String) -> Bool {
+        let names = text.prefix { $0 != ";" && $0 != " " }.split(separator: "/", omittingEmptySubsequences: false)
+        return names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(\.isTokenCharacter) }
     }
 
     /// A GraphQL operation: always a POST, with its text, its name and its variables.
