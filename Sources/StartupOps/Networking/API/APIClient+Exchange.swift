@@ -32,7 +32,7 @@ extension APIClient {
             var token = grant?.token
             // A token that was refreshed for this call has had its one refresh.
             var didRefresh = grant?.isNew == true || !mayRefresh
-            if token == nil, requirement == .required { throw NetworkError.nobodyLoggedIn }
+            if token == nil, requirement == .required { throw tokens == nil ? NetworkError.noDataSource : .nobodyLoggedIn }
             var exchange = try await send(call, token, revalidating: revalidating, deadline)
             // The token that was sent, not the one of now: another call may have refreshed it meanwhile.
             if let tokens, let rejected = token, !didRefresh, isRejection(exchange.response, call) {

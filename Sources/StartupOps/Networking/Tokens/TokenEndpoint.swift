@@ -114,6 +114,12 @@ extension NetworkError {
 
     static let nobodyLoggedIn = NetworkError(.missingAccessToken, request: accessToken, "a token is required, and nobody is logged in")
 
+    static let noDataSource = NetworkError(
+        .missingAccessToken,
+        request: accessToken,
+        "a token is required, and the client's data source is gone: keep that object for as long as the client is used"
+    )
+
     static let sessionReplaced = NetworkError(
         .cancelled,
         request: accessToken,

@@ -60,6 +60,7 @@ struct BootstrapDataSourceTests {
         #expect(watched == nil)
         let error = await failure { () throws(NetworkError) in try await client.get("v1/countries", deadline: .never) }
         #expect(error?.code == .missingAccessToken && recorder.countries.count == asked.count)
+        #expect(error?.reason.contains("the client's data source is gone: keep that object") == true)
         try await client.get("v1/countries", options: RequestOptions(requirement: .optional), deadline: .never)
         let guest = try #require(recorder.countries.last)
         #expect(guest.bearer == nil && guest.headers["X-Tier"] == nil)
