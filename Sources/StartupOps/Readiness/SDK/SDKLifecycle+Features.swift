@@ -78,7 +78,13 @@ extension SDKLifecycle {
             try step.checkCancellation()
         }
         let restored = restoreOutcomes.map { "\($0.step) \(ForeignText.shown("\($0.outcome)"))" }
-        step.note(restored.isEmpty ? "there was no session to restore" : restored.joined(separator: "; "))
+        step.note(restored.isEmpty ? nothingRestored : restored.joined(separator: "; "))
+    }
+
+    /// Why nothing was restored, in one sentence.
+    private var nothingRestored: String {
+        let reason = traceEntries.last { $0.step == .autoRestore }?.note ?? Self.noSession
+        return reason == Self.noSession ? "there was no session to restore" : "nothing was restored: \(reason)"
     }
 
     private func current(_ accessor: String) throws(SDKError) -> (any SDKSession, Int) {

@@ -114,17 +114,19 @@ extension SDKLifecycle {
         deliver()
     }
 
+    static let noSession = "no session"
+
     /// - Returns: nil when there is a session to restore.
     private func reasonNotToRestore() -> String? {
         if !options.autoRestores { return "not on this platform" }
         switch storage.services.storedAccessToken() {
-        case .absent: return "no session"
+        case .absent: return Self.noSession
         case .unavailable(let error):
             // Whether a session is stored cannot be told. That is not a logout, and nothing is deleted.
             log.write(.warn, Self.tag, "the session cannot be read now: \(error)")
             return "the session cannot be read now: \(error)"
         case .value(let token):
-            if token.value.allSatisfy(\.isWhitespace) { return "no session" }
+            if token.value.allSatisfy(\.isWhitespace) { return Self.noSession }
             // Before the restore: its messages may quote the token.
             log.redact(token)
             return nil

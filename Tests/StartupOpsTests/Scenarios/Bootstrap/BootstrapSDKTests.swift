@@ -68,11 +68,17 @@ struct BootstrapSDKTests {
         #expect(session.calls.withLock { $0 } == ["entitlements", "geofencing", "walking", "sync"] && services.made == 1)
     }
 
-    @Test("D17: without an earlier session it is ready at once")
+    @Test("D17, D32: without an earlier session, and in the synchronous mode, it is ready at once; the report says which")
     func nothingToRestore() async throws {
-        let report = try await launch(.patient(SampleSDKServices()))
-        #expect(report.outcome == .completed)
-        #expect(report["sdk-steps-ready"]?.notes == ["there was no session to restore"])
+        let modes: [(String?, SDKOptions, String)] = [
+            (nil, SDKOptions(), "there was no session to restore"),
+            ("a session", SDKOptions(autoRestores: false), "nothing was restored: not on this platform"),
+        ]
+        for (token, options, note) in modes {
+            let report = try await launch(SDKLifecycle(services: SampleSDKServices(token: token), options: options))
+            #expect(report.outcome == .completed)
+            #expect(report["sdk-steps-ready"]?.notes == [note])
+        }
     }
 
     @Test("D19: a restore of which parts fail makes it ready, and the report says which have failed")
