@@ -43,7 +43,7 @@ struct TokenStateMachineTests {
     private let rejection = Machine.RefreshResult.rejected(SessionRejected("invalid_grant"))
     private let failure = Machine.RefreshResult.failed(NetworkError(.unreachable, request: "POST x", "no route"))
 
-    @Test("C9, C11, C14, C18: what each state answers to each requirement")
+    @Test("C9, C11, C13, C14, C18: what each state answers to each requirement")
     func answers() {
         let cases: [(Session?, required: String, optional: String)] = [
             (nil, "missingAccessToken", "none"),
@@ -298,7 +298,7 @@ struct TokenStateMachineTests {
         #expect(ask(&machine, replacing: old, by: 6) == "cancelled")
     }
 
-    @Test("fault T12, C2: a token that has just been issued is not refreshed again for looking expired, or for saying nothing")
+    @Test("C13, fault T12, fault C2: a token that has just been issued is not refreshed again for looking expired, or for saying nothing")
     func justIssued() {
         for token in ["opaque", WireService.jwt("{}"), WireService.jwt(#"{"exp":1}"#)] {
             var machine = machine(nil)
