@@ -200,11 +200,14 @@ extension Bootstrap {
     ///
     /// - Parameters:
     ///   - connector: connects devices on the local network, for apps that have any.
+    ///   - journal: of this launch, opened in the directory of the bootstrap, and before it.
     ///   - bundled: the configuration that the app is delivered with.
     public func environment(
         presenters: StartupPresenters,
         connector: any DeviceConnector = TCPSpeakerConnector(clientName: "sequencer"),
-        bundled: AppConfiguration = .bundled
+        journal: LaunchJournal? = nil,
+        bundled: AppConfiguration = .bundled,
+        splashMinimum: Duration = .milliseconds(400)
     ) -> StartupEnvironment {
         var environment = StartupEnvironment(
             app: app,
@@ -217,7 +220,9 @@ extension Bootstrap {
             ),
             presenters: presenters,
             directory: directory,
-            bundled: bundled
+            journal: journal,
+            bundled: bundled,
+            splashMinimum: splashMinimum
         )
         environment.bootstrap = self
         return environment

@@ -247,6 +247,14 @@ struct BootstrapPlanTests {
         #expect(bootstrap.service.storedSession().value?.account?.email == "person@example.com")
     }
 
+    @Test("a launch by a plan can have a journal, and a splash of the app's own minimum time")
+    func journaled() throws {
+        let journal = LaunchJournal.open(in: harness.directory, version: "1")
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let environment = bootstrap.environment(presenters: StartupPresenters(), journal: journal, splashMinimum: .zero)
+        #expect(environment.journal === journal && environment.splashMinimum == .zero)
+    }
+
     @Test("B67: with no optional part, the launch reaches its first screen")
     func minimal() async throws {
         let report = try await harness.launch(harness.plan())
