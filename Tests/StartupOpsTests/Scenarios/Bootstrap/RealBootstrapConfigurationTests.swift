@@ -53,7 +53,7 @@ struct RealBootstrapConfigurationTests {
         #expect(launch.outcome.isFailure(of: "alone", saying: "network was made before: configuration is made once"))
     }
 
-    @Test("B20: its ten parts are made in their order, each noted in the report of the launch")
+    @Test("B20, B26: its ten parts are made in their order, each noted in the report of the launch, which counts as a start")
     func order() async throws {
         try await harness.leaveSession()
         try harness.leaveCompletedLaunch()
