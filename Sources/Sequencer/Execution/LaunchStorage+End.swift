@@ -25,19 +25,22 @@ extension LaunchStorage {
         }
         // Scopes go on: the launch proper has ended all the same.
         guard let record else { return tellMilestoneWaiters() }
-        // Before anybody is given the report: the app may start its next launch at once, with the operations that have not run. Events tell of the end
-        // sooner: those who watch have to know of it before the journal may be another launch's.
+        // Before anybody is given the report, or the end of a stream: the app may start its next launch at once, with the operations that have not run.
+        // Observers are told of the end sooner: they have to know of it before the journal may be another launch's.
         claim.giveBack()
+        let made = runner.launchIsOver(record.nodes, timekeeper)
         admission?.giveBack()
-        let ending = state.withLock { state in
+        let (ending, endsStreams) = state.withLock { state in
             state.record = record
-            return Ending(taking: &state, FinishedLaunch(self, record))
+            return (Ending(taking: &state, FinishedLaunch(self, record)), endStreams(&state))
         }
-        ending.hold(runner.launchIsOver(ending.launch.record.nodes, timekeeper))
+        ending.hold(made)
         timekeeper.end()
         pool.retire()
         for waiter in ending.milestoneWaiters { waiter(ending.launch.record) }
         for waiter in ending.waiters { waiter(ending.launch) }
+        // After the report, which waits for no executor of a reader.
+        if endsStreams { tellStreams() }
         // Last, since the handler is code of the app, and so are the deinitialisers of the objects that operations held. The caller's
         // task-local values are released there too, never by the thread for time.
         if ending.isAppCode || defersAppCode {

@@ -14,15 +14,26 @@ extension LaunchStorage {
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
         let feed = EventFeed()
-        let machine = beginWatching { $0.streams.add(feed) }
-        return LaunchEvents(feed, past: dressed(machine.eventsSoFar, machine))
+        var isGoingOn = false
+        let machine = beginWatching { state in
+            // No event is to come from a launch that has given its report.
+            isGoingOn = state.record == nil
+            if isGoingOn { state.streams.add(feed) }
+        }
+        var past = dressed(machine.eventsSoFar, machine)
+        // It comes with the report.
+        if isGoingOn, past.last?.kind == .launchEnded { past.removeLast() }
+        return LaunchEvents(feed, past: past)
     }
 
     /// Tells `observer` of everything from now on.
     ///
     /// - Returns: the events up to now.
     func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
-        let machine = beginWatching { $0.deliveries.add(observer) }
+        let machine = beginWatching { state in
+            // No event is to come from a launch that is over.
+            if state.machine.phase != .over { state.deliveries.add(observer) }
+        }
         return dressed(machine.eventsSoFar, machine)
     }
 
@@ -33,8 +44,7 @@ extension LaunchStorage {
     private func beginWatching(_ add: (inout State) -> Void) -> LaunchStateMachine {
         let machine = state.withLock { state in
             noteEvents(&state)
-            // No event is to come from a launch that is over.
-            if state.machine.phase != .over { add(&state) }
+            add(&state)
             state.machine.settings.recordsEvents = true
             return state.machine
         }
@@ -63,7 +73,7 @@ extension LaunchStorage {
 
     /// Fills the streams, unless another thread is doing so and will add these events too. It never waits, but it gives jobs to readers'
     /// executors.
-    private func tellStreams() {
+    func tellStreams() {
         var isContinuing = false
         while true {
             let batches = state.withLock { state in
@@ -78,6 +88,18 @@ extension LaunchStorage {
             }
             if !ended.isEmpty { state.withLock { $0.streams.remove(ended) } }
         }
+    }
+
+    /// The launch has given back all that it held: its streams get their last event.
+    ///
+    /// - Returns: whether there are any, which the caller tells.
+    func endStreams(_ state: inout State) -> Bool {
+        if state.streams.isEmpty { return false }
+        // Those before it: an observer that blocks may have kept the thread that was to note them.
+        noteEvents(&state)
+        let last = LaunchStateMachine.RawEvent(kind: .launchEnded, node: -1, attempt: 0, time: state.machine.endOfLaunch)
+        state.streams.end(with: dressed([last], state.machine))
+        return true
     }
 
     /// Begins steps of the main thread whose starts have been told, but for those that have begun.
@@ -210,11 +232,12 @@ struct EventDeliveries: Sendable {
 
 /// The streams of a launch's events, and the events that they have not been told yet.
 ///
-/// They are apart from ``EventDeliveries``: an observer that blocks holds up no stream.
+/// They are apart from ``EventDeliveries``: an observer that blocks holds up no event of a stream but the last. That comes when the launch has given its
+/// operations and its admission back, so that a reader may start the next launch at once.
 struct EventStreams: Sendable {
     /// Events, and the streams that are to have them.
     struct Batch {
-        let events: [LaunchEvent]
+        let events: ArraySlice<LaunchEvent>
         let feeds: [EventFeed]
     }
 
@@ -222,11 +245,19 @@ struct EventStreams: Sendable {
     private var pending: [Batch] = []
     private var isDelivering = false
 
+    var isEmpty: Bool { feeds.isEmpty }
+
+    /// Adds events, but for the end of the launch.
     mutating func add(_ events: [LaunchEvent]) {
-        if !events.isEmpty, !feeds.isEmpty { pending.append(Batch(events: events, feeds: feeds)) }
+        if events.isEmpty || feeds.isEmpty { return }
+        let events = events.last?.kind == .launchEnded ? events.dropLast() : events[...]
+        if !events.isEmpty { pending.append(Batch(events: events, feeds: feeds)) }
     }
 
     mutating func add(_ feed: EventFeed) { feeds.append(feed) }
+
+    /// Adds the end of the launch.
+    mutating func end(with last: [LaunchEvent]) { pending.append(Batch(events: last[...], feeds: feeds)) }
 
     mutating func remove(_ ended: [EventFeed]) {
         feeds.removeAll { feed in ended.contains { $0 === feed } }

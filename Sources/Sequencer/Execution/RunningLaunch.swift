@@ -202,7 +202,7 @@ public struct RunningLaunch: Sendable {
     // MARK: Watching
 
     /// The events of the launch, from the first one on, whenever this is called; the stream keeps the newest 65,536 unread ones at most,
-    /// and ends with the launch. Each call makes another stream.
+    /// and ends with the launch, as ``end()`` does. Each call makes another stream.
     ///
     /// The launch never waits for a reader. If a step was tried several times before the call, the stream has its first start only.
     public var events: LaunchEvents {
@@ -210,7 +210,7 @@ public struct RunningLaunch: Sendable {
     }
 
     /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its own. Cancelling it cancels the launch. Each call makes another
-    /// object.
+    /// object. It is finished when the last operation has ended, a moment before the launch is over: wait for ``end()`` to start the next one.
     public var progress: Progress {
         progress(countingOperations: storage.graph.count, until: nil)
     }

@@ -285,6 +285,17 @@ struct LaunchScopeTests {
         for await event in launch.events { #expect(event.scope == nil) }
     }
 
+    @Test("the events of a launch end with its last scope, at the time at which its own operations ended")
+    func endOfEvents() async throws {
+        let late = window("late", seconds: 2)
+        var graph = OperationGraph("app")
+        graph.add("windows") { step in _ = try step.addScope("late", late) }
+        let launch = try graph.start(options: .virtual())
+        let last = await launch.events.reduce(LaunchEvent?.none) { $1 }
+        #expect(last == LaunchEvent(kind: .launchEnded, time: .zero))
+        #expect(launch.storage.isOver && journal.all == ["late has its profile"])
+    }
+
     @Test("the report with its scopes is the same from JSON, and in twenty launches")
     func reports() async throws {
         var second = OperationGraph("second")

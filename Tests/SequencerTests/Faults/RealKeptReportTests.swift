@@ -190,6 +190,6 @@ extension RealKeptReportTests {
 }
 
 /// Runs each job within the call that gives it: under the lock of a stream's feed, a reader that asks for the next event would wait for itself.
-private final class InlineExecutor: TaskExecutor {
+final class InlineExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
 }

@@ -36,16 +36,46 @@ struct RealWatcherFaultTests {
         }
         let launch = try Self.twoOperations().start(options: options)
         let early = launch.events
+        // Where it blocks in the last event, too: the next launch may be started after that.
+        async let isOverAtEnd = early.reduce(false) { $1.kind == .launchEnded && launch.storage.isOver }
         let report = await launch.end().report
         #expect(report.operations.allSatisfy { $0.outcome == .succeeded } || report.outcome.name == "failed", "\(report.outcome)")
         // The observer still blocks, and nobody else waits for it.
-        for events in [early, launch.events] {
-            let last = await events.reduce(LaunchEvent.Kind?.none) { $1.kind }
-            #expect(last == .launchEnded)
-        }
+        #expect(await isOverAtEnd)
+        #expect(await launch.events.reduce(LaunchEvent.Kind?.none) { $1.kind } == .launchEnded)
         #expect(await launch.milestone == report)
         #expect(launch.progress.isFinished && launch.milestoneProgress.isFinished)
         gate.open()
+    }
+
+    @Test(
+        "who has read the events to their end may start the next launch at once, with an operation that has not run",
+        arguments: [false, true]
+    )
+    func nextLaunch(isVirtual: Bool) async throws {
+        struct Failure: Error {}
+        let (gate, isTold) = (Gate(), Locked(false))
+        let operation = BlockOperation {}
+        var graph = OperationGraph("watched")
+        let fails = graph.add("fails") {
+            await gate.wait()
+            throw Failure()
+        }
+        graph.add(operation, id: "operation", after: fails)
+        var next = OperationGraph("next")
+        next.add(operation, id: "operation")
+        var options: LaunchOptions = isVirtual ? .virtual() : .patient
+        options.observers.append { event in if event.kind == .launchEnded { isTold.withLock { $0 = true } } }
+        let launch = try graph.start(options: options)
+        // It waits for an event when this returns, and starts the next launch within the call that tells it the last.
+        let reader = Task(executorPreference: InlineExecutor()) { [next] in
+            for await _ in launch.events {}
+            #expect(isTold.withLock { $0 })
+            return try next.start(options: .patient)
+        }
+        gate.open()
+        #expect(try await reader.value.end().report["operation"]?.outcome == .succeeded)
+        #expect(await launch.end().report["operation"]?.outcome == .cancelled)
     }
 
     @Test("fault L23: an observer that blocks keeps neither who cancels the launch, nor the task that runs it")
