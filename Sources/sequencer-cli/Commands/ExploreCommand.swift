@@ -32,7 +32,7 @@ struct ExploreCommand: LaunchingCommand {
     ]
     static let exitCodes: KeyValuePairs = [
         "0": "All orders gave the same result.",
-        "1": "An operation needs another one that it does not wait for; both are named.",
+        "1": "An operation needs another one that it does not wait for: both are named. Or the launch fails in every order.",
     ]
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]
 
@@ -74,7 +74,7 @@ struct ExploreCommand: LaunchingCommand {
             cancellable.cancel()
             running.withLock { $0 }?.cancel()
         }
-        let exploration: Exploration
+        let result: Result<Exploration, FailsInEveryOrder>
         do {
             progress?.pause()
             try await launch.askWhetherToRun { cancellable.ask(withdrawnBy: $0) }
@@ -84,7 +84,9 @@ struct ExploreCommand: LaunchingCommand {
             running.withLock { $0 = task }
             // The signal found nothing to cancel.
             if cancellable.isCancelled { task.cancel() }
-            exploration = try await task.value
+            result = .success(try await task.value)
+        } catch let failure as FailsInEveryOrder {
+            result = .failure(failure)
         } catch {
             // After a signal, errors only follow from that.
             guard let signal = SignalThread.shared.launchEnded() else { throw error }
@@ -93,8 +95,8 @@ struct ExploreCommand: LaunchingCommand {
         if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
         progress?.end()
         let name = launch.scenario.graph.name
-        try output.write(common.json ? json(exploration, name) : text(exploration, name, TextStyle(common.color, for: output)))
-        return exploration.hidden == nil ? .success : .failed
+        try output.write(common.json ? json(result, name) : text(result, name, TextStyle(common.color, for: output)))
+        return if case .success(let exploration) = result, exploration.hidden == nil { .success } else { .failed }
     }
 
     private func explore(_ scenario: LoadedScenario, _ progress: ProgressBar?) -> Task<Exploration, any Error> {
@@ -125,20 +127,31 @@ struct ExploreCommand: LaunchingCommand {
         }
     }
 
-    private func text(_ exploration: Exploration, _ name: String, _ style: TextStyle) -> String {
-        let count = "\(exploration.orders) order\(exploration.orders == 1 ? "" : "s")"
+    private func text(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String, _ style: TextStyle) -> String {
         let head = style.bold(printable(name, limit: 80)) + ": "
-        guard let hidden = exploration.hidden else { return head + "the same in \(count)\n" }
-        let message = hidden.message.map { "  \(printable($0, limit: 600))\n" } ?? ""
-        return head + style.red("\(hidden)") + "\n" + message + "  found in \(count), seed \(seed)\n"
+        func count(_ orders: Int) -> String { "\(orders) order\(orders == 1 ? "" : "s")" }
+        switch result {
+        case .failure(let failure):
+            return head + style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)\n"
+        case .success(let exploration):
+            guard let hidden = exploration.hidden else { return head + "the same in \(count(exploration.orders))\n" }
+            let message = hidden.message.map { "  \(printable($0, limit: 600))\n" } ?? ""
+            return head + style.red("\(hidden)") + "\n" + message + "  found in \(count(exploration.orders)), seed \(seed)\n"
+        }
     }
 
-    private func json(_ exploration: Exploration, _ name: String) -> String {
+    private func json(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String) -> String {
         JSONWriter.document("sequencer.exploration/1") { json in
             json.write(name, for: "scenario")
-            json.write(exploration.orders, for: "orders")
+            let orders =
+                switch result {
+                case .success(let exploration): exploration.orders
+                case .failure(let failure): failure.orders
+                }
+            json.write(orders, for: "orders")
             json.write(seed, for: "seed")
-            guard let hidden = exploration.hidden else { return }
+            if case .failure(let failure) = result { json.write(failure.description, for: "failure") }
+            guard case .success(let exploration) = result, let hidden = exploration.hidden else { return }
             json.writeObject(for: "hidden") { json in
                 json.write("\(hidden)", for: "text")
                 if let operation = hidden.operation { json.write(operation, for: "operation") }

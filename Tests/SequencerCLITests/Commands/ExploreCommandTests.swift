@@ -41,6 +41,20 @@ struct ExploreCommandTests {
         #expect(result.code == 0 && result.output == "test: the same in 5 orders\n", "\(result)")
     }
 
+    @Test("a launch that fails in every order is told, and ends with 1")
+    func alwaysFails() async throws {
+        let file = scenarioText(
+            #"{ "id": "login", "timeout": "1ms", "work": { "simulate": "9ms" } }"#,
+            #"{ "id": "images", "work": { "simulate": "1ms" } }"#
+        )
+        let text = try await Tool.run("explore", "-", "--clock", "virtual", "--orders", "2", input: file)
+        let failure = "the launch fails in every order: login: "
+        #expect(text.code == 1 && text.output.hasPrefix("test: \(failure)"), "\(text)")
+        #expect(text.output.hasSuffix("\n  run in 2 orders, seed 0\n"), "\(text)")
+        let json = try await Tool.run("explore", "-", "--clock", "virtual", "--orders", "2", "--json", input: file)
+        #expect(json.code == 1 && (try json.json()["failure"] as? String)?.hasPrefix(failure) == true, "\(json)")
+    }
+
     @Test("a built-in scenario is simulated; real time is refused for it")
     func builtIn() async throws {
         let result = try await Tool.run("explore", "regular", "--orders", "1")

@@ -100,12 +100,49 @@ struct HiddenOrderTests {
         #expect(exploration.hidden == nil)
     }
 
-    @Test("a launch that fails in every order hides nothing")
+    /// The error of exploring a graph that fails whatever the order.
+    private func failure(of graph: OperationGraph, check: Bool = true) async throws -> FailsInEveryOrder? {
+        await #expect(throws: FailsInEveryOrder.self) {
+            _ = try await explore(graph, orders: 5) { _ in
+                if !check { throw NoToken() }
+            }
+        }
+    }
+
+    @Test("a launch that fails in every order is an error, as with a service on another clock, and so is a check that does")
     func alwaysFails() async throws {
         var graph = OperationGraph("broken")
         graph.add("login") { throw NoToken() }
         graph.add("images") {}
-        #expect(try await explore(graph).hidden == nil)
+        let failure = try #require(try await failure(of: graph))
+        #expect(failure.description == "the launch fails in every order: login: there is no token")
+        #expect(failure.orders == 5 && failure.report["login"]?.outcome == .failed)
+
+        let another = VirtualClock()
+        var late = OperationGraph("late")
+        late.add("config", .timeout(.seconds(1))) { try await another.sleep(for: .milliseconds(300)) }
+        late.add("main", .milestone, after: "config") {}
+        let timeout = try #require(try await self.failure(of: late)?.description)
+        #expect(timeout.hasPrefix("the launch fails in every order: config: "), "\(timeout)")
+
+        var intact = OperationGraph("intact")
+        intact.add("main") {}
+        #expect(try await self.failure(of: intact, check: false)?.description == "the check fails in every order: there is no token")
+    }
+
+    @Test("one that is stopped on purpose, or whose usual order alone fails, is none")
+    func failsElsewhere() async throws {
+        var stopped = OperationGraph("stopped")
+        stopped.add("version") { launch in _ = launch.abort(.forceUpdate) }
+        #expect(try await explore(stopped, orders: 3).hidden == nil)
+        func graph() -> OperationGraph {
+            let token = Locked<String?>("token")
+            var graph = OperationGraph("usual")
+            graph.add("images") { token.withLock { $0 = nil } }
+            graph.add("login") { if token.withLock({ $0 }) == nil { throw NoToken() } }
+            return graph
+        }
+        #expect(try await "\(explore(graph()))" == "login fails when images runs first: undeclared dependency")
     }
 
     @Test("a graph that is not valid is an error")

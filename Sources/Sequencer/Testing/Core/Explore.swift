@@ -22,7 +22,8 @@ import Sequencer
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
 ///   - check: throws if a launch is wrong in another way than by an operation that fails.
 /// - Returns: the number of orders, and the missing dependency if one was found.
-/// - Throws: a `GraphError` when the graph is not valid.
+/// - Throws: a ``FailsInEveryOrder`` when the launch, or its check, fails whatever the order, which then says nothing: as with a service that sleeps on another
+///   virtual clock than the exploration's, and never wakes. A `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
     orders: Int? = nil,
@@ -85,10 +86,12 @@ nonisolated(nonsending) public func explore(
     let count = max(orders ?? source.enough, 0)
     let usual = validated.order.map { validated.id(Int($0)) }
     let usualCourse = try await course(usual)
+    var alwaysFails = usualCourse.failureText != nil
     for number in 0..<count {
         try Task.checkCancellation()
         let order = source.next()
         let found = try await course(order)
+        if found.failureText == nil { alwaysFails = false }
         // Either of the two orders may be the one that fails.
         let hidden: HiddenOrder?
         if let problem = found.problem(against: usualCourse) {
@@ -99,6 +102,9 @@ nonisolated(nonsending) public func explore(
             continue
         }
         if let hidden { return Exploration(orders: number + 1, seed: seed, hidden: hidden) }
+    }
+    if alwaysFails, let text = usualCourse.failureText {
+        throw FailsInEveryOrder(orders: count, seed: seed, report: usualCourse.report, description: text)
     }
     return Exploration(orders: count, seed: seed, hidden: nil)
 }

@@ -15,6 +15,25 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+/// A launch that fails in every order that was run, so that no order can be told from another: the error of ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
+public struct FailsInEveryOrder: DescribedError, Sendable {
+    /// How many orders were run beside the usual one.
+    package let orders: Int
+    /// The seed of the orders.
+    package let seed: UInt64
+    /// The report of the launch in its usual order.
+    public let report: LaunchReport
+    /// One sentence: `the launch fails in every order: login: there is no token`, or `the check fails in every order: nothing was stored`.
+    public let description: String
+
+    package init(orders: Int, seed: UInt64, report: LaunchReport, description: String) {
+        self.orders = orders
+        self.seed = seed
+        self.report = report
+        self.description = description
+    }
+}
+
 /// Two operations whose order matters, though no dependency says so.
 public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
     /// The operation that fails; nil when only the check of the whole launch fails.
@@ -56,6 +75,7 @@ struct ExploredCourse {
     private let failures: [OperationReport]
     private let succeeded: Set<String>
     private let check: (any Error)?
+    let report: LaunchReport
 
     init(_ report: LaunchReport, check: (any Error)?) {
         // A fallback hides a failure: in another order the operation may succeed.
@@ -64,6 +84,15 @@ struct ExploredCourse {
         failures = report.operations.filter { bad.contains($0.outcome) }.sorted { $0.end < $1.end }
         succeeded = Set(report.operations.filter { $0.outcome == .succeeded }.map(\.id))
         self.check = check
+        self.report = report
+    }
+
+    /// What is said where it fails in every order; nil for one that did not fail. A launch that is stopped on purpose has not failed, nor has one over its budget.
+    var failureText: String? {
+        if case .failed(let operation, let message) = report.outcome {
+            return "the launch fails in every order: \(printable(operation, limit: 80)): \(printable(message, limit: 400))"
+        }
+        return check.map { "the check fails in every order: \(printable("\($0)", limit: 400))" }
     }
 
     /// The first operation that failed here and succeeded there; otherwise the check. One that did not run there might have failed as well.
