@@ -129,7 +129,7 @@ private struct ExpectedWay {
 
 extension LaunchModel.Wait {
     /// The operation that waits.
-    fileprivate var operation: String {
+    var operation: String {
         switch self {
         case .person(let operation), .event(_, let operation): operation
         }

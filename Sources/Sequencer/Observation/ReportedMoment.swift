@@ -22,11 +22,28 @@ struct ReportedMoment {
         }
         let isOver = time >= report.endOfLaunchProper
         outcome = isOver ? report.outcome : nil
-        remaining = isOver || !waits.isEmpty ? nil : report.endOfLaunchProper - time
+        // Others hold up nothing.
+        let isHeldUp = waits.contains { wait in needed.contains { $0.id == wait.operation } }
+        remaining = isOver || isHeldUp ? nil : report.timeToMilestone(from: time, needed)
     }
 }
 
 extension LaunchReport {
+    /// The time from `time` to the end of the launch proper, without that in which operations that the milestone needs ask persons.
+    fileprivate func timeToMilestone(from time: Duration, _ needed: [OperationReport]) -> Duration {
+        let askers = needed.filter(\.isInteractive).sorted { ($0.start ?? $0.end) < ($1.start ?? $1.end) }
+        var (left, seen) = (endOfLaunchProper - time, time)
+        for question in budget.questions {
+            for asker in askers {
+                // Two may ask at once.
+                let begin = max(seen, question.lowerBound, asker.start ?? asker.end)
+                let end = min(question.upperBound, asker.end, endOfLaunchProper)
+                if begin < end { (left, seen) = (left - (end - begin), end) }
+            }
+        }
+        return left
+    }
+
     /// The operations that the milestone needs, and itself; all without one.
     fileprivate var operationsToMilestone: [OperationReport] {
         guard let milestone else { return operations }
