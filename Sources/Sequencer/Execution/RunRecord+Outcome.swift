@@ -64,8 +64,8 @@ extension RunRecord {
             let root = Int(max(value.cause, 0))
             let id = printable(graph.id(root))
             return switch nodes[root].outcome {
-            case .skipped where graph.policy(root).skipReason != nil: "there is no value of \(id), which was left out"
-            case .skipped: "there is no value of \(id), whose condition was false"
+            case .skipped where graph.policy(root).skipReason != nil: noValue + "\(id), which was left out"
+            case .skipped: noValue + "\(id), whose condition was false"
             case .timedOut: "\(id) timed out"
             case .cancelled: "\(id) was cancelled"
             default: "\(id) failed"

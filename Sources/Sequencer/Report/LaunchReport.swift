@@ -164,15 +164,27 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// Whether the initial display came within its own budget (``Budget/initialDisplay``).
     ///
-    /// Nil without such a budget; where the display was skipped, for it was not wanted; and where the launch was stopped before it, or went on without waiting for it.
+    /// False where it never came, as where an operation failed that it needed. Nil without such a budget; where the display was not wanted, by a condition or since a
+    /// recovery left it out (``OperationGraph/skip(_:because:)``), or an operation that it needed; and where the launch was stopped before it, or went on without waiting for it.
     ///
     /// - Complexity: O(operations).
     public var isInitialDisplayMet: Bool? { budget.budget?.initialDisplay.flatMap { isInitialDisplayMet(within: $0) } }
 
     package func isInitialDisplayMet(within limit: Duration) -> Bool? {
         if let time = timeToInitialDisplay { return time <= limit }
-        guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome != .skipped, outcome == .completed else { return nil }
+        guard let operation = initialDisplay.flatMap({ self[$0] }), !isLeftOut(operation), outcome == .completed else { return nil }
         return false
+    }
+
+    /// Whether an operation did not run on purpose: by a condition or a recovery, its own or of an operation that it needed. Only the messages tell these from failures.
+    private func isLeftOut(_ operation: OperationReport) -> Bool {
+        let message = operation.message ?? ""
+        if message.hasPrefix(leftOut) { return true }
+        guard operation.outcome == .skipped else { return false }
+        // One that was to be asked for its condition was ready.
+        if operation.ready != nil || message.isEmpty || message.hasPrefix(noValue) { return true }
+        // One that a recovery leaves out counts as failed for those that cannot do without it.
+        return operations.contains { $0.message?.hasPrefix(leftOut) == true && message == "\(printable($0.id)) failed" }
     }
 
     /// Whether it kept all of its budgets.

@@ -295,6 +295,24 @@ struct InitialDisplayTests {
         #expect(without.isInitialDisplayMet == nil && without.isWithinBudgets)
     }
 
+    @Test(
+        "a display whose dependency failed has missed its budget; it was not wanted where that was left out, or had no value on purpose",
+        arguments: [("fails", false), ("left out", nil), ("not wanted", nil)] as [(String, Bool?)]
+    )
+    func budgetWithoutDependency(config: String, isMet: Bool?) async throws {
+        var graph = OperationGraph("needs")
+        let isWanted = config != "not wanted"
+        let value = graph.add("config", .when { isWanted }, .onFailure(.skipDependents)) { () throws -> Int in throw Trouble() }
+        graph.add("skeleton", .initialDisplay, .onFailure(.continue), using: value) { _ in }
+        graph.add("home", .milestone) {}
+        if config == "left out" { try graph.skip("config", because: "it crashed") }
+        let budget = Budget(.seconds(1), initialDisplay: .milliseconds(100))
+        let report = try await graph.run(budget: budget, options: .virtual(lanes: 1)).report
+        #expect(report.outcome == .completed && report["skeleton"]?.outcome == .skipped)
+        #expect(report.isInitialDisplayMet == isMet, "\(report["skeleton"]?.message ?? "")")
+        #expect(report.isWithinBudgets == (isMet == nil))
+    }
+
     @Test("drawings mark it")
     func drawings() async throws {
         let graph = try Self.graph().validated()
