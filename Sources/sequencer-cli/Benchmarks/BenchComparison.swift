@@ -57,6 +57,18 @@ struct BenchSummary: Sendable {
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
     }
 
+    /// Whether the median is over the budget, or that of the times to the initial display over its own.
+    var isOverBudget: Bool {
+        if let sample, sample.median > Double(scenario.budget.nanoseconds) { return true }
+        guard let limit = scenario.initialDisplayBudget else { return false }
+        let times = scenario.runs.filter { $0.outcome == .completed }.compactMap { run -> Double? in
+            if let time = run.initialDisplay { return Double(time.nanoseconds) }
+            // One that never came, though it was wanted, is later than any that did.
+            return run.isMet || run.measured > scenario.budget ? nil : .greatestFiniteMagnitude / 4
+        }
+        return SortedSample(times).map { $0.median > Double(limit.nanoseconds) } ?? false
+    }
+
     var misses: Int { scenario.runs.count { !$0.isMet } }
 
     /// The rate of misses that the true one is below with 95% confidence.

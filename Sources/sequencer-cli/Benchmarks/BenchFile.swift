@@ -109,6 +109,7 @@ extension BenchedScenario {
         let summary = BenchSummary(self)
         document.write(name, for: "scenario")
         document.write(milliseconds: budget, for: "budgetMs")
+        if let initialDisplayBudget { document.write(milliseconds: initialDisplayBudget, for: "initialDisplayBudgetMs") }
         if let milestone { document.write(milestone, for: "milestone") }
         document.writeObject(for: "summary") { summary.writeMembers(to: &$0) }
         document.writeObjects(runs, for: "runs") { document, run in run.writeMembers(to: &document) }
@@ -119,7 +120,11 @@ extension BenchedScenario {
     }
 
     fileprivate init(_ document: DocumentReader) throws {
-        self.init(name: try document.string("scenario"), budget: try document.duration("budgetMs"))
+        self.init(
+            name: try document.string("scenario"),
+            budget: try document.duration("budgetMs"),
+            initialDisplayBudget: try document.optionalDuration("initialDisplayBudgetMs")
+        )
         milestone = try document.optionalString("milestone")
         let runs = try document.objects("runs").map(BenchRun.init)
         // Counted against the runs while the place is known; later code zips the two, which would drop the rest in silence.
@@ -322,7 +327,7 @@ struct BenchmarkActionText {
         guard let sample = summary.sample else { return [] }
         let name = summary.scenario.name
         let runs = summary.scenario.runs.count
-        let budget = "\(summary.misses) of \(runs) runs over the budget of \(durationText(summary.scenario.budget))"
+        let budget = "\(summary.misses) of \(runs) runs over the budget of \(summary.scenario.budgetText())"
         return [element(name, sample, budget)]
             + summary.operations.prefix(Self.maximumOperations).map { operation in
                 element("\(name): \(operation.id)", operation.sample, operation.isCritical ? "on the critical path" : "")

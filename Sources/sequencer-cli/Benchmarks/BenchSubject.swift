@@ -13,7 +13,7 @@ struct BenchedLaunch {
 /// A scenario or a program that is launched again and again, each time as if for the first time.
 struct BenchSubject {
     let name: String
-    let budget: Duration
+    let budget: Budget
     private let options: LaunchOptions
     /// The graph of a scenario file; nil for a built-in scenario in real time, which is the launch of another app each time.
     private let graph: OperationGraph?
@@ -41,7 +41,7 @@ struct BenchSubject {
         launch.app?.close()
         launchOfFile = launch.scenario.file == nil ? nil : launch
         name = launch.scenario.graph.name
-        budget = launch.budget.limit
+        budget = Budget(launch.budget.limit, initialDisplay: launch.budget.initialDisplay)
         options = try launch.options()
         // In real time each run needs an app of its own, so the graph is made anew for each.
         graph = isReal ? nil : launch.scenario.graph
@@ -55,7 +55,7 @@ struct BenchSubject {
         self.name = name
         self.program = program
         self.arguments = arguments
-        budget = launch.budget.limit
+        budget = Budget(launch.budget.limit, initialDisplay: launch.budget.initialDisplay)
         options = try launch.options()
         graph = launch.scenario.graph
         state = nil
@@ -107,7 +107,7 @@ struct BenchSubject {
         var options = options
         // A virtual clock has a time of its own for each launch.
         if arguments.clock == .virtual { options.clock = VirtualClock() }
-        return try await cancellable.start(graph, Budget(budget), options)?.end().report
+        return try await cancellable.start(graph, budget, options)?.end().report
     }
 
     /// Runs a first launch and keeps its state for the measured ones, unless the state was given or the measured launch is a first one.

@@ -21,7 +21,11 @@ extension BenchDocument {
                 places[report.scenario] = place
                 scenarios.append(
                     // Of several budgets the first one counts for the whole scenario.
-                    BenchedScenario(name: report.scenario, budget: report.budget.budget?.limit ?? LoadedScenario.defaultBudget)
+                    BenchedScenario(
+                        name: report.scenario,
+                        budget: report.budget.budget?.limit ?? LoadedScenario.defaultBudget,
+                        initialDisplayBudget: report.budget.budget?.initialDisplay
+                    )
                 )
             }
             scenarios[place].add(report)

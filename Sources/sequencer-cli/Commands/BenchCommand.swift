@@ -55,7 +55,7 @@ struct BenchCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "All runs completed, and the median is within the budget.",
         "1": "A run failed or was cancelled.",
-        "3": "The median is over the budget.",
+        "3": "The median is over the budget, or that of the initial display over its own.",
         "4": "It has become slower than the baseline.",
         "5": "With --strict: there is too little to say.",
         "6": "A run was aborted by a required update.",
@@ -204,7 +204,12 @@ struct BenchCommand: LaunchingCommand {
         for subject in subjects { try await subject.askWhetherToRun(cancellable) }
         progress?.resume()
         // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
-        for subject in subjects { document.scenarios.append(BenchedScenario(name: subject.name, budget: subject.budget)) }
+        for subject in subjects {
+            let budget = subject.budget
+            document.scenarios.append(
+                BenchedScenario(name: subject.name, budget: budget.limit, initialDisplayBudget: budget.initialDisplay)
+            )
+        }
         if let before, let baseline, before.sameNames(as: document).isEmpty {
             let names = alternatives(subjects.map(\.name))
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
@@ -265,10 +270,7 @@ struct BenchCommand: LaunchingCommand {
         let change = ExitCode(of: comparisons, strict: verdict.isStrict)
         // A regression comes before a budget, since it is what the baseline was given for.
         if change == .regression { return change }
-        let isOverBudget = document.scenarios.contains { scenario in
-            BenchSummary(scenario).sample.map { $0.median > Double(scenario.budget.nanoseconds) } ?? false
-        }
-        return isOverBudget ? .overBudget : change
+        return document.scenarios.contains { BenchSummary($0).isOverBudget } ? .overBudget : change
     }
 
     private func text(_ document: BenchDocument, _ comparisons: [BenchComparison], for output: Output) -> String {
@@ -305,7 +307,7 @@ struct BenchText {
             style.bold(printable(scenario.name, limit: 80))
                 // Of the wanted number only where it was not reached, after a signal.
                 + "  \(runs)\(runs < requested ? " of \(requested)" : "") run\(requested == 1 ? "" : "s")"
-                + " after \(document.warmups) to warm up, budget \(style.duration(scenario.budget))"
+                + " after \(document.warmups) to warm up, budget \(scenario.budgetText(style.duration))"
         ]
         if let sample = summary.sample, let interval = summary.interval {
             lines.append("  median    \(time(sample.median)), 95% interval \(time(interval.lower)) to \(time(interval.upper))")

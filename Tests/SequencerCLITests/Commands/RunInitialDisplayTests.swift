@@ -53,6 +53,17 @@ struct RunInitialDisplayTests {
         #expect(verify.output.contains(warning), "\(verify.output)")
     }
 
+    @Test("bench counts its budget too: in the runs that missed, in the file, and in the exit code", arguments: [true, false])
+    func bench(isMissed: Bool) async throws {
+        let budget = isMissed ? "80ms" : "100ms"
+        let text = try await Self.result("bench", "FILE", "--clock", "virtual", "--runs", "2", budget: budget)
+        #expect(text.code == (isMissed ? 3 : 0) && text.output.contains("  budget    \(isMissed ? 2 : 0) of 2 missed"), "\(text)")
+        let json = try await Self.result("bench", "FILE", "--clock", "virtual", "--runs", "2", "--json", budget: budget).json()
+        let scenario = try #require((json["scenarios"] as? [[String: Any]])?.first)
+        #expect(scenario["initialDisplayBudgetMs"] as? Double == (isMissed ? 80 : 100))
+        #expect((scenario["runs"] as? [[String: Any]])?.first?["verdict"] as? String == (isMissed ? "fail" : "pass"))
+    }
+
     @Test("graph and report name it")
     func names() async throws {
         #expect(try await Self.result("graph", "FILE", "--json").json()["initialDisplay"] as? String == "skeleton")
