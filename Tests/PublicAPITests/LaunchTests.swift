@@ -316,6 +316,19 @@ struct LaunchTests {
         }
     }
 
+    @Test("a stall tells how long each operation has waited")
+    func stall() async throws {
+        var graph = OperationGraph("stalls")
+        let profile = graph.add("profile") { launch in try await launch.sleep(for: .seconds(8)) }
+        graph.add("main", .milestone, after: profile) {}
+        let waits = await callback(orElse: []) { told in
+            var options = virtual()
+            options.stallWatch = StallWatch(after: .seconds(5)) { status in told(status.operations.map { status.time - $0.since }) }
+            _ = try? graph.start(options: options)
+        }
+        #expect(waits == [.seconds(5), .seconds(5)])
+    }
+
     @Test("a fault can be injected into any step, to see what the launch makes of it")
     func faults() async throws {
         var graph = OperationGraph("faults")

@@ -37,8 +37,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         public let id: String
         /// The reason why it has not ended.
         public let wait: Wait
-        /// Since when it waits for that, counted from the launch's start.
-        package let since: Duration
+        /// Since when it waits for that, counted as ``LaunchStatus/time`` is: it has waited for `status.time - operation.since`.
+        public let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
         package let isToldToCancel: Bool
 
@@ -72,8 +72,8 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     package let scenario: String
     /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times count from the scope's start then.
     public let scope: String?
-    /// The moment, counted from the launch's start; the end of the last of its operations once they have ended.
-    package let time: Duration
+    /// The moment, counted from the launch's start, or the scope's; the end of the last of its operations once they have ended.
+    public let time: Duration
     /// The number of operations, ended or not.
     package let operationCount: Int
     /// The operations that have not ended: first those that run, then those that only the machine holds up, then those that wait for
