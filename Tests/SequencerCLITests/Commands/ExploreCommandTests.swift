@@ -52,7 +52,8 @@ struct ExploreCommandTests {
         #expect(text.code == 1 && text.output.hasPrefix("test: \(failure)"), "\(text)")
         #expect(text.output.hasSuffix("\n  run in 2 orders, seed 0\n"), "\(text)")
         let json = try await Tool.run("explore", "-", "--clock", "virtual", "--orders", "2", "--json", input: file)
-        #expect(json.code == 1 && (try json.json()["failure"] as? String)?.hasPrefix(failure) == true, "\(json)")
+        let told = try #require(json.json()["failure"] as? String)
+        #expect(json.code == 1 && told.hasPrefix(failure), "\(json)")
     }
 
     @Test("a built-in scenario is simulated; real time is refused for it")
