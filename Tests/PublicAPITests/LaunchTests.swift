@@ -321,11 +321,11 @@ struct LaunchTests {
         var graph = OperationGraph("stalls")
         let profile = graph.add("profile") { launch in try await launch.sleep(for: .seconds(8)) }
         graph.add("main", .milestone, after: profile) {}
-        let waits = await callback(orElse: [] as [Duration]) { told in
-            var options = virtual()
-            options.stallWatch = StallWatch(after: .seconds(5)) { status in told(status.operations.map { status.time - $0.since }) }
-            _ = try? graph.start(options: options)
-        }
+        let (stalls, told) = AsyncStream.makeStream(of: [Duration].self)
+        var options = virtual()
+        options.stallWatch = StallWatch(after: .seconds(5)) { status in told.yield(status.operations.map { status.time - $0.since }) }
+        _ = try await graph.run(options: options)
+        let waits = await stalls.first { _ in true }
         #expect(waits == [.seconds(5), .seconds(5)])
     }
 

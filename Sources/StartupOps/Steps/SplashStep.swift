@@ -41,48 +41,28 @@ struct SplashOperation: Sendable {
         let minimum = minimum
         try await stage.present(by: step.operation, stays: true) {
             await presenter.showSplash()
-            let (over, end) = AsyncStream.makeStream(of: Never.self)
-            let showing = try watch(presenter, in: step) { end.finish() }
-            defer { showing.cancel() }
             try await withThrowingTaskGroup { group in
                 group.addTask {
-                    // The minimum time first, then the rest.
+                    // Both at once: the splash and its video end in any order.
+                    async let video: Void = play(presenter)
+                    async let splash: Void = watch(presenter)
+                    // The minimum time first, then the rest of both.
                     try await step.sleep(for: minimum)
-                    for await _ in over {}
+                    _ = await (video, splash)
                 }
                 group.addTask {
                     // Asked after the line of events has begun: no other can come in between.
                     if !lifecycle.isAway, await events.first(where: { $0 == .didEnterBackground }) == nil {
                         // No event will come any more: only the splash itself can end it.
-                        return try await step.sleep(for: VirtualClock.never)
+                        return try await Task.sleep(for: .seconds(86_400))
                     }
                     step.note("the app went to the background: the rest of the splash was left out")
                     endAll(by: "going to the background")
                 }
-                // Or virtual time would stand still for a splash that passes it.
-                group.addTask { try await step.sleep(for: VirtualClock.never) }
                 try await group.next()
                 group.cancelAll()
             }
         }
-    }
-
-    /// Waits for the ends of the splash and of its video, in any order, beside the step: a presenter that does not heed that it is cancelled is left behind, and the
-    /// screen is free.
-    private func watch(
-        _ presenter: any SplashPresenter,
-        in step: StepContext,
-        _ done: @escaping @Sendable () -> Void
-    ) throws(GraphError) -> RunningLaunch {
-        // A launch of its own: a task of the step would have to be waited for.
-        var graph = OperationGraph("splash")
-        graph.add("ends") { _ in
-            async let video: Void = play(presenter)
-            async let splash: Void = watch(presenter)
-            _ = await (video, splash)
-            done()
-        }
-        return try step.startInBackground(graph, deadline: OperationGraph.maximumDuration)
     }
 
     private func play(_ presenter: any SplashPresenter) async {

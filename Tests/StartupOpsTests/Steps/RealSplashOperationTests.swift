@@ -143,30 +143,6 @@ struct RealSplashOperationTests {
         #expect(gate(first) == ["an app without a splash", "an app without a splash"])
     }
 
-    /// A splash that neither ends by itself nor heeds that it is cut off.
-    @MainActor
-    private struct EndlessSplash: SplashPresenter {
-        let end: Gate
-
-        func showSplash() async {}
-        func splashEnded() async { await end.wait() }
-    }
-
-    @Test("A13: a splash that does not heed its timeout is left behind, and the screen is free")
-    func endless() async throws {
-        let end = Gate()
-        let stage = Stage()
-        let operation = SplashOperation(presenter: EndlessSplash(end: end), minimum: .zero, stage: stage, lifecycle: AppLifecycle())
-        var graph = OperationGraph("endless")
-        let splash = graph.add("splash", .timeout(.milliseconds(1)), .onFailure(.continue)) { launch in
-            try await operation.run(in: launch)
-        }
-        graph.add("next", after: splash) { launch in try await stage.present(by: launch.operation) {} }
-        let report = try await graph.run().report
-        end.open()
-        #expect(report.outcome == .completed && report["splash"]?.outcome == .timedOut)
-    }
-
     @Test(
         "B40: the splash is over when the app goes to the background, also before it is shown, and the report says so",
         arguments: [true, false]
