@@ -34,7 +34,8 @@ extension LaunchStorage {
             state.record = record
             return (Ending(taking: &state, FinishedLaunch(self, record)), endStreams(&state))
         }
-        ending.hold(made)
+        // Consumed: this thread may be the one for time, and must not be the last to hold an object of the app, whose `deinit` may block.
+        ending.hold(consume made)
         timekeeper.end()
         pool.retire()
         for waiter in ending.milestoneWaiters { waiter(ending.launch.record) }
