@@ -1,4 +1,4 @@
-/// The events of one launch, as they happen. The stream ends with the launch and its scopes: who has read it to the end may start the next launch at once.
+/// The events of one launch, as they happen. The stream ends with the launch and its scopes; a reader may then start the next launch at once.
 ///
 /// ```swift
 /// let launch = try graph.start()
@@ -169,8 +169,8 @@ public struct LaunchEvent: Sendable, Hashable {
         case ended(String, Outcome)
         /// Nothing starts any more: the launch failed, was cancelled or aborted, or met its deadline.
         case stopped
-        /// The launch is over. The last event. An observer is told when the operations have ended, a stream when the scopes have, too, and the launch has
-        /// given back all that it held.
+        /// The last event: the launch is over. An observer gets it when the operations have ended. A stream gets it when the scopes have ended,
+        /// too, and the launch has given back all that it held.
         case launchEnded
         /// So many events are missing here, because the reader of the stream came too late for them; before the first one that is there. Observers, which
         /// miss nothing, never get it.

@@ -84,7 +84,7 @@ extension LaunchStateMachine {
 
     /// Takes back as many as there is room for, of those for lanes and of those for the main thread: who of them starts is decided when they are taken.
     mutating func offerProcessors() {
-        // Apart: the first of either may have to wait for a place of its own.
+        // Each kind apart: the first of one may have to wait, and must not hold up the other.
         for isMain in [false, true] {
             var others = ProcessorShare.Counts()
             // One that was cancelled meanwhile takes no room.

@@ -37,7 +37,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         public let id: String
         /// The reason why it has not ended.
         public let wait: Wait
-        /// Since when it waits for that, counted as ``LaunchStatus/time`` is: it has waited for `status.time - operation.since`.
+        /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken `status.time - operation.since`.
         public let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
         package let isToldToCancel: Bool
@@ -72,7 +72,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     package let scenario: String
     /// The scope that it is the state of, as events name it (``LaunchEvent/scope``); nil for a launch itself. Times count from the scope's start then.
     public let scope: String?
-    /// The moment, counted from the launch's start, or the scope's; the end of the last of its operations once they have ended.
+    /// The moment of this status, counted from the start of the launch or scope; once its operations have ended, the end of the last one.
     public let time: Duration
     /// The number of operations, ended or not.
     package let operationCount: Int

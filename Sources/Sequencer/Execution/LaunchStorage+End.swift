@@ -25,8 +25,8 @@ extension LaunchStorage {
         }
         // Scopes go on: the launch proper has ended all the same.
         guard let record else { return tellMilestoneWaiters() }
-        // Before anybody is given the report, or the end of a stream: the app may start its next launch at once, with the operations that have not run.
-        // Observers are told of the end sooner: they have to know of it before the journal may be another launch's.
+        // Before the report and the ends of streams are given out: the app may then start its next launch, with the operations that have not run.
+        // Observers are told before this: afterwards the journal may be another launch's.
         claim.giveBack()
         let made = runner.launchIsOver(record.nodes, timekeeper)
         admission?.giveBack()
@@ -40,7 +40,7 @@ extension LaunchStorage {
         pool.retire()
         for waiter in ending.milestoneWaiters { waiter(ending.launch.record) }
         for waiter in ending.waiters { waiter(ending.launch) }
-        // After the report, which waits for no executor of a reader.
+        // After the report: the executor of a reader must not hold it up.
         if endsStreams { tellStreams() }
         // Last, since the handler is code of the app, and so are the deinitialisers of the objects that operations held. The caller's
         // task-local values are released there too, never by the thread for time.

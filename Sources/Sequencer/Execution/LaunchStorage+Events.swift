@@ -16,12 +16,12 @@ extension LaunchStorage {
         let feed = EventFeed()
         var isGoingOn = false
         let machine = beginWatching { state in
-            // No event is to come from a launch that has given its report.
+            // A launch that has given its report has no further event.
             isGoingOn = state.record == nil
             if isGoingOn { state.streams.add(feed) }
         }
         var past = dressed(machine.eventsSoFar, machine)
-        // It comes with the report.
+        // The last event comes with the report.
         if isGoingOn, past.last?.kind == .launchEnded { past.removeLast() }
         return LaunchEvents(feed, past: past)
     }
@@ -31,7 +31,7 @@ extension LaunchStorage {
     /// - Returns: the events up to now.
     func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
         let machine = beginWatching { state in
-            // No event is to come from a launch that is over.
+            // A launch that is over has no further event.
             if state.machine.phase != .over { state.deliveries.add(observer) }
         }
         return dressed(machine.eventsSoFar, machine)
@@ -90,12 +90,12 @@ extension LaunchStorage {
         }
     }
 
-    /// The launch has given back all that it held: its streams get their last event.
+    /// Gives the streams their last event. The launch has given back all that it held.
     ///
-    /// - Returns: whether there are any, which the caller tells.
+    /// - Returns: whether there are streams; the caller then tells them.
     func endStreams(_ state: inout State) -> Bool {
         if state.streams.isEmpty { return false }
-        // Those before it: an observer that blocks may have kept the thread that was to note them.
+        // First the events before it: an observer that blocks may hold the thread that was to note them.
         noteEvents(&state)
         let last = LaunchStateMachine.RawEvent(kind: .launchEnded, node: -1, attempt: 0, time: state.machine.endOfLaunch)
         state.streams.end(with: dressed([last], state.machine))
@@ -232,8 +232,8 @@ struct EventDeliveries: Sendable {
 
 /// The streams of a launch's events, and the events that they have not been told yet.
 ///
-/// They are apart from ``EventDeliveries``: an observer that blocks holds up no event of a stream but the last. That comes when the launch has given its
-/// operations and its admission back, so that a reader may start the next launch at once.
+/// They are apart from ``EventDeliveries``, so that an observer that blocks holds up only the last event of a stream. That event comes when the
+/// launch has given back its operations and its admission: a reader may then start the next launch at once.
 struct EventStreams: Sendable {
     /// Events, and the streams that are to have them.
     struct Batch {
@@ -247,7 +247,7 @@ struct EventStreams: Sendable {
 
     var isEmpty: Bool { feeds.isEmpty }
 
-    /// Adds events, but for the end of the launch.
+    /// Adds events, without the end of the launch.
     mutating func add(_ events: [LaunchEvent]) {
         if events.isEmpty || feeds.isEmpty { return }
         let events = events.last?.kind == .launchEnded ? events.dropLast() : events[...]

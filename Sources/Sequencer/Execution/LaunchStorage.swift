@@ -67,7 +67,7 @@ final class LaunchStorage: StepHost {
         var cancels: AppCodeQueue?
         /// The record at the milestone; nil until then, and for a launch whose operations have all ended by then.
         var milestoneRecord: RunRecord?
-        /// Whether the record has been made; nobody is given it before others may have what the launch held.
+        /// Whether the record is made. It is given out only after the launch has given back all that it held.
         var isEnding = false
         /// The record of the launch; nil until it is over.
         var record: RunRecord?
@@ -230,7 +230,7 @@ final class LaunchStorage: StepHost {
     /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code blocks.
     private func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
-        // First: it is to have the screen at once, however much has to be done besides.
+        // First: the takeover must have the screen at once.
         if let takeover = consequences.takeover { start(takeover) }
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.rare.contains(.reportsStall) ? statusSnapshot : nil

@@ -81,7 +81,7 @@ extension OperationGraph {
         guard let first = try? validated().position(of: id) else { return }
         let index = resolveNames()
         edges = edges.filter { $0.node != first || reads($0, in: index) }
-        // Once more: it waits for other operations now.
+        // Validated once more: its dependencies have changed.
         guard let validated = try? validated() else { return }
         let ancestors = validated.predecessors.reachable(from: first)
         for (position, operation) in identifiers.enumerated() where position != first && !ancestors.contains(position) {

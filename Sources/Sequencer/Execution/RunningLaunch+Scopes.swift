@@ -13,7 +13,7 @@ extension RunningLaunch {
     /// - Observers are those of its own options, if it is given some. The launch's observers and ``events`` tell nothing of its operations.
     /// - Its outcome is its own: if it fails, is aborted, or is cancelled, this launch and other scopes go on as if it had completed.
     /// - The launch ends when its operations and its scopes have ended, and its report has theirs (``LaunchReport/scopes``). No scope changes its milestone, outcome or
-    ///   times. A step of a scope must not wait for the launch's end, nor for that of its events.
+    ///   times. A step of a scope must not wait for the end of the launch, nor for the end of its events.
     /// - Where this launch is stopped, by a failure, an abort, its deadline or a cancel, so are its scopes: they are cancelled. ``cancel()`` cancels them also
     ///   when they are all that runs.
     /// - A scope can be added until the launch has ended or was stopped. After that its report is fixed: start the graph as a launch of its own.

@@ -210,7 +210,7 @@ public struct RunningLaunch: Sendable {
     }
 
     /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its own. Cancelling it cancels the launch. Each call makes another
-    /// object. It is finished when the last operation has ended, a moment before the launch is over: wait for ``end()`` to start the next one.
+    /// object. It is finished when the last operation has ended, a moment before the launch is over: await ``end()`` before you start the next one.
     public var progress: Progress {
         progress(countingOperations: storage.graph.count, until: nil)
     }
@@ -226,10 +226,12 @@ public struct RunningLaunch: Sendable {
     /// The graph that runs.
     package var graph: ValidatedGraph { storage.graph }
 
-    /// Tells `body`, which must not block, each time that an operation begins to ask a person in ``StepContext/waitForPerson(_:)``, and when it no longer does:
-    /// ``isAsking(_:)`` says which. One that is a person's time from its start is told of only when that time ends before the operation does, because a fallback is
-    /// computed.
+    /// Calls `body` each time that an operation begins or ends to ask a person in ``StepContext/waitForPerson(_:)``: ``isAsking(_:)`` says which.
     ///
+    /// An operation that is a person's time from its start is told of only when a fallback is computed: that ends the person's time
+    /// before the operation.
+    ///
+    /// - Parameter body: must not block.
     /// - Returns: the operations that ask now.
     package func watchQuestions(_ body: @escaping @Sendable (_ operation: String) -> Void) -> [String] {
         let asking = storage.state.withLock { state in

@@ -1,7 +1,7 @@
 // Steps that wait for something outside of the graph.
 
 extension OperationGraph {
-    /// The beginning of the note by which a report tells a step that waits for an event, before the event's name and a quotation mark.
+    /// The beginning of the note that marks such a step in a report. The event's name and a quotation mark follow it.
     static let eventNote = "waits for the event '"
 
     /// Adds a step that waits for an event: it ends when the event has come, with the event's value, and fails when that fails.

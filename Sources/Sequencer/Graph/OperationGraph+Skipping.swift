@@ -66,7 +66,7 @@ struct StepSkipped: DescribedError {
 /// `left out: REASON`.
 func skippedText(_ reason: String) -> String { leftOut + printable(reason, limit: 400) }
 
-/// How the message of an operation begins that was left out.
+/// The beginning of the message of an operation that was left out.
 let leftOut = "left out: "
-/// How the message of one begins that needs the value of an operation which had none on purpose.
+/// The beginning of the message of an operation that needs a value which is missing on purpose.
 let noValue = "there is no value of "

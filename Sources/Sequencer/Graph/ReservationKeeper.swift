@@ -197,7 +197,7 @@ struct ReservationKeeper: Sendable {
 
     private mutating func stopWaiting(_ node: Int) {
         guard let place = waiting.firstIndex(where: { $0.node == node }) else { return }
-        // As in `remove(_:from:)`.
+        // The order does not matter, as in `remove(_:from:)`.
         waiting.swapAt(place, waiting.count - 1)
         waiting.removeLast()
     }

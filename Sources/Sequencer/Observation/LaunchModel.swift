@@ -1,14 +1,14 @@
 import Observation
 import Sequencer
 
-/// A launch for a screen: how far it is, and what it waits for. A view that reads it is drawn again when that changes.
+/// The progress of a launch, for a screen. A view that reads a property is drawn again when the property changes.
 ///
 /// ```swift
 /// let model = LaunchModel()   // kept by the app; a view has it as a property
 /// model.follow(try graph.start(budget: .seconds(3)))
 /// ```
 ///
-/// It is told on the main actor, where it may be behind a launch that does not wait for it. What it shows of times is as of the launch's last event.
+/// It changes on the main actor, and the launch does not wait for it: it may show an earlier state. ``remaining`` is as of the launch's last event.
 @MainActor @Observable
 public final class LaunchModel {
     /// Something outside of the app that a launch waits for.
@@ -28,7 +28,7 @@ public final class LaunchModel {
     /// How long the longest way to the milestone is still expected to take, without persons' time; where lanes are few, the launch may take longer.
     ///
     /// Nil where nothing is expected of any operation (`StepOption.expected(_:)`), while the milestone waits for a person or an event, and at the end. An operation
-    /// of which nothing is expected counts as nothing, and one that takes longer than expected as if it ended at once.
+    /// without an expected duration counts as zero. One that takes longer than expected counts as if it ended at once.
     public private(set) var remaining: Duration?
     /// How the launch ended; nil until its milestone has. Where a milestone is not reached, and without one, nil until the end.
     public private(set) var outcome: LaunchReport.Outcome?
@@ -82,7 +82,7 @@ public final class LaunchModel {
     }
 
     private func change(_ body: (inout FollowedLaunch) -> Void) {
-        // A reader that was cancelled has what it took before.
+        // A reader may be cancelled after it has taken an event, and before this.
         guard !Task.isCancelled, var followed else { return }
         body(&followed)
         show(followed)
@@ -93,7 +93,7 @@ public final class LaunchModel {
         remaining = nil
     }
 
-    /// Sets what has changed alone: views are drawn again for each.
+    /// Sets only the properties that differ: each that is set draws views again.
     private func show(_ followed: FollowedLaunch) {
         self.followed = followed
         if fraction != followed.fraction { fraction = followed.fraction }

@@ -22,20 +22,20 @@ struct ReportedMoment {
         }
         let isOver = time >= report.endOfLaunchProper
         outcome = isOver ? report.outcome : nil
-        // Others hold up nothing.
+        // Other waits do not hold up the milestone.
         let isHeldUp = waits.contains { wait in needed.contains { $0.id == wait.operation } }
         remaining = isOver || isHeldUp ? nil : report.timeToMilestone(from: time, needed)
     }
 }
 
 extension LaunchReport {
-    /// The time from `time` to the end of the launch proper, without that in which operations that the milestone needs ask persons.
+    /// The time from `time` to the end of the launch proper, without the time of persons whom operations ask that the milestone needs.
     fileprivate func timeToMilestone(from time: Duration, _ needed: [OperationReport]) -> Duration {
         let askers = needed.filter(\.isInteractive).sorted { ($0.start ?? $0.end) < ($1.start ?? $1.end) }
         var (left, seen) = (endOfLaunchProper - time, time)
         for question in budget.questions {
             for asker in askers {
-                // Two may ask at once.
+                // Two may ask at once: the time that they share counts once.
                 let begin = max(seen, question.lowerBound, asker.start ?? asker.end)
                 let end = min(question.upperBound, asker.end, endOfLaunchProper)
                 if begin < end { (left, seen) = (left - (end - begin), end) }

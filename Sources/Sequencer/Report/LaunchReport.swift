@@ -164,8 +164,9 @@ public struct LaunchReport: Sendable, Hashable {
 
     /// Whether the initial display came within its own budget (``Budget/initialDisplay``).
     ///
-    /// False where it never came, as where an operation failed that it needed. Nil without such a budget; where the display was not wanted, by a condition or since a
-    /// recovery left it out (``OperationGraph/skip(_:because:)``), or an operation that it needed; and where the launch was stopped before it, or went on without waiting for it.
+    /// False when it never came, for example because an operation that it needed failed. Nil without such a budget. Nil, too, when a condition or a
+    /// recovery (``OperationGraph/skip(_:because:)``) left out the display or an operation that it needed, and when the launch was stopped before the
+    /// display, or went on without waiting for it.
     ///
     /// - Complexity: O(operations).
     public var isInitialDisplayMet: Bool? { budget.budget?.initialDisplay.flatMap { isInitialDisplayMet(within: $0) } }
@@ -176,14 +177,14 @@ public struct LaunchReport: Sendable, Hashable {
         return false
     }
 
-    /// Whether an operation did not run on purpose: by a condition or a recovery, its own or of an operation that it needed. Only the messages tell these from failures.
+    /// Whether a condition or a recovery left out an operation, or one that it needed. Only the messages tell this from a failure.
     private func isLeftOut(_ operation: OperationReport) -> Bool {
         let message = operation.message ?? ""
         if message.hasPrefix(leftOut) { return true }
         guard operation.outcome == .skipped else { return false }
-        // One that was to be asked for its condition was ready.
+        // A skipped operation that had been ready was skipped by its own condition.
         if operation.ready != nil || message.isEmpty || message.hasPrefix(noValue) { return true }
-        // One that a recovery leaves out counts as failed for those that cannot do without it.
+        // For dependents that cannot do without it, an operation that a recovery left out counts as failed.
         return operations.contains { $0.message?.hasPrefix(leftOut) == true && message == "\(printable($0.id)) failed" }
     }
 

@@ -31,7 +31,7 @@ final class SystemTimekeeper: Timekeeper {
     ///   - time: since the launch began, by the clock that stands still while the machine sleeps.
     ///   - whole: by the one that goes on.
     static func suspension(_ time: Nanoseconds, counting whole: Nanoseconds) -> Nanoseconds {
-        // The thread may have lost its turn between two looks at clocks: as of a standstill, what is short goes unnoticed.
+        // The thread may have lost its turn between the readings of the two clocks. So a short difference counts as none, as with a standstill.
         whole - time > AlarmThread.maximumDelay ? whole - time : 0
     }
 

@@ -39,7 +39,7 @@ extension EntryPointMailbox {
         return more == 0 ? sentences : sentences + ["more was refused: \(more)"]
     }
 
-    /// The entry points that were dropped since the last call, for the report: alike ones in one sentence, and of many kinds how many more there were.
+    /// Sentences for the report on the entry points that were dropped since the last call. Alike ones share one; the last counts further ones.
     func takeDropped() -> [String] {
         let (dropped, more) = state.withLock { state -> ([(sentence: String, count: Int)], Int) in
             defer { (state.untold, state.moreUntold) = ([], 0) }
@@ -63,7 +63,7 @@ extension EntryPointMailbox {
 }
 
 extension EntryPointMailbox.State {
-    /// Bounded, as a report may never come, and has room for few sentences.
+    /// The most sentences that are kept: a report may never come, and has room for few.
     private static let maximumKinds = 4
 
     /// Keeps the sentence on an entry point that was dropped.

@@ -53,7 +53,7 @@ public final class EntryPointMailbox: Sendable {
         /// The first of those that were refused, and are in no report yet.
         var refusals: [String] = []
         var moreRefusals = 0
-        /// Those that were dropped, and are in no report yet: alike ones are counted.
+        /// The dropped ones that are not in a report yet; alike ones share a sentence and a count.
         var untold: [(sentence: String, count: Int)] = []
         var moreUntold = 0
     }

@@ -55,7 +55,7 @@ public final class AppLifecycle: Sendable {
         return times.withLock { times -> Duration? in times.left.map { time - $0 } ?? times.away }
     }
 
-    /// Whether the app cannot be seen now, as far as it has told.
+    /// Whether the app has left the screen, as far as it has reported.
     var isAway: Bool { times.withLock { $0.left != nil } }
 
     /// The events from now on.

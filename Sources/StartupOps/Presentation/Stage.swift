@@ -79,7 +79,7 @@ final class Stage {
             do {
                 return try await question()
             } catch {
-                // Whoever is interrupted has not left by themselves.
+                // After a cancellation, the question throws as well: then the person did not dismiss it.
                 try launch.checkCancellation()
                 throw DismissedByPerson(operation: operation)
             }

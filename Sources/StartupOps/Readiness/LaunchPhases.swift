@@ -35,7 +35,7 @@ public final class LaunchPhases: Sendable {
     /// Nothing has been reported yet.
     public convenience init() { self.init(waitsForSetUp: false) }
 
-    /// - Parameter waitsForSetUp: whether a launch sets the process up, and says when it has, which may be long after the app has finished launching.
+    /// - Parameter waitsForSetUp: whether scenes also wait until a launch has set the process up: maybe long after the app has finished launching.
     init(waitsForSetUp: Bool) {
         self.waitsForSetUp = waitsForSetUp
         let reason = "scenes need what the process has set up"

@@ -197,7 +197,8 @@ extension AppService: AccountService {
         return stored
     }
 
-    /// Asks the service for the profile of the stored session; refreshes its token first where that has expired. Without REST the session says whose it is.
+    /// Asks the service for the profile of the stored session; refreshes its token first if that has expired. Without REST, the session itself names
+    /// the account.
     public func restore(by deadline: Deadline) async throws -> Account {
         switch tokens.session {
         case .absent: throw AccountError(.noSession, "nobody is logged in")
@@ -289,10 +290,10 @@ extension AppService: AccountService {
         }
     }
 
-    /// Whether the service says more of its users than their sessions do.
+    /// Whether the service has profiles, which say more of a user than the session does.
     private var knowsProfiles: Bool { client.environment.rest != nil }
 
-    /// The account as far as the session says whose it is, for a service without REST. An expired token is refreshed, as for any request.
+    /// The account that the session names, for a service without REST. An expired token is refreshed, as for any request.
     private func accountOfSession(email: String? = nil, by deadline: Deadline) async throws(NetworkError) -> Account {
         _ = try await tokens.token(for: .required, deadline: deadline)
         guard let session = tokens.session.value else { throw NetworkError(.missingAccessToken, request: "session", "it has ended") }

@@ -22,10 +22,10 @@ final class FlagStore: Sendable {
         state.withLock { $0.fetched } ?? store.value(FeatureFlags.self, for: Self.key).value ?? FeatureFlags()
     }
 
-    /// Whether a step of this launch has begun to fetch the flags. However that ends, it tells the gate.
+    /// Whether a step of this launch has begun to fetch the flags. It tells the gate when it ends, in any way.
     var isBeingFetched: Bool { state.withLock { $0.isBeingFetched } }
 
-    /// A step begins to fetch the flags.
+    /// Notes that a step begins to fetch the flags.
     func fetchBegins() { state.withLock { $0.isBeingFetched = true } }
 
     /// The flags for this launch, from the first call on: later ones count from the next launch.

@@ -25,10 +25,10 @@ struct FetchFlagsOperation: Sendable {
         return fetched
     }
 
-    /// Takes the flags of the step's work, which may be the app's own: that has kept nothing, and told nobody.
+    /// Keeps the flags that the step's work has returned, and tells the gate: work of the app's own does neither.
     func take(_ flags: FeatureFlags, _ step: StepContext) {
         if flags != store.latest { keep(flags, step) }
-        // Met by the step's own work, it keeps that source.
+        // The built-in work meets the condition itself, with a source that says more.
         let isUnmet = gate?.conditions.contains { $0.condition.name == .initialFlagsRefreshed && !$0.isMet }
         if isUnmet == true { gate?.meet(.initialFlagsRefreshed, by: "the app") }
     }
@@ -86,7 +86,7 @@ extension OperationGraph {
         return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
             operation?.store.fetchBegins()
             let flags = try await work(context)
-            // The time may be over, as in the step's own work.
+            // The time may be over, as in the built-in work.
             try context.checkCancellation()
             operation?.take(flags, context)
             return flags

@@ -51,7 +51,7 @@ struct SplashOperation: Sendable {
                     _ = await (video, splash)
                 }
                 group.addTask {
-                    // Asked after the line of events has begun: no other can come in between.
+                    // Asked after `events` has begun: no change is missed in between.
                     if !lifecycle.isAway, await events.first(where: { $0 == .didEnterBackground }) == nil {
                         // No event will come any more: only the splash itself can end it.
                         return try await Task.sleep(for: .seconds(86_400))

@@ -57,13 +57,13 @@ struct BenchSummary: Sendable {
         }.sorted { ($0.sample.median, $1.id) > ($1.sample.median, $0.id) }
     }
 
-    /// Whether the median is over the budget, or that of the times to the initial display over its own.
+    /// Whether the median of the launch or of the initial display is over its budget.
     var isOverBudget: Bool {
         if let sample, sample.median > Double(scenario.budget.nanoseconds) { return true }
         guard let limit = scenario.initialDisplayBudget else { return false }
         let times = scenario.runs.filter { $0.outcome == .completed }.compactMap { run -> Double? in
             if let time = run.initialDisplay { return Double(time.nanoseconds) }
-            // One that never came, though it was wanted, is later than any that did.
+            // A display that was wanted and never came is later than any that came.
             return run.isMet || run.measured > scenario.budget ? nil : .greatestFiniteMagnitude / 4
         }
         return SortedSample(times).map { $0.median > Double(limit.nanoseconds) } ?? false

@@ -20,7 +20,7 @@ struct BenchDocument: Equatable, Sendable {
 struct BenchedScenario: Equatable, Sendable {
     let name: String
     let budget: Duration
-    /// That of the initial display; nil for none.
+    /// The budget of the initial display; nil for none.
     let initialDisplayBudget: Duration?
     /// Where its time ends; nil for the end of the launch, and in older benches.
     var milestone: String?
@@ -44,7 +44,7 @@ struct BenchedScenario: Equatable, Sendable {
 /// The result of one run.
 struct BenchRun: Equatable, Sendable {
     var outcome: LaunchOutcome
-    /// Whether the run met its budget, and its initial display its own.
+    /// Whether the run and its initial display met their budgets.
     var isMet: Bool
     /// The time that the budget limits: from the launch's begin to the end of its milestone, without waiting for a person.
     var measured: Duration

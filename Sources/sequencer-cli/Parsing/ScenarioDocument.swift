@@ -67,7 +67,7 @@ struct OperationDocument: Equatable, Sendable {
     /// The line where the operation begins in the file.
     var line: Int { position.line }
 
-    /// Whether its time is a person's. A computation and a request ask nobody, whatever the file says; a command may ask by itself, which only the file knows.
+    /// Whether its time is a person's. A computation and a request never ask, even if the file says so; for a command, only the file can say.
     var asksPerson: Bool {
         switch work {
         case .compute, .http: false

@@ -7,12 +7,12 @@ struct LaunchStatistics: Sendable {
     /// The key of a group of launches.
     struct Key: Hashable, Sendable {
         var scenario: String
-        /// Nil where none was said.
+        /// Nil if the launch has none.
         var version: String?
-        /// The value of the attribute; nil where none is wanted, or none was said.
+        /// The value of the attribute; nil if the launch has none, or no attribute was asked for.
         var attribute: String?
 
-        /// What keys are sorted by. A version that nobody said comes before an empty one.
+        /// The sort order of keys. A missing version comes before an empty one.
         fileprivate var order: (String, Int, String, Int, String) {
             (scenario, version == nil ? 0 : 1, version ?? "", attribute == nil ? 0 : 1, attribute ?? "")
         }
@@ -44,7 +44,7 @@ struct LaunchStatistics: Sendable {
         for group in other.groups { update(group.key, isOther: group.isOther) { $0.merge(group) } }
     }
 
-    /// Takes what is known of a group into account.
+    /// Changes the group of a key, and adds the group first if it is missing.
     ///
     /// - Parameter isOther: whether it is the group of all further ones.
     mutating func update(_ key: Key, isOther: Bool, _ change: (inout LaunchGroup) -> Void) {

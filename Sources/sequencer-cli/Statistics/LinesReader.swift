@@ -115,13 +115,13 @@ private final class ParallelParser: Sendable {
         for _ in 0..<min(startThreads(atMost: others), others) { work.signal() }
     }
 
-    /// Parses what is left, and waits for the others.
+    /// Parses the pieces that are left, and waits for the other threads.
     ///
     /// - Returns: the lines, by piece.
     func finish() -> [[LinesPart]] {
         let count = state.withLock { $0.parts.count }
         parse()
-        // Who parses the last piece says so, which may have been this thread.
+        // The thread that parses the last piece signals once; it may be this one.
         if count > 0 { isParsed.wait() }
         return state.withLock { $0.parts }
     }
@@ -176,7 +176,7 @@ private final class ParallelParser: Sendable {
     }
 }
 
-/// A line that is a report or a crash by itself, with its launch; or any number of other lines, one after the other: a million of blank lines is no list.
+/// One line that is a report or a crash by itself, with its launch; or a run of other lines, so that a million blank lines take one element.
 struct LinesPart: Sendable {
     /// Its bytes, with the line feed at its end.
     var range: Range<Int>

@@ -1,6 +1,6 @@
 import Sequencer
 
-/// Reads lines, each by itself: what it is to be read for is said once.
+/// Reads single lines, all with the same options.
 struct LaunchReader: Sendable {
     /// Whether the times of operations are wanted.
     let readsOperations: Bool

@@ -12,7 +12,7 @@ struct QuantileSketch: Equatable, Sendable {
     static let relativeError = 0.0055
     /// How many buckets there are between a value and twice that value: 2 to the power of ``scale``.
     static let bucketsPerDoubling = 64.0
-    /// What OpenTelemetry calls an exponential histogram with these buckets.
+    /// The scale of an exponential histogram of OpenTelemetry with these buckets.
     static let scale = 6
     /// By so much each bucket is larger than the one before.
     static let growth = exp2(1 / bucketsPerDoubling)

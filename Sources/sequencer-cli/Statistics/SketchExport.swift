@@ -159,7 +159,7 @@ struct LaunchSketch {
     }
 }
 
-/// A count of OTLP, and what it is of.
+/// A data point of a sum in OTLP, with its attributes.
 private struct CountPoint {
     let attributes: [(String, String)]
     let isOther: Bool

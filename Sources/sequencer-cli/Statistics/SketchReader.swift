@@ -3,7 +3,7 @@ import Sequencer
 /// Reads what `stats --sketches otlp` has written on any number of machines, and adds it up: the result is that of all their launches, read at one place,
 /// in any order, as far as scenarios and versions are told apart (``LaunchStatistics/groupLimit``).
 ///
-/// What is broken is refused as a whole: without it, a machine would be missing.
+/// A file with a broken document is refused as a whole: without that document, a machine would be missing.
 struct SketchReader {
     /// More launches, or lines, are refused: so far, a `Double` holds every count.
     fileprivate static let most = 1 << 53
@@ -23,7 +23,7 @@ struct SketchReader {
     /// - Parameter file: the name of the file in messages.
     mutating func read(_ bytes: [UInt8], file: String) throws(ScenarioError) {
         guard let start = bytes.first(where: { !ASCII.isWhitespace($0) }), start == ASCII.openBrace || start == ASCII.openBracket else {
-            // Those for ClickHouse, which lack what is not in its states, and what is no JSON at all.
+            // Such as the sketches for ClickHouse, whose states lack some of the counts.
             throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: "expected \(Self.wanted)")
         }
         for document in SavedReports.documents(in: bytes) {

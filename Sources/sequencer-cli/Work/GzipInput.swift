@@ -53,7 +53,7 @@ final class PlainInput {
     private let archive: GzipInput?
     /// How many bytes have been read.
     private(set) var total = 0
-    /// A terminal that is read behind its end (Ctrl-D) waits for more.
+    /// Kept: to read a terminal again after its end (Ctrl-D) would wait for more.
     private var isAtEnd = false
 
     init(_ path: String) throws(InputError) {
@@ -79,7 +79,7 @@ final class PlainInput {
             isAtEnd = count == 0
             filled += count
         }
-        // A pipe, which another program can decompress as well, or what was compressed twice.
+        // From a pipe, which `gzip -dc` can decompress, or compressed twice.
         if total == 0, buffer[..<filled].starts(with: OpenInput.gzipMagic) {
             throw InputError(path: file.path, category: .badData, reason: "it is compressed; read the output of 'gzip -dc' with '-'")
         }

@@ -48,7 +48,7 @@ extension ValidatedGraph {
         // Each once: an operation is named again by each of its arrows.
         let names = identifiers.map { DOT.name($0) }
         var text = """
-            // \(printable(name)): \(count) operation\(count == 1 ? "" : "s"); arrows point from a dependency to what waits for it
+            // \(printable(name)): \(count) operation\(count == 1 ? "" : "s"); arrows point from a dependency to the operation that waits for it
             //   rounded        runs on a lane
             //   filled         runs on the main thread
             //   hexagon        interactive: waits for a person

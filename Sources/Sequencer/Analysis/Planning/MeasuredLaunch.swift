@@ -124,7 +124,7 @@ package struct MeasuredLaunch: Sendable {
     /// By operation, its place among all when they are sorted by their starts; of those that started together, in the order of the report.
     private static func places(_ report: LaunchReport) -> [Int64] {
         let operations = report.operations
-        // By the index as well: that `sorted` is stable is no promise of its documentation.
+        // By the index as well: the documentation of `sorted` does not promise a stable order.
         let sorted = operations.indices.sorted { (operations[$0].start ?? .zero, $0) < (operations[$1].start ?? .zero, $1) }
         var places = [Int64](repeating: 0, count: operations.count)
         for (place, node) in sorted.enumerated() { places[node] = Int64(place) }

@@ -1,9 +1,9 @@
 /// How the page looks around its timeline.
 enum HTMLStyle {
-    /// Of more rows, a part is shown, and scrolled within the page.
+    /// A box with more rows than this shows some of them, and scrolls.
     private static let maximumRowsAtOnce = 40
 
-    /// The classes of a box with so many rows.
+    /// The classes of a box with this number of rows.
     static func scrollClass(rows: Int) -> String { rows > maximumRowsAtOnce ? "scroll tall" : "scroll" }
 
     static let css = """

@@ -47,7 +47,7 @@ extension LaunchReport {
     /// Perfetto (version 52 at least) takes a quote behind two backslashes for an escaped one, and refuses the whole trace.
     private static func withoutFinalBackslashes(_ json: String) -> String {
         let (backslash, quote) = (UInt8(ascii: "\\"), UInt8(ascii: "\""))
-        // As nearly all traces.
+        // Nearly all traces have none: they are not copied.
         guard json.utf8.contains(backslash) else { return json }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(json.utf8.count)

@@ -90,7 +90,7 @@ extension LaunchReport {
         }
     }
 
-    /// After a colon, the operations that explain an overrun, with their times, as many as on a terminal; nothing without any.
+    /// A colon and the operations that explain an overrun, with their times: as many as a terminal shows. Empty without any.
     private var htmlCauses: String {
         if budget.causes.isEmpty { return "" }
         let positions = positions

@@ -130,8 +130,8 @@ extension LaunchReport {
         return byInterest.prefix(max(limit, 0)).sorted()
     }
 
-    /// The order of the rows of a timeline: by start. Operations that never started are where they ended, below those that started then: otherwise
-    /// the one whose failure cancelled a hundred others would be among these.
+    /// The order of the rows of a timeline: by start. Operations that never started are sorted by their end, below those that started then: otherwise
+    /// an operation whose failure cancelled a hundred others would stand among them.
     func rowOrder(_ selection: [Int]) -> [Int] {
         let keys = operations.map { (time: $0.start ?? $0.end, rank: $0.start == nil ? 1 : 0) }
         return selection.sorted { (keys[$0].time, keys[$0].rank, $0) < (keys[$1].time, keys[$1].rank, $1) }

@@ -175,7 +175,7 @@ enum LegendEntry: String, CaseIterable {
 }
 
 extension Outcome {
-    /// The class that gives what ended so its colour; nil for success.
+    /// The class with the colour of this outcome; nil for success.
     var timelineClass: String? {
         switch self {
         case .succeeded: nil

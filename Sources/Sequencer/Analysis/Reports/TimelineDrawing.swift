@@ -36,7 +36,7 @@ struct TimelineDrawing {
     let isNarrow: Bool
     /// One line, or two in a narrow picture.
     private let verdict: [String]
-    /// The lines of each scope's heading, by its row: made once, since they are asked for again by each line that ends below them.
+    /// The lines of each scope's heading, by its row. Made once: each line that ends below a heading asks for them again.
     private let headings: [Int: [String]]
     private let headingsHeight: Double
     private let legend: [(entry: LegendEntry, x: Double, line: Int)]

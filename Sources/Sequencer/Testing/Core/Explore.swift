@@ -22,8 +22,8 @@ import Sequencer
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this function's.
 ///   - check: throws if a launch is wrong in another way than by an operation that fails.
 /// - Returns: the number of orders, and the missing dependency if one was found.
-/// - Throws: a ``FailsInEveryOrder`` when the launch, or its check, fails whatever the order, which then says nothing: as with a service that sleeps on another
-///   virtual clock than the exploration's, and never wakes. A `GraphError` when the graph is not valid.
+/// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each order that was run. One cause is a service that sleeps on another
+///   virtual clock, which nothing moves on. A `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
     orders: Int? = nil,

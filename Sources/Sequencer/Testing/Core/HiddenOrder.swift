@@ -15,7 +15,7 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A launch that fails in every order that was run, so that no order can be told from another: the error of ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
+/// A launch fails in every order that was run, so its orders tell nothing: the error of ``explore(_:orders:depth:seed:oneAtATime:options:check:)``.
 public struct FailsInEveryOrder: DescribedError, Sendable {
     /// How many orders were run beside the usual one.
     package let orders: Int
@@ -23,7 +23,7 @@ public struct FailsInEveryOrder: DescribedError, Sendable {
     package let seed: UInt64
     /// The report of the launch in its usual order.
     public let report: LaunchReport
-    /// One sentence: `the launch fails in every order: login: there is no token`, or `the check fails in every order: nothing was stored`.
+    /// One sentence: `the launch fails in every order: login: the token is missing`, or `the check fails in every order: nothing was stored`.
     public let description: String
 
     package init(orders: Int, seed: UInt64, report: LaunchReport, description: String) {
@@ -87,7 +87,8 @@ struct ExploredCourse {
         self.report = report
     }
 
-    /// What is said where it fails in every order; nil for one that did not fail. A launch that is stopped on purpose has not failed, nor has one over its budget.
+    /// The message for a launch that fails in every order; nil for one that did not fail. A launch that was stopped on purpose did not
+    /// fail, nor did one over its budget.
     var failureText: String? {
         if case .failed(let operation, let message) = report.outcome {
             return "the launch fails in every order: \(printable(operation, limit: 80)): \(printable(message, limit: 400))"

@@ -46,7 +46,7 @@ extension APIClient {
             exchange.didRefresh = didRefresh
             // Last, and also for a good answer: it is about a session that is over (T19, T20).
             if let tokens, let token, !tokens.isCurrent(token) {
-                // Anybody may read what needs no token: asked for again, the answer is nobody's. An update check must not fail because somebody logs in.
+                // A read that needs no token is sent again without one: an update check must not fail because somebody logs in.
                 guard requirement == .optional, call.request.method == .get else { throw NetworkError.sessionReplaced }
                 exchange = try await send(call, nil, revalidating: revalidating, deadline)
             }

@@ -37,7 +37,7 @@ extension SDKServices {
 
 /// A client and the services that use it, from one initialisation to the next reset.
 public protocol SDKSession: Sendable {
-    /// Cancels the requests under way, and lets nothing be sent or stored any more: a late answer may bring a token that the next service must not get.
+    /// Cancels the requests under way. From then on nothing is sent or stored: a late answer may bring a token that the next service must not get.
     func invalidate()
 
     /// The person's entitlements, the first part of every restore. This validates the session, and refreshes a token that is about to expire.

@@ -25,7 +25,7 @@ extension Bootstrap {
     @MainActor
     private func connectScene(by presenter: any ScenePresenter, _ launch: StepContext) async {
         let (seen, end) = AsyncStream.makeStream(of: Never.self)
-        // Not a part of the step: a presenter that stays for as long as its scene holds nobody up.
+        // Not a part of the step: a presenter may stay as long as its scene, and must not hold up the launch.
         let connecting = Task { [phases] in
             await presenter.connectScene { phase in
                 if let problem = phases.mark(phase, scene: Self.scene) { launch.note(problem) }
@@ -196,7 +196,7 @@ extension Bootstrap {
         do {
             try await gate.wait(for: launch.requestTime, in: launch)
         } catch let error as GateClosedError where error.unmet.allSatisfy({ $0.condition.name == .initialFlagsRefreshed }) {
-            // How long they may take is for their step to say, whose end meets the gate. A step that the app has removed never ends.
+            // The timeout of their step limits the wait, since its end meets the gate. A step that the app has removed never ends.
             if flags.isBeingFetched { return try await gate.wait(for: .seconds(86_400), in: launch) }
             gate.bypass(.initialFlagsRefreshed, because: "no step fetches them")
             launch.note("\(ConditionName.initialFlagsRefreshed) was not waited for: no step fetches the flags")

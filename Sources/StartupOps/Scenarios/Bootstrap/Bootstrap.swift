@@ -200,7 +200,7 @@ extension Bootstrap {
     ///
     /// - Parameters:
     ///   - connector: connects devices on the local network, for apps that have any.
-    ///   - journal: of this launch, opened in the directory of the bootstrap, and before it.
+    ///   - journal: the journal of this launch. Open it in the directory of the bootstrap, before the bootstrap is made.
     ///   - bundled: the configuration that the app is delivered with.
     public func environment(
         presenters: StartupPresenters,

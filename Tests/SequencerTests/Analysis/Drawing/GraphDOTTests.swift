@@ -12,7 +12,7 @@ struct GraphDOTTests {
         let graph = try GraphExportSamples.launch()
         #expect(
             graph.dot() == #"""
-                // first-launch: 6 operations; arrows point from a dependency to what waits for it
+                // first-launch: 6 operations; arrows point from a dependency to the operation that waits for it
                 //   rounded        runs on a lane
                 //   filled         runs on the main thread
                 //   hexagon        interactive: waits for a person
@@ -77,7 +77,7 @@ struct GraphDOTTests {
     @Test("no identifier, title or name breaks out of its place")
     func hostile() throws {
         let lines = try GraphExportSamples.hostile().dot().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        #expect(lines[0] == #"// "}\n<b>&lt;\: 16 operations; arrows point from a dependency to what waits for it"#)
+        #expect(lines[0] == #"// "}\n<b>&lt;\: 16 operations; arrows point from a dependency to the operation that waits for it"#)
         #expect(lines[7] == #"digraph "\"}\u{a}<b>&lt;\\" {"#)
         #expect(lines[9] == #"  graph [label="\"}\n<b>&amp;lt;\\", labelloc=t, fontname="Helvetica"]"#)
         #expect(
