@@ -174,7 +174,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// The value that the operation has ended with.
-    fileprivate final var erasedValue: (any Sendable)? { storage.withLock { $0.value } }
+    final var erasedValue: (any Sendable)? { storage.withLock { $0.value } }
 
     /// Whether an end without a value is a failure.
     var leavesValue: Bool { false }
@@ -291,7 +291,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: - Ending
 
-    fileprivate final func finish(with error: (any Error)?, value: (any Sendable)?) {
+    final func finish(with error: (any Error)?, value: (any Sendable)?) {
         let action = storage.withLock { storage in
             let action = storage.machine.finish()
             // With the decision, under one lock: an observer of the end finds both.
@@ -349,48 +349,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             }
         #endif
     }
-}
-
-/// A ``ConcurrentOperation`` that leaves a value for the steps that read it.
-///
-/// ```swift
-/// final class LogIn: ValueOperation<Session>, @unchecked Sendable {
-///     // @unchecked: it does not have properties.
-///     override func main() {
-///         auth.logIn { [weak self] result in
-///             switch result {
-///             case .success(let session): self?.finish(returning: session)
-///             case .failure(let error): self?.finish(throwing: error)
-///             }
-///         }
-///     }
-/// }
-///
-/// let login = graph.add(LogIn())                                                     // Step<Session>
-/// graph.add("main-app", using: login, on: .main) { session in ... }
-/// ```
-///
-/// A call of ``ConcurrentOperation/finish()`` ends it without a value, which is a failure of the step. An operation that needs the values of others is made when
-/// they are there: ``OperationGraph/addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
-open class ValueOperation<Value: Sendable>: ConcurrentOperation, @unchecked Sendable {
-    // @unchecked: it adds no property to its superclass.
-
-    /// Ends the operation as done, with `value`. Like ``ConcurrentOperation/finish()`` in all else: the first call of any of them decides.
-    public final func finish(returning value: Value) {
-        finish(with: nil, value: value)
-    }
-
-    /// The value given to ``finish(returning:)`` by the call that counted, or nil. Safe from any thread.
-    public final var value: Value? {
-        erasedValue.flatMap { $0 as? Value }  // Cast at once, no value would become one that is nil, where `Value` is an optional.
-    }
-
-    override final var leavesValue: Bool { true }
-}
-
-/// A ``ValueOperation`` was finished by `finish()`.
-struct NoValueError: DescribedError {
-    var description: String { "it finished without the value that it is to leave" }
 }
 
 /// How a Foundation operation ended.

@@ -75,31 +75,6 @@ extension OperationGraph {
         )
     }
 
-    /// Adds a step whose ``ValueOperation`` is made anew for each run, and for each attempt; other steps can read the value it leaves.
-    ///
-    /// It has a name of its own because the compiler could not choose between this method and ``addOperation(_:_:using:after:on:make:)``.
-    @discardableResult
-    @inlinable
-    public mutating func addValueOperation<Value: Sendable, each Input: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
-        after dependencies: any StepReference...,
-        on thread: MainThread? = nil,
-        fallback value: Value? = nil,
-        make: @escaping @Sendable (StepContext, repeat each Input) throws -> ValueOperation<Value>,
-        fallback makeFallback: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
-    ) -> Step<Value> {
-        insert(
-            id,
-            options + .on(thread),
-            repeat each inputs,
-            after: dependencies,
-            fallback: .boxed(value, makeFallback),
-            work: .makeOperation { context in try make(context, repeat try context.value(of: each inputs)) }
-        )
-    }
-
     private mutating func insert<Value: Sendable>(
         _ operation: Operation,
         _ id: String?,
