@@ -2,40 +2,6 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Opens and ends sessions.
-///
-/// A session outlives a launch. Every method returns or throws by its deadline; a launch does not wait for one that does not, and cancels it: after that, a method must
-/// neither open nor end a session. Only an ``AccountError`` other than ``AccountError/Code/unavailable`` says something of the session: after any other error it is kept,
-/// and used as it was.
-public protocol AccountService: Sendable {
-    /// The stored session, without asking the service.
-    func storedSession() -> StoredAnswer<StoredSession>
-    /// Opens the stored session, refreshing its token where that is needed, and asks whose it is.
-    ///
-    /// - Throws: ``AccountError`` without a stored session, or when it has ended.
-    func restore(by deadline: Deadline) async throws -> Account
-    /// Opens a session with an account that exists.
-    func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Account
-    /// Creates an account and opens a session with it.
-    func createAccount(email: String, password: Secret, by deadline: Deadline) async throws -> Account
-    /// Opens a session without an account.
-    func logInAnonymously(by deadline: Deadline) async throws -> Account
-    /// Verifies the address of the account whose session is open.
-    func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account
-    /// Ends the session, and removes all that is kept of it.
-    func logOut(because reason: String) async
-    /// Keeps the session that is open now, for a login that a person may leave half-way.
-    ///
-    /// - Returns: puts it back in the place of one that has been opened since, with its account; changes nothing when the session has been ended meanwhile. Nil
-    ///   without a session, and of a service that cannot do this, which is the default: such a login then costs the guest their session.
-    func sessionKeeper() -> (@Sendable () async -> Void)?
-}
-
-extension AccountService {
-    /// Keeps none.
-    public func sessionKeeper() -> (@Sendable () async -> Void)? { nil }
-}
-
 /// Asks who is there.
 @MainActor
 public protocol LoginPresenter: Sendable {
