@@ -43,6 +43,7 @@ extension LaunchStateMachine {
         switch nodes[node].outcome {
         case .succeeded, .fellBack: return .start
         case .skipped where !nodes[node].isSkippedAlone: return .skip
+        // Left out on purpose: dependents that can do without its value start.
         case .skipped: return .startWithoutValue
         case .failed, .timedOut, .cancelled:
             switch graph.policy(node).onFailure {
@@ -82,6 +83,7 @@ extension LaunchStateMachine {
             nodes[dependent].cause = cause
             nodes[dependent].isSkippedAlone = isAlone
         } else if !isAlone {
+            // One cause that is not on purpose is enough: the skip goes on to the operations behind it.
             nodes[dependent].isSkippedAlone = false
         }
     }

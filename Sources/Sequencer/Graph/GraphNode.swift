@@ -80,6 +80,7 @@ struct GraphEdge: Sendable {
     }
 
     var target: Int32 {
+        // The shift keeps the sign: a target by name is negative.
         get { bits >> 1 }
         set { bits = newValue << 1 | (bits & 1) }
     }

@@ -140,6 +140,7 @@ public struct OperationGraph: Sendable {
     public mutating func remove(_ id: String) -> Bool {
         let index = resolveNames()
         guard let removed = index[id] else { return false }
+        // Without edges to itself, which only validation refuses.
         let inherited = edges.filter { $0.node == removed && $0.target != removed }
         var kept: [GraphEdge] = []
         for edge in edges where edge.node != removed {
@@ -168,6 +169,7 @@ public struct OperationGraph: Sendable {
     /// - Complexity: O(operations + dependencies) for each call.
     public mutating func replace(_ old: String, with new: String) throws(GraphError) {
         let (from, to) = (Int32(try position(of: old)), Int32(try position(of: new)))
+        // Below, `from` is deleted: here that would be the new step.
         if from == to { return }
         // The loop sees only indices, so dependencies by name become indices first.
         _ = resolveNames()

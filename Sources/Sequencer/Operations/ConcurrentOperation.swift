@@ -303,6 +303,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         }
         switch action {
         case .end: end(wasExecuting: true)
+        // It has not started: `start()` ends it then.
         case .remember: break
         case .reportSurplus: storage.withLock { $0.surplusFinishHandler }?(self)
         }
