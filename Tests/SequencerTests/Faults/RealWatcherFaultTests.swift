@@ -36,7 +36,7 @@ struct RealWatcherFaultTests {
         }
         let launch = try Self.twoOperations().start(options: options)
         let early = launch.events
-        // Where it blocks in the last event, too: the next launch may be started after that.
+        // Also when it blocks in the last event: the next launch may start after that.
         async let isOverAtEnd = early.reduce(false) { $1.kind == .launchEnded && launch.storage.isOver }
         let report = await launch.end().report
         #expect(report.operations.allSatisfy { $0.outcome == .succeeded } || report.outcome.name == "failed", "\(report.outcome)")
@@ -144,7 +144,7 @@ struct RealWatcherFaultTests {
             let (box, isStarted) = (LaunchBox(), Gate())
             var options = LaunchOptions(lanes: 1, deadline: .patience, grace: .patience)
             options.observers.append { event in
-                // After this call: as long as it goes on, the events of the step that waits are told there, and that thread goes on by itself.
+                // After this call: until it returns, this thread tells the events of the waiting step, too, and that step's thread goes on.
                 if case .ready("long") = event.kind, graph.name == "falling" {
                     isStarted.block()
                     box.current?.storage.callApp { longIsReady.open() }

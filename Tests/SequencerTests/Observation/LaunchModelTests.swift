@@ -87,7 +87,7 @@ struct LaunchModelTests {
         await eventually { model.running == ["waits"] }
         answered.open()
         _ = await first.end()
-        // What the first one tells would come within these turns.
+        // Within these turns, an event of the first launch would arrive.
         for _ in 0..<20 { await Task.yield() }
         #expect(model.running == ["waits"] && model.fraction == 0 && model.outcome == nil)
         goOn.open()

@@ -100,7 +100,7 @@ struct HiddenOrderTests {
         #expect(exploration.hidden == nil)
     }
 
-    /// The error of exploring a graph that fails whatever the order.
+    /// The error of exploring a graph that fails in every order.
     private func failure(of graph: OperationGraph, check: Bool = true) async throws -> FailsInEveryOrder? {
         await #expect(throws: FailsInEveryOrder.self) {
             _ = try await explore(graph, orders: 5) { _ in

@@ -214,7 +214,7 @@ struct BootstrapFirstScreenTests {
     /// A scene that tells some phases, in order.
     private struct Scene: ScenePresenter {
         let phases: [LaunchPhase]
-        /// Until when it stays; nil when it returns at once.
+        /// The end of its stay; nil when it returns at once.
         var end: AsyncGate?
 
         func connectScene(_ report: @escaping @MainActor @Sendable (LaunchPhase) -> Void) async {

@@ -240,7 +240,7 @@ struct BootstrapPlanTests {
         #expect(bootstrap.service.storedSession().value?.isAnonymous == isGuest)
         #expect(bootstrap.configurationTrace.entries.first?.note.contains("no REST") == true)
         if isGuest { return }
-        // Whose session it is stays known, and nobody is asked again.
+        // The account of the session is kept, and nobody is asked again.
         let (_, next) = try await launch()
         #expect(next.outcome == .completed && next["login"]?.notes == [], "\(next.remarks)")
         #expect(paths.withLock { $0 } == ["/oauth/token"])
