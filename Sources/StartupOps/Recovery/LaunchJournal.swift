@@ -131,8 +131,6 @@ public final class LaunchJournal: Sendable {
         if let file { UnusedJournals.add(file.path) }
     }
 
-    deinit { if let file { UnusedJournals.forget(file.path) } }
-
     /// The kind of launch that it is now. Only ``admit(_:)`` changes it: other launches may have to be asked.
     var kind: LaunchKind {
         get { state.withLock { $0.kind } }
@@ -345,7 +343,7 @@ public final class LaunchJournal: Sendable {
     // MARK: Writing
 
     /// A launch begins with the journal: the lines of one that ran with it before are not about this one.
-    func launchBegins() {
+    package func launchBegins() {
         guard let file else { return }
         UnusedJournals.forget(file.path)
         if file.beginLaunch() { write(JournalLine(.relaunched)) }

@@ -31,6 +31,8 @@ extension LaunchJournal {
         for _ in 0..<max(count, 0) {
             // A journal of its own for each: it is let go of at the end of the round, and so looks like one whose process has died.
             let journal = LaunchJournal.open(in: directory, named: name, version: version)
+            // One without a launch would be gone when this process exits.
+            journal.launchBegins()
             if let operation { journal.noteStart(of: operation) }
             // A launch that is not written down would not count, and the test would see nothing.
             if let problem = journal.problem { throw problem }

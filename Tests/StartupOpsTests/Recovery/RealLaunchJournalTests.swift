@@ -294,12 +294,14 @@ struct RealLaunchJournalTests {
     }
 
     @Test(
-        "fault P43: an app that exits before its launch begins leaves no journal; one that exits in its launch has died there",
-        arguments: [false, true]
+        "fault P43: an app that exits before its launch begins leaves no journal, kept or not; one that exits in its launch has died there",
+        arguments: [(false, true), (false, false), (true, true)]
     )
-    func exits(inLaunch: Bool) async {
-        await #expect(processExitsWith: .success) { [path = location.path as String, inLaunch = inLaunch as Bool] in
+    func exits(inLaunch: Bool, isKept: Bool) async {
+        await #expect(processExitsWith: .success) {
+            [path = location.path as String, inLaunch = inLaunch as Bool, isKept = isKept as Bool] in
             let journal = LaunchJournal.open(in: .open(at: URL(fileURLWithPath: path)), version: "1")
+            if !isKept { _ = LaunchJournal.open(in: .open(at: URL(fileURLWithPath: path)), version: "1") }
             var graph = OperationGraph("regular")
             graph.add("first") { () -> Void in exit(EXIT_SUCCESS) }
             journal.prepare(&graph)

@@ -1,7 +1,8 @@
 import Foundation
 import Sequencer
 
-/// The journals of this process that tell of no launch yet. They are removed when the process exits: it wanted to end, and no launch has died.
+/// The journals of this process that tell of no launch yet, also those that the app has let go of. They are removed when the process exits: it wanted to end, and no
+/// launch has died.
 ///
 /// A crash runs no exit handler. Neither does a signal that the app does not handle: the next process cannot tell the two apart, and counts both.
 enum UnusedJournals {
@@ -13,7 +14,7 @@ enum UnusedJournals {
         paths.withLock { _ = $0.insert(path) }
     }
 
-    /// Its end says something from now on, or is not looked at any more.
+    /// Its end says something from now on.
     static func forget(_ path: String) {
         paths.withLock { _ = $0.remove(path) }
     }
