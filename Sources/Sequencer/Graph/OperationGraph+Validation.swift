@@ -87,17 +87,6 @@ extension OperationGraph {
         return index
     }
 
-    /// The mistake in an identifier, as the end of a sentence; nil for a good one.
-    package static func complaint(aboutIdentifier id: String) -> String? {
-        if id.isEmpty { return "is empty" }
-        if id.utf8.count > maximumIdentifierLength { return "has \(id.utf8.count) bytes; the most is \(maximumIdentifierLength)" }
-        if let (scalar, _) = JudgedScalars(id).first(where: { !$0.isShown }) {
-            return "holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
-        }
-        if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }
-        return nil
-    }
-
     /// The problem of a milestone that may be put off.
     package static let deferrableMilestone =
         "a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"
@@ -127,9 +116,7 @@ extension OperationGraph {
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
             // Times out of range would trap, or overflow, when they are converted (G13).
-            if let timeout = policy.timeout, timeout <= .zero || timeout > Self.maximumDuration {
-                complain("a timeout must be more than 0 and at most 24 hours, and is \(timeout)")
-            }
+            if let complaint = policy.timeout.flatMap(Self.complaint(aboutTimeout:)) { complain(complaint) }
             if let expected = policy.expected, expected < .zero || expected > Self.maximumDuration {
                 complain("an expected duration must be 0 to 24 hours, and is \(expected)")
             }

@@ -68,6 +68,9 @@ extension SDKLifecycle {
         return value
     }
 
+    /// How long a step may take that waits until it is ready. The restore ends by its own deadline; this is for a restore that ignores it.
+    var timeoutUntilReady: Duration { options.restoreTimeout + .seconds(1) }
+
     /// Returns when it is ready, and notes how the parts of the restore have ended.
     ///
     /// - Throws: ``SDKError`` when it is not initialised.

@@ -12,6 +12,9 @@ public struct SDKOptions: Sendable, Hashable {
     var restoreTimeout: Duration
 
     /// Options.
+    ///
+    /// - Parameter restoreTimeout: after how long the SDK is ready although the restore is not over: more than zero, and less than 24 hours, or ``BootstrapPlan/validate()`` refuses
+    ///   the plan. Without a plan, zero or less gives the restore no time.
     public init(autoRestores: Bool = true, restoreTimeout: Duration = .seconds(10)) {
         self.autoRestores = autoRestores
         self.restoreTimeout = restoreTimeout

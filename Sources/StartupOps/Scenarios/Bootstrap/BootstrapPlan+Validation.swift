@@ -9,7 +9,7 @@ extension BootstrapPlan {
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {
-        let problems = endpointProblems + headerProblems + registrationProblems + nameProblems + moduleProblems
+        let problems = endpointProblems + headerProblems + registrationProblems + nameProblems + stepProblems + moduleProblems
         if !problems.isEmpty { throw RegistryError(problems: problems) }
     }
 
@@ -34,7 +34,8 @@ extension BootstrapPlan {
         let registry = ServiceRegistry(rules: RegistrationRule.bootstrap) { true }
         for registration in registrations { _ = registration.register(registry) }
         registry.mark("module-setup")
-        registry.mark("configuration")
+        // As in a launch: a value that is equal to no other, so that a second one is refused.
+        registry.register(ConfigurationInLaunch(), for: ServiceKey("configuration"))
         for delegate in moduleDelegates { _ = delegate.register(registry) }
         if !thirdParties.isEmpty { registry.mark("third-party") }
         registry.mark("coordinator")
@@ -59,6 +60,41 @@ extension BootstrapPlan {
             + check("third-party SDK", sdks) + check("observer", observers.map(\.name))
     }
 
+    /// The steps that the graph of the launch would be refused for, by its own rule.
+    private var stepProblems: [RegistryProblem] {
+        func check(_ kind: String, _ name: String, _ steps: [String], _ timeouts: [(field: String, value: Duration)]) -> [RegistryProblem] {
+            let subject = "\(kind) \(printable(name, limit: 80))"
+            var problems: [RegistryProblem] = []
+            // Once for a name: all of its steps are named by it.
+            for step in steps {
+                guard let complaint = OperationGraph.complaint(aboutIdentifier: step) else { continue }
+                let reason = "the identifier of its step, '\(printable(step, limit: 80))', \(complaint); give it another name"
+                problems.append(RegistryProblem(.invalid, name, "\(subject): \(reason)"))
+                break
+            }
+            for (field, value) in timeouts {
+                guard let complaint = OperationGraph.complaint(aboutTimeout: value) else { continue }
+                problems.append(RegistryProblem(.invalid, name, "\(subject), \(field): \(complaint)"))
+            }
+            return problems
+        }
+        var problems: [RegistryProblem] = []
+        for module in modules {
+            problems += check("module", module.name, ["prepare-\(module.name)", "module-\(module.name)"], [("timeout", module.timeout)])
+        }
+        for sdk in thirdParties {
+            var steps = ["sdk-\(sdk.name)"]
+            var timeouts = [(field: "timeout", value: sdk.timeout)]
+            if let lifecycle = sdk.lifecycle {
+                let limit = lifecycle.options.restoreTimeout
+                steps.append("sdk-\(sdk.name)-ready")
+                timeouts.append((field: "restoreTimeout", value: limit > .zero ? lifecycle.timeoutUntilReady : limit))
+            }
+            problems += check("third-party SDK", sdk.name, steps, timeouts)
+        }
+        return problems
+    }
+
     private var moduleProblems: [RegistryProblem] {
         var listed: Set<String> = []
         var problems: [RegistryProblem] = []
@@ -75,3 +111,6 @@ extension BootstrapPlan {
         return problems
     }
 }
+
+/// Stands for the configuration that a launch makes.
+private final class ConfigurationInLaunch: Sendable {}

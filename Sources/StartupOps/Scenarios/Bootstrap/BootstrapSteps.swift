@@ -192,8 +192,7 @@ extension Bootstrap {
                 "Restore the session of \(sdk.name)",
                 expected: .milliseconds(200),
                 options: .onFailure(.continue),
-                // The restore ends by its own deadline; the timeout is for a restore that ignores it.
-                .timeout(lifecycle.options.restoreTimeout + .seconds(1)),
+                .timeout(lifecycle.timeoutUntilReady),
                 .when { plan.build.isSuperset(of: sdk.flags) },
                 simulated: { simulated in
                     return { try await simulated.pass($0) }
