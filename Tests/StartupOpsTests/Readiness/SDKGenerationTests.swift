@@ -129,6 +129,29 @@ struct SDKGenerationTests {
         #expect(sdk.recoveredConfiguration() == .absent)
     }
 
+    @Test("D35: a reset while a session is restored ends the wait for that at once; a reconfiguration has it wait for the new session")
+    func resetInRestore() async throws {
+        let hold = SDKHold()
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.entitlements = { _ in
+            await hold.reach()
+            return []
+        }
+        for isReset in [true, false] {
+            let sdk = SDKLifecycle.patient(SampleSDKServices(token: "token", behaviour))
+            #expect(sdk.initialize(sdkBuilder))
+            var graph = OperationGraph("restore")
+            graph.add("wait") { (step: StepContext) in try await sdk.waitUntilReady(in: step) }
+            let launch = try graph.start()
+            await eventually { launch.status.operations.first?.wait == .code("the restore of an earlier session") }
+            #expect(isReset ? sdk.reset() : sdk.reconfigure(other))
+            let report = await launch.end().report
+            #expect(report["wait"]?.outcome == (isReset ? .failed : .succeeded))
+            if isReset { #expect(report["wait"]?.message?.contains("the SDK was reset, or could not be reconfigured") == true) }
+        }
+        hold.open()
+    }
+
     /// A store in which one value stays.
     private struct StubbornStore: SecureStore {
         let content = MemoryStore()

@@ -71,13 +71,26 @@ extension SDKLifecycle {
     /// How long a step may take that waits until it is ready. The restore ends by its own deadline; this is for a restore that ignores it.
     var timeoutUntilReady: Duration { options.restoreTimeout + .seconds(1) }
 
-    /// Returns when it is ready, and notes how the parts of the restore have ended.
+    /// Returns when it is ready, and notes how the parts of the restore have ended. After a reconfiguration meanwhile, that is the restore of the new session.
     ///
-    /// - Throws: ``SDKError`` when it is not initialised.
+    /// - Throws: ``SDKError`` when it is not initialised, and at once when it is so no more.
     func waitUntilReady(in step: StepContext) async throws {
+        // From before the look at the session: its end must not be missed.
+        let events = events
         _ = try current(step.operation)
         try await step.waiting(for: "the restore of an earlier session") {
-            for await isReady in self.isReady where isReady { break }
+            if isReadyNow { return }
+            for await event in events {
+                // Looked at again: an event may be told late, when another session has been opened.
+                if event == .ready(true), isReadyNow { break }
+                if event == .uninitialized, !isInitialized {
+                    throw SDKError(
+                        .superseded,
+                        printable(step.operation, limit: 120),
+                        "the SDK was reset, or could not be reconfigured, before an earlier session was restored"
+                    )
+                }
+            }
             try step.checkCancellation()
         }
         let restored = restoreOutcomes.map { "\($0.step) \(ForeignText.shown("\($0.outcome)"))" }

@@ -215,7 +215,11 @@ public final class SDKLifecycle: Sendable {
         return setUp.sync {
             state.withLock { $0.settingUp = currentThreadIdentity() }
             defer { state.withLock { $0.settingUp = nil } }
-            return body()
+            let wasInitialized = isInitialized
+            let result = body()
+            // At the end: a reconfiguration takes it down, too, and up again.
+            if wasInitialized, !isInitialized { eventLine.send(.uninitialized) }
+            return result
         }
     }
 }

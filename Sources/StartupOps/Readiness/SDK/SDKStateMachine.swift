@@ -102,6 +102,8 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
     case ready(Bool)
     /// It has been initialised.
     case initialized(generation: Int)
+    /// It is not initialised any more: it was reset, or could not be reconfigured.
+    case uninitialized
     /// A part of the auto-restore has ended.
     case restored(String, SDKRestoreOutcome)
     /// The auto-restore was not over at its deadline.
@@ -114,6 +116,7 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
         case .loggedOut(let reason): "logged out: \(reason)"
         case .ready(let isReady): isReady ? "ready" : "not ready"
         case .initialized(let generation): "initialised, generation \(generation)"
+        case .uninitialized: "not initialised any more"
         case .restored(let step, let outcome): "\(step): \(outcome)"
         case .restoreTimedOut: "auto-restore not over at its deadline"
         }
