@@ -13,6 +13,7 @@ extension LaunchStorage {
         let unnoticed = timekeeper.unnoticedStandstill
         let record = state.withLock { state -> RunRecord? in
             if state.isEnding { return nil }
+            noteEarlyEnd(&state)
             guard state.scopes.mayEnd() else {
                 // The launch ends with its last scope; the record of the launch proper does not wait for scopes.
                 if state.milestoneRecord == nil { state.milestoneRecord = makeRecord(&state, anomalies) }
@@ -99,6 +100,17 @@ extension LaunchStorage {
             suspended: timekeeper.suspension,
             anomalies: anomalies
         )
+    }
+
+    /// Has the operation that ended the launch before its milestone say what the graph has to tell then.
+    private func noteEarlyEnd(_ state: inout State) {
+        guard let sentences = graph.graph.earlyEndNotes else { return }
+        switch makeRecord(&state, []).outcome() {
+        case .failed(let operation, _), .aborted(let operation, _):
+            guard let node = graph.position(of: operation) else { return }
+            state.notes[node, default: []] += sentences().map { printable($0, limit: 400) }
+        case .completed, .cancelled: break
+        }
     }
 
     /// Those that the state does not know.

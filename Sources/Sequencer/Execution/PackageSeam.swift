@@ -128,6 +128,11 @@ extension OperationGraph {
         }
     }
 
+    /// Has the report of a launch that fails, or is aborted, say more: each sentence is a note of the operation that has ended it.
+    ///
+    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must wait for nothing but a lock of their own.
+    package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
+
     /// Runs a step's work, as part of the step, and returns its value.
     package typealias WorkWrapper =
         nonisolated(nonsending) @Sendable (

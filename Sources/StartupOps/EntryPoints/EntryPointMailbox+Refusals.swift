@@ -7,7 +7,7 @@ extension EntryPointMailbox {
     /// The most refusals that are kept for a report.
     static let maximumRefusals = 8
 
-    /// Notes that something came in that the app does not take: the report of the launch that shows the main screen says so, with the reason.
+    /// Notes that something came in that the app does not take: the report of the launch that shows the main screen, or fails before it, says so, with the reason.
     ///
     /// ```swift
     /// do { mailbox.receive(.link(try router.link(url.absoluteString))) } catch { mailbox.refuse(because: error) }

@@ -77,6 +77,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         build(&graph, steps)
         // After the app's own steps: the milestone may be one of those.
         steps.enforceUpdatePolicy(in: &graph)
+        steps.tellLostEntryPoints(in: &graph)
         return graph
     }
 

@@ -112,6 +112,12 @@ public struct StartupSteps: Sendable {
         }
     }
 
+    /// Has a real launch that fails, or is aborted, tell what came in and was dropped or refused: the main screen, whose step tells it otherwise, never comes.
+    func tellLostEntryPoints(in graph: inout OperationGraph) {
+        guard let mailbox = environment?.mailbox else { return }
+        graph.noteEarlyEnd { mailbox.takeDropped() + mailbox.takeRefusals() }
+    }
+
     /// The work of a step.
     public subscript<Work: Sendable>(step: StartupStep<Work>) -> Work {
         get {

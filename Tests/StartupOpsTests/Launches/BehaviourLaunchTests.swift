@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 
@@ -101,6 +102,26 @@ struct BehaviourLaunchTests {
         #expect(notes.count { $0.hasSuffix("was dropped: more than 32 entry points were waiting, and it was the oldest") } == 2)
         #expect(notes.count { $0.hasPrefix("2 times: ") } == 1)
         #expect(notes.last == "32 pushes, links and shortcuts are kept for a later launch")
+    }
+
+    @Test("B56: a launch that fails, or that any step aborts, tells what was too much to keep, and what was refused, once")
+    func droppedBeforeEarlyEnd() async throws {
+        let device = try SampleDevice()
+        let environment = device.environment(StartupPresenters(all: AgreeablePerson()))
+        defer { environment.devices.closeAll() }
+        for (operation, fault, outcome) in [("main-app", Fault.fail, "failed"), ("login", Fault.abort("unsupported"), "aborted")] {
+            for _ in 0..<33 { environment.mailbox.receive(try EntryPointSamples.link("https://good.example/")) }
+            environment.mailbox.refuse(because: CancellationError())
+            var graph = environment.graph(.firstLaunch)
+            try graph.inject(fault, into: operation)
+            let report = try await device.run(graph)
+            #expect(report.outcome.name == outcome)
+            let notes = report[operation]?.notes ?? []
+            let dropped = "was dropped: more than 32 entry points were waiting, and it was the oldest"
+            #expect(notes.count { $0.hasSuffix(dropped) } == 1, "\(report.remarks)")
+            #expect(notes.last == "an entry point was refused: CancellationError")
+            #expect(environment.mailbox.takeDropped().isEmpty && environment.mailbox.takeRefusals().isEmpty)
+        }
     }
 
     @Test("A27, B54, B57, B58, B59: a push comes before the main screen, a link and a shortcut after it, each once")
