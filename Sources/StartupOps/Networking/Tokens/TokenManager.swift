@@ -102,24 +102,6 @@ public final class TokenManager: Sendable {
 
 extension TokenManager: Opaque {}
 
-extension TokenManager {
-    /// A refresh for services that call back: the first call counts.
-    ///
-    /// A second call changes nothing. Where nobody calls by the deadline, the refresh fails as one of the moment. The callback may be called from any
-    /// thread, the main one included, and before `start` returns.
-    package static func refresh(
-        callingBack start: @escaping @Sendable (Session, @escaping @Sendable (Result<Session?, any Error>) -> Void) -> Void
-    ) -> Refresh {
-        { session, deadline in
-            let answer = OneShot<Session?>()
-            let timer = DeadlineTimer(deadline) { answer.give(.failure(NetworkError.tokenTimedOut)) }
-            defer { timer?.cancel() }
-            start(session) { answer.give($0) }
-            return try await answer.value
-        }
-    }
-}
-
 /// How tokens are refreshed.
 package struct TokenPolicy: Sendable, Hashable {
     /// How long before it expires a token is refreshed ahead, in seconds. Requests go on with the old one meanwhile.

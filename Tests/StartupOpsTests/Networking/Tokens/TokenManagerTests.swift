@@ -242,29 +242,18 @@ struct TokenManagerTests {
         #expect(SessionStore(store).load() == .value(last))
     }
 
-    @Test("fault T22: a callback that is called twice, from the main thread, or before its function returns, counts once")
-    func callsTwice() async throws {
-        let issued = service.issue()
-        let tokens = try manager(
-            service.issue(lifetime: -1),
-            refresh: TokenManager.refresh { _, done in
-                done(.success(issued))
-                DispatchQueue.main.async { done(.success(nil)) }
-                done(.failure(SessionRejected("twice")))
-            }
-        )
-        let log = EventLog(tokens)
-        #expect(try await tokens.token(for: .required, deadline: .never)?.value == issued.accessToken)
-        #expect(await log.events(tokens) == [.sessionChanged(userID: "u1")])
-    }
-
-    @Test("fault T22: a callback that never comes costs no more than the limit, and the session is kept")
-    func neverCalls() async throws {
+    @Test("fault T22: a refresh that never ends, deaf to being cancelled, costs no more than the limit, and the session is kept")
+    func neverEnds() async throws {
         var policy = TokenPolicy.patient
         policy.refreshLimit = .milliseconds(20)
-        let tokens = try manager(service.issue(lifetime: -1), policy: policy, refresh: TokenManager.refresh { _, _ in })
+        let never = AsyncGate()
+        let tokens = try manager(service.issue(lifetime: -1), policy: policy) { _, _ in
+            await never.wait(ignoringCancellation: true)
+            return nil
+        }
         #expect(await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } == .refreshTokenFailed)
         #expect(tokens.isLoggedIn && tokens.waiterCount == 0)
+        never.open()
     }
 
     @Test("C15: where there is no way to refresh, the request fails, and the session is kept")
