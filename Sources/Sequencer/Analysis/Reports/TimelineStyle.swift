@@ -4,11 +4,11 @@ enum TimelineStyle {
     /// The colours of the page and of the picture.
     static let palette = """
         :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --faint: #59636e; --rule: #d8dee4; --row: #8c95a014; --band: #f6f7f8; \
-        --work: #4c8dd6; --main: #7a62c9; --critical: #a34a00; --interactive: #e0a526; --wait: #a9b4bf; --slack: #8a94a0; --pause: #fbf1d3; --bad: #cf222e; \
+        --work: #4c8dd6; --main: #7a62c9; --critical: #a34a00; --interactive: #b27d00; --wait: #a9b4bf; --slack: #8a94a0; --pause: #fbf1d3; --bad: #cf222e; \
         --fell-back: #0b7a75; --good: #1a7f37; --stopped: #9a6700; --mark: #fff8c5; }
         @media (prefers-color-scheme: dark) { :root { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --rule: #30363d; --row: #8c95a01f; \
         --band: #1c2128; --work: #5a9be6; --main: #9a86e8; --critical: #ffb069; --interactive: #d4a72c; --wait: #545d68; --slack: #6e7781; --pause: #2b2411; \
-        --bad: #ff7b72; --fell-back: #4fd1c5; --good: #3fb950; --stopped: #d29922; --mark: #3b3000; } }
+        --bad: #ff7b72; --fell-back: #4fd1c5; --good: #3fb950; --stopped: #d29922; --mark: #392e00; } }
         """
 
     /// The picture, which stands alone.

@@ -73,7 +73,6 @@ struct ReportVerdictTests {
             let drawing = report(Self.rows[3], ending: outcome).svg()
             #expect(drawing.contains(" failed\"><title>") == isRed, "\(outcome)")
         }
-        #expect(TimelineStyle.css.contains(".timeline .failed .bar { fill: var(--bad); fill-opacity: 1; }"))
     }
 
     private func report(_ row: Row, ending outcome: Outcome? = nil) -> LaunchReport {
