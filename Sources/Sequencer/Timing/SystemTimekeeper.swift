@@ -24,15 +24,17 @@ final class SystemTimekeeper: Timekeeper {
 
     var suspension: Nanoseconds {
         let other = monotonicNanoseconds(countsSuspension: !countsSuspension) - otherOrigin
-        return Self.suspension(countsSuspension ? other : now, counting: countsSuspension ? now : other)
+        return Self.suspension(now, other, countsSuspension: countsSuspension)
     }
 
     /// - Parameters:
-    ///   - time: since the launch began, by the clock that stands still while the machine sleeps.
-    ///   - whole: by the one that goes on.
-    static func suspension(_ time: Nanoseconds, counting whole: Nanoseconds) -> Nanoseconds {
+    ///   - time: since the launch began, by its own clock.
+    ///   - other: by the other clock.
+    ///   - countsSuspension: whether its own is the one that goes on while the machine sleeps.
+    static func suspension(_ time: Nanoseconds, _ other: Nanoseconds, countsSuspension: Bool) -> Nanoseconds {
+        let suspension = countsSuspension ? time - other : other - time
         // The thread may have lost its turn between the readings of the two clocks. So a short difference counts as none, as with a standstill.
-        whole - time > AlarmThread.maximumDelay ? whole - time : 0
+        return suspension > AlarmThread.maximumDelay ? suspension : 0
     }
 
     // The launch may have begun while the process stood still.

@@ -130,12 +130,20 @@ struct RealStandstillFaultTests {
         #expect(machine.phase == .over)
     }
 
-    @Test("the machine's sleep is a figure of its own, by either clock; what is short between two looks is none")
-    func suspension() {
+    @Test("the machine's sleep is a figure of its own, by either clock; what is short between two looks is none", arguments: [false, true])
+    func suspension(countsSuspension: Bool) {
         let second: Nanoseconds = 1_000_000_000
-        #expect(SystemTimekeeper.suspension(second, counting: 41 * second) == 40 * second)
-        #expect(SystemTimekeeper.suspension(second, counting: second + second / 2) == 0)
-        #expect(SystemTimekeeper.suspension(second, counting: second - 50) == 0)
+        func suspension(awake: Nanoseconds, whole: Nanoseconds) -> Nanoseconds {
+            let (own, other) = countsSuspension ? (whole, awake) : (awake, whole)
+            return SystemTimekeeper.suspension(own, other, countsSuspension: countsSuspension)
+        }
+        #expect(suspension(awake: second, whole: 41 * second) == 40 * second)
+        #expect(suspension(awake: second, whole: second + second / 2) == 0)
+        #expect(suspension(awake: second, whole: second + second / 2 + 1) == second / 2 + 1)
+        #expect(suspension(awake: second, whole: second - 50) == 0)
+        #expect(suspension(awake: 41 * second, whole: second) == 0)
+        // The machine has not slept since here, whatever it did before; a busy one may take a while between the clocks.
+        #expect(SystemTimekeeper(countsSuspension: countsSuspension).suspension < 60 * second)
     }
 
     @Test("fault L45: a standstill is one whoever wakes the thread for time after it; being woken early, or somewhat late, is none")
