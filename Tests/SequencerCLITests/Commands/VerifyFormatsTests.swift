@@ -81,17 +81,41 @@ struct VerifyFormatsTests {
             let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
             let rules = try #require(driver?["rules"] as? [[String: Any]])
             #expect(rules.map { $0["id"] as? String } == ["impliedDependency", "budget"])
+            let texts: [String?] = [
+                "An operation waits for one that its other dependencies imply.", "The critical path alone takes longer than the budget.",
+            ]
             for key in ["shortDescription", "fullDescription", "help"] {
-                let texts = rules.map { ($0[key] as? [String: String])?["text"] }
-                #expect(texts == [Verification.descriptions["impliedDependency"], Verification.descriptions["budget"]])
+                #expect(rules.map { ($0[key] as? [String: String])?["text"] } == texts, "\(key)")
             }
             #expect(run["columnKind"] as? String == "unicodeCodePoints")
-            let location = (results[0]["locations"] as? [[String: [String: [String: Any]]]])?.first?["physicalLocation"]
-            #expect(location?["artifactLocation"]?["uri"] as? String == Verification.address(of: path))
-            #expect(location?["region"]?["startLine"] as? Int == 5)
+            let address = "file://" + path.replacing("a, 100%.json", with: "a%2C%20100%25.json")
+            let places = results.compactMap { Self.place(of: $0) }
+            #expect(places.map { $0["artifactLocation"]?["uri"] as? String } == [address, address])
+            #expect(places.map { $0["region"]?["startLine"] as? Int } == [5, 4])
+            #expect(places.map { $0["region"]?["startColumn"] as? Int } == [5, 5])
+            let messages = results.map { ($0["message"] as? [String: String])?["text"] ?? "" }
+            #expect(messages == ["c need not wait for a: other dependencies imply it", "the critical path alone takes 4 s of 3 s: a → b"])
+        }
+        try await verify(Self.broken, "sarif") { result, _ in
+            #expect(result.code == 65 && result.messages.isEmpty)
+            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
+            let results = try #require(run["results"] as? [[String: Any]])
+            #expect(results.map { $0["ruleId"] as? String } == ["mistake", "mistake"])
+            #expect(results.map { Self.place(of: $0)?["region"]?["startLine"] as? Int } == [3, 4])
+            let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
+            #expect((driver?["rules"] as? [[String: Any]])?.count == 1, "a rule is listed once, however many results it has")
+        }
+        try await verify(Self.sound, "sarif") { result, _ in
+            #expect(result.code == 0)
+            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
+            #expect((run["results"] as? [Any])?.isEmpty == true)
         }
         #expect(Verification.address(of: "a b/c%.json") == "a%20b/c%25.json")
         #expect(Verification.address(of: "/a.json") == "file:///a.json")
+    }
+
+    private static func place(of result: [String: Any]) -> [String: [String: Any]]? {
+        (result["locations"] as? [[String: [String: [String: Any]]]])?.first?["physicalLocation"]
     }
 
     @Test("sarif: each kind of problem has a description")
@@ -142,7 +166,8 @@ struct VerifyFormatsTests {
             let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
             let results = try #require(run["results"] as? [[String: Any]])
             #expect(results.map { $0["ruleId"] as? String } == [problem] && results.map { $0["level"] as? String } == ["error"])
-            #expect("\(results)".contains(Verification.address(of: file)))
+            let address = results.first.flatMap { Self.place(of: $0) }?["artifactLocation"]?["uri"] as? String
+            #expect(address == "file://\(file)")
         default:
             #expect(result.output.isEmpty && shown.hasPrefix("\(file):") && shown.split(separator: "\n").count == 1, "\(shown)")
             #expect(shown.contains(": error: "))
