@@ -33,6 +33,19 @@ struct RealThreadFaultTests {
         }
     }
 
+    @Test("fault L40: launches that fail count no thread as come back that never was left behind")
+    func failing() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<300 {
+                var graph = OperationGraph("fails")
+                for number in 0..<8 { graph.add("op\(number)") { if number == 3 { throw CocoaError(.coderInvalidValue) } } }
+                let report = try await graph.run(options: LaunchOptions(lanes: 8, deadline: .patience)).report
+                #expect(report["op3"]?.outcome == .failed)
+            }
+            await eventually { RunningLaunch.threadsLeftBehind == 0 }
+        }
+    }
+
     @Test("fault L40: 1,000 steps that block on as many lanes all time out, and what follows them runs")
     func lanes() async {
         await #expect(processExitsWith: .success) {
