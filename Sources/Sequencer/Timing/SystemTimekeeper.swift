@@ -8,7 +8,7 @@ final class SystemTimekeeper: Timekeeper {
         var wake: Nanoseconds?
     }
 
-    private let countsSuspension: Bool
+    let countsSuspension: Bool
     private let origin: Nanoseconds
     /// The same moment by the other clock: that which counts the machine's sleep if this one does not.
     private let otherOrigin: Nanoseconds

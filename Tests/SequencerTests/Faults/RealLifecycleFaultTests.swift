@@ -23,7 +23,11 @@ struct RealLifecycleFaultTests {
 
     @Test("fault L9: by default a launch's clock stands still while the machine sleeps")
     func suspension() {
-        #expect(LaunchOptions(deadline: .patience).clock is SuspendingClock)
+        for (options, counts) in [
+            (LaunchOptions(), false), (LaunchOptions(clock: SuspendingClock()), false), (LaunchOptions(clock: ContinuousClock()), true),
+        ] {
+            #expect((options.makeTimekeeper(hasMainSteps: false) as? SystemTimekeeper)?.countsSuspension == counts)
+        }
     }
 
     @Test("fault L4: launches that nobody keeps while they run each end once, and leave nothing behind")
