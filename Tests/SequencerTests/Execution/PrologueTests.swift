@@ -46,7 +46,7 @@ struct PrologueTests {
         #expect(Set(journal.all.dropFirst(3)) == ["splash", "fetch", "main-app database"])
         #expect(report.outcome == .completed && report.makespan == .milliseconds(100) && report.operationAnomalies.isEmpty)
         let prologue = report.operations.filter { ["crash-reporter", "open-database", "background-tasks"].contains($0.id) }
-        #expect(prologue.allSatisfy { $0.isMain && $0.lane == nil && $0.attempts == 1 && $0.outcome == .succeeded })
+        #expect(prologue.count == 3 && prologue.allSatisfy { $0.isMain && $0.lane == nil && $0.attempts == 1 && $0.outcome == .succeeded })
         #expect(report["splash"]?.dependencies == ["background-tasks"])
     }
 

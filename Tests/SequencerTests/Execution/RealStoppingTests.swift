@@ -280,7 +280,8 @@ struct RealStoppingTests {
                 launch.abort(.forceUpdate)
                 verdict.withLock { $0 = true }
             }
-            _ = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience))
+            let report = try await graph.run(options: LaunchOptions(lanes: lanes, deadline: .patience)).report
+            #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
             #expect(violations.withLock { $0 } == 0)
         }
     }

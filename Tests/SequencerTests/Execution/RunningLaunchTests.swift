@@ -42,6 +42,7 @@ struct RunningLaunchTests {
                 if seen == told { sameOrder += 1 }
             }
         }
+        #expect(streams >= 800, "of each launch at least one after the start, and one after the end")
         print("\(streams) streams of late askers, \(sameOrder) of them in the very same order as those of an observer")
     }
 
