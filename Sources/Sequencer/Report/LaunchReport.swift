@@ -189,7 +189,12 @@ public struct LaunchReport: Sendable, Hashable {
     }
 
     /// Whether it kept all of its budgets.
-    package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
+    package var isWithinBudgets: Bool { Self.isWithinBudgets(budget.isMet, initialDisplay: isInitialDisplayMet) }
+
+    /// The same of verdicts that were saved.
+    ///
+    /// - Parameter initialDisplay: nil where the display had no budget, or has no verdict on it.
+    package static func isWithinBudgets(_ isMet: Bool, initialDisplay: Bool?) -> Bool { isMet && initialDisplay != false }
 
     /// When the launch proper ended: with its milestone where anything went on after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }

@@ -228,16 +228,22 @@ struct StatsText {
     }
 
     private func rates(_ groups: [LaunchGroup]) -> String {
-        var table = table([], ["over budget", "at most", "aborted", "failed", "cancelled", "crashed"])
+        // In most files no initial display has a budget.
+        let hasDisplays = groups.contains { $0.displayVerdicts.launches > 0 }
+        let displays: [String] = hasDisplays ? ["initial display over its own", "at most"] : []
+        var table = table([], ["over budget", "at most"] + displays + ["aborted", "failed", "cancelled", "crashed"])
         for group in groups {
-            table.add(
-                names(group)
-                    // A bound on nothing would be 100%, which reads like a result.
-                    + [share(group.missRate), group.reports > 0 ? share(group.missBound) : "", share(group.rate(of: .aborted))]
-                    + [share(group.rate(of: .failed)), share(group.rate(of: .cancelled)), share(group.crashRate)]
-            )
+            var row = names(group) + misses(group.verdicts)
+            if hasDisplays { row += misses(group.displayVerdicts) }
+            let rates = [group.rate(of: .aborted), group.rate(of: .failed), group.rate(of: .cancelled), group.crashRate]
+            table.add(row + rates.map(share))
         }
         return table.text(style)
+    }
+
+    private func misses(_ verdicts: BudgetVerdicts) -> [String] {
+        // A bound on nothing would be 100%, which reads like a result.
+        [share(verdicts.rate), verdicts.launches > 0 ? share(verdicts.bound) : ""]
     }
 
     private func operations(_ groups: [LaunchGroup]) -> String {
@@ -312,8 +318,8 @@ extension LaunchGroup {
     fileprivate func write(to json: inout JSONWriter) {
         json.write(launches, for: "launches")
         json.write(misses, for: "budgetMisses")
-        json.write(decimal: missRate, for: "budgetMissRate")
-        json.write(decimal: missBound, for: "budgetMissRateUpperBound")
+        json.write(decimal: verdicts.rate, for: "budgetMissRate")
+        json.write(decimal: verdicts.bound, for: "budgetMissRateUpperBound")
         json.write(decimal: rate(of: .aborted), for: "abortRate")
         json.write(decimal: rate(of: .failed), for: "failureRate")
         json.write(decimal: rate(of: .cancelled), for: "cancelRate")
@@ -330,6 +336,14 @@ extension LaunchGroup {
             sketch.write(to: &json)
         }
         if displays.count > 0 { json.writeObject(for: "initialDisplay") { json in displays.write(to: &json) } }
+        if displayVerdicts.launches > 0 {
+            json.writeObject(for: "initialDisplayBudget") { json in
+                json.write(displayVerdicts.launches, for: "launches")
+                json.write(displayVerdicts.misses, for: "misses")
+                json.write(decimal: displayVerdicts.rate, for: "missRate")
+                json.write(decimal: displayVerdicts.bound, for: "missRateUpperBound")
+            }
+        }
         if operations.isEmpty { return }
         json.writeObjects(sortedOperations, for: "operations") { json, pair in
             json.write(pair.operation, for: "operation")

@@ -1,3 +1,5 @@
+import Sequencer
+
 /// Reads the few values of one line, a report or a crash, that statistics need, and skips the rest.
 ///
 /// Nothing is allocated but the few texts that are kept: a file of a gigabyte takes seconds, not minutes.
@@ -8,7 +10,7 @@ struct LaunchLineParser {
     private static let timeLimit = 9e12
 
     private enum Key: UInt8 {
-        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, operations, attributes
+        case schema, scenario, version, outcome, budget, operation, initialDisplayMs, initialDisplayBudget, operations, attributes
 
         var name: StaticString {
             switch self {
@@ -19,6 +21,7 @@ struct LaunchLineParser {
             case .budget: "budget"
             case .operation: "operation"
             case .initialDisplayMs: "initialDisplayMs"
+            case .initialDisplayBudget: "initialDisplayBudget"
             case .operations: "operations"
             case .attributes: "attributes"
             }
@@ -31,7 +34,7 @@ struct LaunchLineParser {
     private var schema: String?, scenario: String?, version: String?, operation: String?
     private var outcome: String?
     private var measured: Double?, display: Double?
-    private var verdict: String?
+    private var verdict: String?, displayVerdict: String?
     private let readsOperations: Bool
     /// The name of the attribute that is wanted.
     private let attribute: String?
@@ -95,11 +98,18 @@ struct LaunchLineParser {
         guard seen & UInt16(1) << Key.budget.rawValue != 0 else { throw missing("budget") }
         guard let measured else { throw missing("budget.measuredMs") }
         guard let verdict else { throw missing("budget.verdict") }
+        var isDisplayMet: Bool?
+        if let displayVerdict { isDisplayMet = try Self.isMet(displayVerdict) }
+        let isMet = LaunchReport.isWithinBudgets(try Self.isMet(verdict), initialDisplay: isDisplayMet)
+        let end = LaunchLine.End.report(outcome, measured: measured, isMet: isMet, display: display, isDisplayMet: isDisplayMet)
+        return LaunchLine(scenario: scenario, version: version, end: end, operations: operations, attribute: attributeValue)
+    }
+
+    private static func isMet(_ verdict: String) throws(JSONFault) -> Bool {
         guard verdict == "pass" || verdict == "fail" else {
             throw JSONFault(0, .mistake(unknownWord(verdict, called: "verdict", among: ["pass", "fail"])))
         }
-        let end = LaunchLine.End.report(outcome, measured: measured, isMet: verdict == "pass", display: display)
-        return LaunchLine(scenario: scenario, version: version, end: end, operations: operations, attribute: attributeValue)
+        return verdict == "pass"
     }
 
     private func missing(_ key: String) -> JSONFault {
@@ -141,6 +151,7 @@ struct LaunchLineParser {
         case .operation: operation = try readText(wanted.name)
         case .initialDisplayMs: display = try readMilliseconds(wanted.name)
         case .budget: try readObject { parser throws(JSONFault) in try parser.readBudgetMember() }
+        case .initialDisplayBudget: try readObject { parser throws(JSONFault) in try parser.readDisplayBudgetMember() }
         case .operations: try readArray { parser throws(JSONFault) in try parser.readOperation() }
         case .attributes: try readArray { parser throws(JSONFault) in try parser.readAttribute() }
         }
@@ -160,7 +171,7 @@ struct LaunchLineParser {
         switch key {
         case .operations: readsOperations
         case .attributes: attribute != nil
-        case .schema, .scenario, .version, .outcome, .budget, .operation, .initialDisplayMs: true
+        case .schema, .scenario, .version, .outcome, .budget, .operation, .initialDisplayMs, .initialDisplayBudget: true
         }
     }
 
@@ -235,6 +246,11 @@ struct LaunchLineParser {
         } else {
             try json.skipValue()
         }
+    }
+
+    /// Reads a member of the budget of the initial display, which has no verdict where that was not wanted.
+    private mutating func readDisplayBudgetMember() throws(JSONFault) {
+        if try readKey().matches("verdict") { displayVerdict = try readText("verdict") } else { try json.skipValue() }
     }
 
     // MARK: Values

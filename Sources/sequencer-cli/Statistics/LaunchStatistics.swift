@@ -93,6 +93,9 @@ struct LaunchGroup: Sendable {
     private(set) var times: [LaunchOutcome: QuantileSketch] = [:]
     /// The times to the initial display in milliseconds, of the reports that have one, however they ended.
     private(set) var displays = QuantileSketch()
+    /// The verdicts on the initial display, of the reports that have one.
+    private(set) var displayVerdicts = BudgetVerdicts()
+    /// The reports that missed a budget that they had.
     private(set) var misses = 0
     private(set) var crashes = 0
     /// How often each operation was the one that ran when a launch crashed.
@@ -120,11 +123,8 @@ struct LaunchGroup: Sendable {
 
     var crashRate: Double? { launches > 0 ? Double(crashes) / Double(launches) : nil }
 
-    /// The share of budgets that were missed in the launches that left a report: a launch that crashed has no verdict.
-    var missRate: Double? { reports > 0 ? Double(misses) / Double(reports) : nil }
-
-    /// The rate of misses that the true one is below with 95% confidence.
-    var missBound: Double { BinomialBound.upper(misses: misses, trials: reports) }
+    /// Those of the launches that left a report: a launch that crashed has none.
+    var verdicts: BudgetVerdicts { BudgetVerdicts(launches: reports, misses: misses) }
 
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
@@ -134,11 +134,12 @@ struct LaunchGroup: Sendable {
 
     mutating func add(_ end: LaunchLine.End) {
         switch end {
-        case .report(let outcome, let measured, let isMet, let display):
+        case .report(let outcome, let measured, let isMet, let display, let isDisplayMet):
             // By outcome, since the time of a failed launch says nothing about one that completed.
             times[outcome, default: QuantileSketch()].insert(measured)
             if let display { displays.insert(display) }
             if !isMet { misses += 1 }
+            if let isDisplayMet { displayVerdicts.add(BudgetVerdicts(launches: 1, misses: isDisplayMet ? 0 : 1)) }
         case .crash(let operation):
             add(crashes: 1, of: operation)
         }
@@ -154,6 +155,7 @@ struct LaunchGroup: Sendable {
     }
 
     mutating func add(displays: QuantileSketch) { self.displays.merge(displays) }
+    mutating func add(displayVerdicts: BudgetVerdicts) { self.displayVerdicts.add(displayVerdicts) }
     mutating func add(misses: Int) { self.misses += misses }
 
     /// - Parameter operation: nil where nobody knows it.
@@ -165,6 +167,7 @@ struct LaunchGroup: Sendable {
     mutating func merge(_ other: LaunchGroup) {
         for (outcome, sketch) in other.times { times[outcome, default: QuantileSketch()].merge(sketch) }
         displays.merge(other.displays)
+        displayVerdicts.add(other.displayVerdicts)
         misses += other.misses
         crashes += other.crashes
         // In an order of its own: where there are too many, the same ones are told apart each time.
@@ -186,14 +189,33 @@ struct LaunchGroup: Sendable {
     }
 }
 
+/// How many launches missed a budget, of those that have a verdict on it.
+struct BudgetVerdicts: Sendable {
+    var launches = 0
+    var misses = 0
+
+    /// The share of misses; nil without a launch.
+    var rate: Double? { launches > 0 ? Double(misses) / Double(launches) : nil }
+
+    /// The rate of misses that the true one is below with 95% confidence.
+    var bound: Double { BinomialBound.upper(misses: misses, trials: launches) }
+
+    mutating func add(_ other: BudgetVerdicts) {
+        launches += other.launches
+        misses += other.misses
+    }
+}
+
 /// The launch of one line.
 struct LaunchLine: Equatable, Sendable {
     enum End: Equatable, Sendable {
         /// It left a report.
         ///
         /// - measured: what the budget counts, in milliseconds.
+        /// - isMet: whether it kept all of its budgets.
         /// - display: the time to the initial display, which counts likewise; nil without one.
-        case report(LaunchOutcome, measured: Double, isMet: Bool, display: Double? = nil)
+        /// - isDisplayMet: whether that was within its own budget; nil where nobody can say.
+        case report(LaunchOutcome, measured: Double, isMet: Bool, display: Double? = nil, isDisplayMet: Bool? = nil)
         /// The process ended in the middle of it, while this operation ran.
         case crash(operation: String?)
     }

@@ -14,13 +14,16 @@ enum SketchFormat: String, CaseIterable, Sendable {
 enum SketchMetric: String, CaseIterable {
     case duration = "sequencer.launch.duration"
     case misses = "sequencer.launch.budget.misses"
+    /// Absent where no initial display has a budget, and in older sketches.
+    case displayVerdicts = "sequencer.launch.initial_display.budget.verdicts"
     case crashes = "sequencer.launch.crashes"
     case lines = "sequencer.lines"
 
     var text: String {
         switch self {
         case .duration: "The measured times of launches, and the times to their initial displays."
-        case .misses: "The launches that missed their budget."
+        case .misses: "The launches that missed a budget that they had."
+        case .displayVerdicts: "The launches with a verdict on the budget of their initial display, by the verdict."
         case .crashes: "The launches that ended with their process, by the operation that ran, where it is known."
         case .lines: "The lines that reports and crashes were read from, by whether they could be read."
         }
@@ -29,9 +32,14 @@ enum SketchMetric: String, CaseIterable {
     var unit: String {
         switch self {
         case .duration: "ms"
-        case .misses, .crashes: "{launch}"
+        case .misses, .displayVerdicts, .crashes: "{launch}"
         case .lines: "{line}"
         }
+    }
+
+    /// Those that there is something to say of.
+    static func all(of groups: [LaunchGroup]) -> [SketchMetric] {
+        allCases.filter { $0 != .displayVerdicts || groups.contains { $0.displayVerdicts.launches > 0 } }
     }
 }
 
@@ -41,6 +49,7 @@ enum SketchAttribute {
     static let version = "service.version"
     static let outcome = "sequencer.outcome"
     static let operation = "sequencer.operation"
+    static let displayVerdict = "sequencer.initial_display.budget.verdict"
     static let isBroken = "sequencer.broken"
     /// The group of all that is not told apart, as OpenTelemetry marks it:
     /// <https://opentelemetry.io/docs/specs/otel/metrics/sdk/#overflow-attribute>.
@@ -115,7 +124,7 @@ struct LaunchSketch {
                 json.writeObject(for: "resource") { $0.writeAttributes([("service.name", "sequencer")]) }
                 json.writeObjects([groups], for: "scopeMetrics") { json, groups in
                     json.writeObject(for: "scope") { $0.write("sequencer", for: "name") }
-                    json.writeObjects(SketchMetric.allCases, for: "metrics") { json, metric in
+                    json.writeObjects(SketchMetric.all(of: groups), for: "metrics") { json, metric in
                         json.write(metric.rawValue, for: "name")
                         json.write(metric.text, for: "description")
                         json.write(metric.unit, for: "unit")
@@ -172,11 +181,21 @@ private struct CountPoint {
         // Also where none was missed: the rate of a group that is not there is unknown.
         case .misses:
             groups.filter { $0.reports > 0 }.map { CountPoint(attributes: $0.key.attributes, isOther: $0.isOther, count: $0.misses) }
+        case .displayVerdicts: groups.flatMap(displayVerdicts)
         case .crashes: groups.flatMap(crashes)
         case .lines:
             [("false", summary.lines - summary.brokenLines), ("true", summary.brokenLines)].map { isBroken, count in
                 CountPoint(attributes: [(SketchAttribute.isBroken, isBroken)], isOther: false, count: count)
             }
+        }
+    }
+
+    private static func displayVerdicts(of group: LaunchGroup) -> [CountPoint] {
+        let verdicts = group.displayVerdicts
+        let counts = [("pass", verdicts.launches - verdicts.misses), ("fail", verdicts.misses)]
+        return counts.filter { $0.1 > 0 }.map { verdict, count in
+            let attributes = group.key.attributes + [(SketchAttribute.displayVerdict, verdict)]
+            return CountPoint(attributes: attributes, isOther: group.isOther, count: count)
         }
     }
 

@@ -41,7 +41,8 @@ struct SketchReader {
         guard let resources = root.child("resourceMetrics") else {
             throw root.fault("missing key 'resourceMetrics'; expected \(Self.wanted)")
         }
-        var missing = SketchMetric.allCases
+        // Those that each sketch has.
+        var missing = SketchMetric.all(of: [])
         for resource in try resources.elements() {
             for scope in try resource.required("scopeMetrics").elements() {
                 for field in try scope.required("metrics").elements() {
@@ -58,6 +59,9 @@ struct SketchReader {
         // Checked at the end: metrics come in any order.
         for group in statistics.groups where group.misses > group.reports {
             throw resources.fault("scenario \(quoted(group.key.scenario, limit: 60)) has more budget misses than launches")
+        }
+        for group in statistics.groups where group.displayVerdicts.launches > group.reports {
+            throw resources.fault("scenario \(quoted(group.key.scenario, limit: 60)) has more verdicts on initial displays than launches")
         }
     }
 
@@ -86,6 +90,11 @@ struct SketchReader {
         case .misses:
             let count = try take(point.count("asInt"), at: point)
             if count > 0 { statistics.update(key, isOther: isOther) { $0.add(misses: count) } }
+        case .displayVerdicts:
+            let isMet = try isMet(attributes[SketchAttribute.displayVerdict], at: point)
+            let count = try take(point.count("asInt"), at: point)
+            let verdicts = BudgetVerdicts(launches: count, misses: isMet ? 0 : count)
+            if count > 0 { statistics.update(key, isOther: isOther) { $0.add(displayVerdicts: verdicts) } }
         case .crashes:
             let count = try take(point.count("asInt"), at: point)
             let operation = attributes[SketchAttribute.operation]
@@ -103,6 +112,14 @@ struct SketchReader {
             throw point.fault(unknownWord(text, called: "outcome", among: words))
         }
         return outcome
+    }
+
+    private func isMet(_ verdict: String?, at point: ScenarioField) throws(ScenarioFault) -> Bool {
+        guard let verdict else { throw point.fault("the attribute '\(SketchAttribute.displayVerdict)' is missing") }
+        guard verdict == "pass" || verdict == "fail" else {
+            throw point.fault(unknownWord(verdict, called: "verdict", among: ["pass", "fail"]))
+        }
+        return verdict == "pass"
     }
 
     private mutating func sketch(_ point: ScenarioField) throws(ScenarioFault) -> QuantileSketch {

@@ -64,6 +64,26 @@ struct StatsCommandTests {
         #expect(displays["launches"] as? Int == 2 && displays["p50Ms"] as? Double == 200)
     }
 
+    @Test("A launch that missed the budget of its initial display has missed a budget; those with a verdict on it are counted")
+    func initialDisplayBudgets() async throws {
+        let verdicts: [(String, String?)] = [("pass", "pass"), ("pass", "fail"), ("fail", "fail"), ("pass", nil), ("fail", nil)]
+        let lines = verdicts.map { verdict, display in
+            let displayBudget = display.map { #","initialDisplayBudget":{"limitMs":100,"verdict":"\#($0)"}"# } ?? ""
+            return #"{"schema":"sequencer.report/1","scenario":"a","outcome":"completed","budget":{"measuredMs":600,"#
+                + #""verdict":"\#(verdict)"}\#(displayBudget)}"# + "\n"
+        }
+        let input = Data(lines.joined().utf8)
+        let rows = try await Tool.run(["stats", "-"], input: input).output.split(separator: "\n")
+        #expect(rows.contains { $0.contains("over budget  at most  initial display over its own  at most  aborted") }, "\(rows)")
+        let row = rows.last { $0.contains("%") && !$0.contains("within") }?.split(separator: " ").map(String.init) ?? []
+        #expect(row.count == 9 && row.dropFirst().first == "60.0%" && row.dropFirst(3).first == "66.7%", "\(rows)")
+        let total = try await Tool.run(["stats", "-", "--json"], input: input).json()["total"] as? [String: Any]
+        #expect(total?["budgetMisses"] as? Int == 3 && total?["budgetMissRate"] as? Double == 0.6)
+        let displays = try #require(total?["initialDisplayBudget"] as? [String: Any])
+        #expect(displays["launches"] as? Int == 3 && displays["misses"] as? Int == 2 && displays["missRate"] as? Double == 0.666667)
+        #expect(displays["missRateUpperBound"] as? Double ?? 0 > 0.666667)
+    }
+
     @Test("The same from a file, as JSON")
     func json() async throws {
         let stats = try await Tool.run("stats", Self.launches.path, "--json").json()

@@ -96,6 +96,11 @@ struct LaunchLineTests {
             (#"{"scenario":"a"}"#, "missing key 'schema'"),
             (#"{"schema":"sequencer.crash/1"}"#, "missing key 'scenario'"),
             (#"{"schema":"x"}"#, "unknown schema 'x'; expected 'sequencer.report/1' or 'sequencer.crash/1'"),
+            (
+                #"{\#(head),"outcome":"completed",\#(budget),"initialDisplayBudget":{"verdict":"late"}}"#,
+                "unknown verdict 'late'; expected 'pass' or 'fail'"
+            ),
+            (#"{"initialDisplayBudget":7}"#, "expected an object"),
             (#"{"initialDisplayMs":-1}"#, "expected 'initialDisplayMs' to be from 0 to 9000000000000"),
             (#"{"schema":1}"#, "expected 'schema' to be a string"),
             (#"{\#(head),\#(head)}"#, "the key 'schema' comes twice"),
@@ -176,7 +181,8 @@ struct LaunchLineTests {
             previous = one(of: [previous, ["op\(number)"]])
         }
         graph.join("main", .milestone, after: previous)
-        let budget: Budget? = one(of: [nil, .milliseconds(1 + random.index(below: 5_000))])
+        let limits = [5_000, 2_000].map { Duration.milliseconds(1 + random.index(below: $0)) }
+        let budget: Budget? = one(of: [nil, Budget(limits[0]), Budget(limits[0], initialDisplay: limits[1])])
         var report = try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock())).report
         let texts = ["a", "Zürich", "\"\\\n\u{7}", "\u{1F468}\u{200D}\u{1F469}", "\u{2028}", #"","outcome":"failed"#]
         report.scenario = one(of: texts)
@@ -188,21 +194,26 @@ struct LaunchLineTests {
     @Test("A line says of a launch what the report that is decoded from it says, whatever chance makes of the launch")
     func agreement() async throws {
         var outcomes: Set<LaunchOutcome> = []
+        var displays: Set<Bool?> = []
         for seed in 1...200 as ClosedRange<UInt64> {
             let text = try await randomReport(seed).json(pretty: false)
             let report = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
-            guard case .success(let line?) = parse(text), case .report(let outcome, let measured, let isMet, let display) = line.end else {
+            guard case .success(let line?) = parse(text),
+                case .report(let outcome, let measured, let isMet, let display, let isDisplayMet) = line.end
+            else {
                 Issue.record("seed \(seed): \(parse(text)) of \(text)")
                 continue
             }
             #expect(line.scenario == report.scenario && line.version == report.version, "seed \(seed)")
-            #expect(outcome == LaunchOutcome(report.outcome) && isMet == report.budget.isMet, "seed \(seed)")
+            #expect(outcome == LaunchOutcome(report.outcome) && isMet == report.isWithinBudgets, "seed \(seed)")
+            #expect(isDisplayMet == report.isInitialDisplayMet, "seed \(seed)")
+            displays.insert(isDisplayMet)
             #expect(Duration.nanoseconds(Int64((measured * 1e6).rounded())) == report.budget.measured, "seed \(seed)")
             #expect(display == report.timeToInitialDisplay.map { Double($0.nanoseconds) / 1e6 }, "seed \(seed)")
             outcomes.insert(outcome)
         }
         // That chance leads everywhere.
-        #expect(outcomes == Set(LaunchOutcome.allCases))
+        #expect(outcomes == Set(LaunchOutcome.allCases) && displays.count == 3)
     }
 
     @Test("Lines are the same however the bytes come; one that is too long is left out", arguments: [1, 2, 3, 7, 100])

@@ -37,7 +37,9 @@ struct SketchReaderTests {
             return #"{"schema":"sequencer.crash/1","scenario":"\#(scenario)"\#(version)\#(operation)}"#
         }
         let time = one(of: ["0", "0.0000004", "0.000001", "1e12", "\(Double(random.index(below: 1_000_000_000)) / 1_000_003)"])
-        let display = one(of: ["", "", #","initialDisplayMs":\#(random.index(below: 500))"#])
+        let verdicts = ["pass", "fail"].map { #","initialDisplayBudget":{"limitMs":250,"verdict":"\#($0)"}"# }
+        let limit = one(of: [""] + verdicts)
+        let display = one(of: ["", limit, #","initialDisplayMs":\#(random.index(below: 500))\#(limit)"#])
         let (outcome, verdict) = (one(of: ["completed", "completed", "failed", "aborted"]), one(of: ["pass", "pass", "fail"]))
         return #"{"schema":"sequencer.report/1","scenario":"\#(scenario)"\#(version),"outcome":"\#(outcome)","#
             + #""budget":{"measuredMs":\#(time),"verdict":"\#(verdict)"}\#(display)}"#
@@ -76,7 +78,7 @@ struct SketchReaderTests {
 
     private static let sketches = otlp(
         summary([
-            #"{"schema":"sequencer.report/1","scenario":"a","outcome":"completed","budget":{"measuredMs":800,"verdict":"pass"}}"#,
+            #"{"schema":"sequencer.report/1","scenario":"a","outcome":"completed","budget":{"measuredMs":800,"verdict":"pass"},"initialDisplayBudget":{"limitMs":100,"verdict":"pass"}}"#,
             #"{"schema":"sequencer.report/1","scenario":"a","outcome":"completed","budget":{"measuredMs":3200,"verdict":"fail"}}"#,
             #"{"schema":"sequencer.crash/1","scenario":"a","operation":"login"}"#,
         ])
@@ -91,6 +93,8 @@ struct SketchReaderTests {
             (#""asInt":"1""#, #""asInt":true"#, ".asInt: expected a whole number in quotes, found true"),
             (#""asInt":"1""#, #""asInt":"9007199254740992""#, "more launches than 9007199254740992"),
             (#""asInt":"1""#, #""asInt":"4""#, "scenario 'a' has more budget misses than launches"),
+            (#""pass""#, #""passed""#, "unknown verdict 'passed'; expected 'pass' or 'fail'"),
+            (SketchAttribute.displayVerdict, "x", "the attribute 'sequencer.initial_display.budget.verdict' is missing"),
             (#""offset":617"#, #""offset":2400"#, ".bucketCounts[0]: expected no launch in a bucket of times that no launch takes"),
             (#""offset":617"#, #""offset":9e18"#, ".offset: expected a whole number from -100000 to 100000, found 9e18"),
             (#""min":800"#, #""least":800"#, "missing key 'min'"),
@@ -110,6 +114,19 @@ struct SketchReaderTests {
         let error = #expect(throws: ScenarioError.self) { try Self.merged([Self.sketches + "\n" + broken]) }
         let message = error?.description ?? ""
         #expect(message.hasPrefix("sketches.json:3:") && message.contains(expected), "\(message)")
+    }
+
+    @Test("Sketches of before initial displays had a budget say nothing of it; one with more verdicts than launches is refused")
+    func displayVerdicts() throws {
+        let name = SketchMetric.displayVerdicts.rawValue
+        let old = Self.sketches.replacing(name, with: "unknown")
+        #expect(try Self.merged([old]).statistics.total.displayVerdicts.launches == 0)
+        let total = try Self.merged([old, Self.sketches, Self.sketches]).statistics.total
+        #expect(total.displayVerdicts.launches == 2 && total.displayVerdicts.misses == 0 && total.misses == 3)
+        let parts = Self.sketches.split(separator: name, maxSplits: 1).map { String($0) }
+        let rest = parts[1].replacing(#""asInt":"1""#, with: #""asInt":"3""#, maxReplacements: 1)
+        let error = #expect(throws: ScenarioError.self) { try Self.merged([parts[0] + name + rest]) }
+        #expect(error?.description.contains("scenario 'a' has more verdicts on initial displays than launches") == true)
     }
 
     @Test("What is no sketch is refused at its beginning", arguments: ["", "a\t2.4\tcompleted\t2\t0261", "\n"])
