@@ -25,14 +25,16 @@ extension LaunchReport {
 }
 
 extension LaunchReport.Scope: CustomStringConvertible {
-    /// One line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`.
+    /// One line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`; where the initial display has a budget, too, `; initial display after 90 ms of 200 ms, pass` follows.
     public var description: String { scopeText() }
 
     /// The same, with durations as `text` writes them.
     package func scopeText(_ text: (Duration) -> String = durationText) -> String {
         let verdict = report.budget.isMet ? "pass" : "fail"
         let measured = report.outcome == .completed ? "; \(report.budget.measuredText(text)), \(verdict)" : report.milestoneText(text)
-        return "\(printable(name)) from \(text(start)): \(report.outcome)\(measured)"
+        // Only its verdict is told here: a heading is short.
+        let display = report.isInitialDisplayMet == nil ? "" : report.initialDisplayText(text)
+        return "\(printable(name)) from \(text(start)): \(report.outcome)\(measured)\(display)"
     }
 }
 

@@ -267,6 +267,16 @@ struct InitialDisplayTests {
         #expect(missed.markdown().contains(": fail: 600 ms of 1 s; initial display after 200 ms of 150 ms, fail"))
         #expect(LaunchShortfall(of: missed)?.description == "the initial display of two-screens came after 200 ms, and had 150 ms")
         #expect(LaunchShortfall(of: kept) == nil)
+        let scope = LaunchReport.Scope(name: "window-2", start: .zero, report: missed)
+        #expect(scope.description == "window-2 from 0 ms: completed; 600 ms of 1 s, pass; initial display after 200 ms of 150 ms, fail")
+        let span = try missed.otlp(startedAt: Date(timeIntervalSince1970: 1))
+        for (name, value) in [
+            ("verdict", #""stringValue":"fail""#), ("budget.verdict", #""stringValue":"pass""#),
+            ("initial_display.budget.verdict", #""stringValue":"fail""#), ("initial_display.budget.limit_ms", #""doubleValue":150"#),
+            ("initial_display.measured_ms", #""doubleValue":200"#),
+        ] {
+            #expect(span.contains(#"{"key":"sequencer.\#(name)","value":{\#(value)}}"#), "\(name)")
+        }
         let plan = try Self.plan(Self.graph())
         #expect(plan.meets(Budget(.seconds(1), initialDisplay: .milliseconds(200))))
         #expect(!plan.meets(Budget(.seconds(1), initialDisplay: .milliseconds(199))))

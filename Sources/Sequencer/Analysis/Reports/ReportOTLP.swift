@@ -7,8 +7,8 @@ extension LaunchReport {
     /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier operation. An operation
     /// that never started has an empty span where it ended. Only operations that failed or timed out have an error as their status. A scope is a child of the
     /// launch too, with its operations as children; its span may go on when that of the launch has ended. All
-    /// numbers are attributes whose names begin with `sequencer.`. The identifiers of trace and spans are made from the document, so the
-    /// same launch gets the same ones again.
+    /// numbers are attributes whose names begin with `sequencer.`; `sequencer.verdict` says whether the launch kept all of its budgets. The
+    /// identifiers of trace and spans are made from the document, so the same launch gets the same ones again.
     ///
     /// The format: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>: identifiers in hexadecimal, 64-bit numbers as strings.
     ///
@@ -215,12 +215,21 @@ struct OTLPTrace {
         case .failed(let operation, _): json.writeAttribute("sequencer.failure.operation", operation)
         case .completed, .cancelled: break
         }
+        // Of all its budgets; each has its own below.
+        json.writeAttribute("sequencer.verdict", report.isWithinBudgets ? "pass" : "fail")
         let budget = report.budget
         json.writeAttribute("sequencer.budget.verdict", budget.isMet ? "pass" : "fail")
         if let limit = budget.budget?.limit { json.writeAttribute("sequencer.budget.limit_ms", milliseconds: limit) }
         json.writeAttribute("sequencer.budget.measured_ms", milliseconds: budget.measured)
         json.writeAttribute("sequencer.budget.interactive_ms", milliseconds: budget.interactive)
         if !budget.causes.isEmpty { json.writeAttribute("sequencer.budget.causes", budget.causes) }
+        if let limit = budget.budget?.initialDisplay {
+            json.writeAttribute("sequencer.initial_display.budget.limit_ms", milliseconds: limit)
+        }
+        if let isMet = report.isInitialDisplayMet {
+            json.writeAttribute("sequencer.initial_display.budget.verdict", isMet ? "pass" : "fail")
+        }
+        if let time = report.timeToInitialDisplay { json.writeAttribute("sequencer.initial_display.measured_ms", milliseconds: time) }
         json.writeAttribute("sequencer.critical_path", report.criticalPath)
         json.writeAttribute("sequencer.critical_path_ms", milliseconds: report.criticalPathDuration)
         json.writeAttribute("sequencer.work_ms", milliseconds: report.work)
