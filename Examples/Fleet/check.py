@@ -97,6 +97,14 @@ def true(answers):
     check(fallbacks["2.4"]["rate_low"] > fallbacks["2.3"]["rate_high"], "fetch-configuration falls back more often in 2.4")
 
 
+def misses(answers, truth):
+    """Launches that missed a budget, and initial displays that missed theirs."""
+    found = {name: sum(row[name] for row in answers["budget-misses"]) for name in ("misses", "display_launches", "display_misses")}
+    check(list(found.values()) == [truth[name] for name in ("missed", "displays", "displaysMissed")],
+          f"{found['misses']:,.0f} launches missed a budget; of {found['display_launches']:,.0f} initial displays {found['display_misses']:,.0f} missed theirs")
+    check({row["scenario"] for row in answers["budget-misses"] if row["display_rate"] is None} == {"push"}, "a push has no rate of initial displays")
+
+
 def tails(answers):
     """The normal tail of the questions against erfc."""
     worst, relevant = 0.0, math.log(1.02)
@@ -296,6 +304,7 @@ def main():
         exact(duck, answers)
         tails(answers)
         true(answers)
+        misses(answers, truth)
         page_of(answers, asked, truth["launches"], given.folder)
         click, _, _ = run_engine(engines.ClickHouse, path, truth, answers)
         again = given.folder / "again.jsonl.gz"

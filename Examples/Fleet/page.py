@@ -35,6 +35,8 @@ def time(key):
 
 
 RATE = ("rate (95 % interval)", lambda row: f"{percent(row['rate'], 2)} ({percent(row['rate_low'], 2)} to {percent(row['rate_high'], 2)})", "number")
+DISPLAY_RATE = ("initial display (95 % interval)", lambda row: "–" if row["display_rate"] is None else
+                f"{percent(row['display_rate'], 2)} ({percent(row['display_rate_low'], 2)} to {percent(row['display_rate_high'], 2)})", "number")
 RATIO = ("ratio (95 % interval)", lambda row: f"{row['ratio']:.3f} ({row['ratio_low']:.3f} to {row['ratio_high']:.3f})", "number")
 
 
@@ -123,7 +125,7 @@ def page(answers, asked, engine):
         ("percentiles", "Percentiles, and the launches behind them", behind(answers) + table("Completed launches", percentiles, answers["percentiles"])),
         ("blame", "Blame over time", (blame(answers["blame-by-day"]) if answers["blame-by-day"] else "") + table("Blame", blamed, answers["blame"])),
         ("days", "p90 by day, with change points", days(answers)),
-        ("budget", "Budget misses", table("Reports whose verdict is fail", [text("scenario"), text("version"), text("device_class"), count("launches"), count("misses"), RATE], answers["budget-misses"])),
+        ("budget", "Budget misses", table("Reports that missed a budget", [text("scenario"), text("version"), text("device_class"), count("launches"), count("misses"), RATE, DISPLAY_RATE], answers["budget-misses"])),
         ("crashes", "Crashes and recovery", table("Crashes", [text("version"), text("device_class"), count("launches"), count("crashes"), RATE, count("launches_in_loops"), count("most_crashes_before")], answers["crashes"])
          + table("Operations that crashed", [text("version"), text("operation"), count("crashes")], answers["crashes-by-operation"])
          + table("Recovery levels", [text("version"), text("recovery_level"), count("launches"), count("completed"), count("crashes")], answers["recovery-levels"])),

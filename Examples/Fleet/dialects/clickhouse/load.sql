@@ -4,7 +4,8 @@ SELECT trimRight(line, '\r') AS line,
     JSONExtract(line, 'Tuple(schema Nullable(String), scenario Nullable(String), version Nullable(String), startedAt Nullable(String), '
         || 'outcome Nullable(String), operation Nullable(String), '
         || 'budget Tuple(limitMs Nullable(Float64), measuredMs Nullable(Float64), verdict Nullable(String)), '
-        || 'initialDisplayMs Nullable(Float64), makespanMs Nullable(Float64), abort Tuple(by Nullable(String), reason Nullable(String)), '
+        || 'initialDisplayMs Nullable(Float64), initialDisplayBudget Tuple(limitMs Nullable(Float64), verdict Nullable(String)), '
+        || 'makespanMs Nullable(Float64), abort Tuple(by Nullable(String), reason Nullable(String)), '
         || 'failure Tuple(operation Nullable(String)), fleet Tuple(launchId Nullable(String), startType Nullable(String), '
         || 'deviceClass Nullable(String), recoveryLevel Nullable(String), crashesBefore Nullable(Int32)))') AS j,
     multiIf(
@@ -33,7 +34,8 @@ INSERT INTO launches
 SELECT launch_id, ifNull(toDateOrNull(substring(ifNull(j.startedAt, ''), 1, 10)), toDate('1970-01-01')), ifNull(j.version, ''), assumeNotNull(j.scenario),
     ifNull(j.fleet.startType, ''), ifNull(j.fleet.deviceClass, ''), ifNull(j.fleet.recoveryLevel, ''), ifNull(j.fleet.crashesBefore, 0),
     if(startsWith(ifNull(j.schema, ''), 'sequencer.crash/'), 'crash', 'report'), toInt32(splitByChar('/', assumeNotNull(j.schema))[2]), j.outcome, j.budget.verdict,
-    j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, ifNull(j.failure.operation, j.operation), line
+    j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, ifNull(j.failure.operation, j.operation), line,
+    j.initialDisplayBudget.limitMs, j.initialDisplayBudget.verdict
 FROM fresh;
 
 DROP TABLE fresh;

@@ -21,6 +21,9 @@ CREATE TABLE IF NOT EXISTS launches (
     ended_by Nullable(String),
     line String CODEC(ZSTD(3))
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (scenario, version, device_class, day, launch_id);
+-- Behind the line, since a store of before gets them, too.
+ALTER TABLE launches ADD COLUMN IF NOT EXISTS initial_display_limit_ms Nullable(Float64);
+ALTER TABLE launches ADD COLUMN IF NOT EXISTS initial_display_verdict LowCardinality(Nullable(String));
 
 -- One row an operation of a launch.
 CREATE TABLE IF NOT EXISTS launch_operations (

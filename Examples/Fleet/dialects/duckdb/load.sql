@@ -10,7 +10,7 @@ CREATE OR REPLACE TEMP TABLE parsed AS
 SELECT line, is_json, CASE WHEN is_json AND json_type(line) = 'OBJECT' THEN json_transform(line, '{
     "schema": "VARCHAR", "scenario": "VARCHAR", "version": "VARCHAR", "startedAt": "VARCHAR", "outcome": "VARCHAR", "operation": "VARCHAR",
     "budget": {"limitMs": "DOUBLE", "measuredMs": "DOUBLE", "verdict": "VARCHAR"},
-    "initialDisplayMs": "DOUBLE", "makespanMs": "DOUBLE", "abort": {"by": "VARCHAR", "reason": "VARCHAR"}, "failure": {"operation": "VARCHAR"},
+    "initialDisplayMs": "DOUBLE", "initialDisplayBudget": {"limitMs": "DOUBLE", "verdict": "VARCHAR"}, "makespanMs": "DOUBLE", "abort": {"by": "VARCHAR", "reason": "VARCHAR"}, "failure": {"operation": "VARCHAR"},
     "operations": [{"id": "VARCHAR", "outcome": "VARCHAR", "startMs": "DOUBLE", "endMs": "DOUBLE", "waitMs": "DOUBLE", "durationMs": "DOUBLE",
         "slackMs": "DOUBLE", "critical": "BOOLEAN", "attempts": "INTEGER"}],
     "fleet": {"launchId": "VARCHAR", "startType": "VARCHAR", "deviceClass": "VARCHAR", "recoveryLevel": "VARCHAR", "crashesBefore": "INTEGER"}}') END AS j
@@ -47,7 +47,8 @@ INSERT INTO launches
 SELECT launch_id, coalesce(try_cast(substr(j.startedAt, 1, 10) AS DATE), DATE '1970-01-01'), coalesce(j.version, ''), j.scenario,
     coalesce(j.fleet.startType, ''), coalesce(j.fleet.deviceClass, ''), coalesce(j.fleet.recoveryLevel, ''), coalesce(j.fleet.crashesBefore, 0),
     CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END, CAST(split_part(j.schema, '/', 2) AS INTEGER), j.outcome, j.budget.verdict,
-    j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, coalesce(j.failure.operation, j.operation), line
+    j.budget.limitMs, j.budget.measuredMs, j.initialDisplayMs, j.makespanMs, j.abort.by, j.abort.reason, coalesce(j.failure.operation, j.operation), line,
+    j.initialDisplayBudget.limitMs, j.initialDisplayBudget.verdict
 FROM fresh;
 
 INSERT INTO launch_operations

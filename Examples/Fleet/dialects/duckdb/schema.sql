@@ -21,6 +21,9 @@ CREATE TABLE IF NOT EXISTS launches (
     ended_by VARCHAR,
     line VARCHAR NOT NULL
 );
+-- Behind the line, since a store of before gets them, too.
+ALTER TABLE launches ADD COLUMN IF NOT EXISTS initial_display_limit_ms DOUBLE;
+ALTER TABLE launches ADD COLUMN IF NOT EXISTS initial_display_verdict VARCHAR;
 
 -- One row an operation of a launch.
 CREATE TABLE IF NOT EXISTS launch_operations (

@@ -4,7 +4,7 @@
 CREATE OR REPLACE TEMPORARY VIEW parsed AS
 SELECT file, line, is_valid_utf8(line) AND try_parse_json(line) IS NOT NULL AND startswith(ltrim(line), '{') AS is_json,
     from_json(line, 'schema STRING, scenario STRING, version STRING, startedAt STRING, outcome STRING, operation STRING,
-        budget STRUCT<limitMs: DOUBLE, measuredMs: DOUBLE, verdict: STRING>, initialDisplayMs DOUBLE, makespanMs DOUBLE,
+        budget STRUCT<limitMs: DOUBLE, measuredMs: DOUBLE, verdict: STRING>, initialDisplayMs DOUBLE, initialDisplayBudget STRUCT<limitMs: DOUBLE, verdict: STRING>, makespanMs DOUBLE,
         abort STRUCT<`by`: STRING, reason: STRING>, failure STRUCT<operation: STRING>,
         operations ARRAY<STRUCT<id: STRING, outcome: STRING, startMs: DOUBLE, endMs: DOUBLE, waitMs: DOUBLE, durationMs: DOUBLE, slackMs: DOUBLE, critical: BOOLEAN, attempts: INT>>,
         fleet STRUCT<launchId: STRING, startType: STRING, deviceClass: STRING, recoveryLevel: STRING, crashesBefore: INT>') AS j
@@ -34,14 +34,15 @@ SELECT file, launch_id, coalesce(try_cast(substr(j.startedAt, 1, 10) AS DATE), D
     coalesce(j.fleet.crashesBefore, 0) AS crashes_before, CASE WHEN j.schema LIKE 'sequencer.crash/%' THEN 'crash' ELSE 'report' END AS kind,
     CAST(split_part(j.schema, '/', 2) AS INT) AS schema_version, j.outcome AS outcome, j.budget.verdict AS verdict, j.budget.limitMs AS limit_ms,
     j.budget.measuredMs AS measured_ms, j.initialDisplayMs AS initial_display_ms, j.makespanMs AS makespan_ms, j.abort.`by` AS aborted_by,
-    j.abort.reason AS abort_reason, coalesce(j.failure.operation, j.operation) AS ended_by, j.operations AS operations, line
+    j.abort.reason AS abort_reason, coalesce(j.failure.operation, j.operation) AS ended_by, j.operations AS operations, line,
+    j.initialDisplayBudget.limitMs AS initial_display_limit_ms, j.initialDisplayBudget.verdict AS initial_display_verdict
 FROM fresh;
 
 CACHE LAZY TABLE taken;
 
 CREATE OR REPLACE TEMPORARY VIEW launches AS
 SELECT launch_id, day, version, scenario, start_type, device_class, recovery_level, crashes_before, kind, schema_version, outcome, verdict, limit_ms, measured_ms,
-    initial_display_ms, makespan_ms, aborted_by, abort_reason, ended_by, line
+    initial_display_ms, makespan_ms, aborted_by, abort_reason, ended_by, line, initial_display_limit_ms, initial_display_verdict
 FROM taken;
 
 CREATE OR REPLACE TEMPORARY VIEW launch_operations AS
