@@ -75,24 +75,23 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
 /// Why a device could not be reached or talked to.
 public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name.
-        public let description: String
+    public struct Code: NamedValue, Sendable, Hashable {
+        package let name: String
 
         /// There can be no such host or port.
-        public static let invalidAddress = Code(description: "invalidAddress")
+        public static let invalidAddress = Code(name: "invalidAddress")
         /// The host's name is not known.
-        public static let unknownHost = Code(description: "unknownHost")
+        package static let unknownHost = Code(name: "unknownHost")
         /// Nobody answers there, or the connection was lost.
-        public static let unreachable = Code(description: "unreachable")
+        public static let unreachable = Code(name: "unreachable")
         /// No answer came before the deadline.
-        public static let timedOut = Code(description: "timedOut")
+        public static let timedOut = Code(name: "timedOut")
         /// The task was cancelled.
-        public static let cancelled = Code(description: "cancelled")
+        public static let cancelled = Code(name: "cancelled")
         /// This side has closed the connection.
-        public static let closed = Code(description: "closed")
+        package static let closed = Code(name: "closed")
         /// Somebody answers, but not as a speaker does.
-        public static let unexpectedAnswer = Code(description: "unexpectedAnswer")
+        package static let unexpectedAnswer = Code(name: "unexpectedAnswer")
     }
 
     /// The kind of error.

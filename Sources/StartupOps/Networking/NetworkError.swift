@@ -5,40 +5,39 @@ import Sequencer
 /// A description names the request by method, host and path, and never shows a header, a body, a token or a query.
 public struct NetworkError: DescribedError, Sendable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name.
-        public let description: String
+    public struct Code: NamedValue, Sendable, Hashable {
+        package let name: String
 
         /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be encoded. Nothing was sent.
-        public static let invalidRequest = Code(description: "invalidRequest")
+        public static let invalidRequest = Code(name: "invalidRequest")
         /// A token is required and missing. Nothing was sent.
-        public static let missingAccessToken = Code(description: "missingAccessToken")
+        package static let missingAccessToken = Code(name: "missingAccessToken")
         /// The same condition, by the name GraphQL clients know it by.
         package static let noUserLoggedIn = missingAccessToken
         /// The token had expired and could not be refreshed. The request was not sent.
-        public static let refreshTokenFailed = Code(description: "refreshTokenFailed")
+        package static let refreshTokenFailed = Code(name: "refreshTokenFailed")
         /// The service does not accept the token; one of the session, also after a refresh.
-        public static let unauthorized = Code(description: "unauthorized")
+        public static let unauthorized = Code(name: "unauthorized")
         /// Whether someone is logged in cannot be told now, such as before the device's first unlock. Nothing was sent.
-        public static let sessionUnavailable = Code(description: "sessionUnavailable")
+        package static let sessionUnavailable = Code(name: "sessionUnavailable")
         /// The server could not be reached, or the connection was lost.
-        public static let unreachable = Code(description: "unreachable")
+        public static let unreachable = Code(name: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
-        public static let untrusted = Code(description: "untrusted")
+        public static let untrusted = Code(name: "untrusted")
         /// No answer came before the deadline.
-        public static let timedOut = Code(description: "timedOut")
+        public static let timedOut = Code(name: "timedOut")
         /// The request was cancelled.
-        public static let cancelled = Code(description: "cancelled")
+        public static let cancelled = Code(name: "cancelled")
         /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
-        public static let invalidResponse = Code(description: "invalidResponse")
+        public static let invalidResponse = Code(name: "invalidResponse")
         /// The answer's body is not of the expected kind.
-        public static let invalidData = Code(description: "invalidData")
+        package static let invalidData = Code(name: "invalidData")
         /// The answer has no body where one was expected.
-        public static let emptyResponse = Code(description: "emptyResponse")
+        package static let emptyResponse = Code(name: "emptyResponse")
         /// The server understood, and answered with errors (GraphQL).
-        public static let operationFailed = Code(description: "operationFailed")
+        public static let operationFailed = Code(name: "operationFailed")
         /// There is nothing in the cache, and the policy forbids to ask the server.
-        public static let notCached = Code(description: "notCached")
+        package static let notCached = Code(name: "notCached")
     }
 
     /// The kind of error.

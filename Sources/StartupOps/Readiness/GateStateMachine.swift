@@ -1,14 +1,13 @@
 import Sequencer
 
 /// The name of a condition of a gate.
-public struct ConditionName: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name.
-    public let description: String
+public struct ConditionName: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
+    package let name: String
 
     /// A name.
-    init(_ name: String) { description = name }
+    init(_ name: String) { self.name = name }
     /// A name.
-    public init(stringLiteral name: String) { description = name }
+    public init(stringLiteral name: String) { self.name = name }
 }
 
 /// Something that has to be the case before a gate opens, and who is to see to it.

@@ -3,25 +3,23 @@ import Sequencer
 /// Something that is wrong with the order, the number or the place of registrations.
 public struct RegistryProblem: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of problem.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        let name: String
-        /// The code's name.
-        public var description: String { name }
+    public struct Code: NamedValue, Sendable, Hashable {
+        package let name: String
 
         /// It is required and was not registered.
-        public static let missing = Code(name: "missing")
+        package static let missing = Code(name: "missing")
         /// It was registered before something that has to come first.
-        public static let misordered = Code(name: "misordered")
+        package static let misordered = Code(name: "misordered")
         /// Something was registered before the registration that has to come first.
-        public static let beforeRoot = Code(name: "beforeRoot")
+        package static let beforeRoot = Code(name: "beforeRoot")
         /// It was registered twice, with different values.
-        public static let repeated = Code(name: "repeated")
+        package static let repeated = Code(name: "repeated")
         /// It was not registered on the main thread.
-        public static let offMain = Code(name: "offMain")
+        package static let offMain = Code(name: "offMain")
         /// No rule names it: most likely it is misspelt.
-        public static let unknown = Code(name: "unknown")
+        package static let unknown = Code(name: "unknown")
         /// The value cannot be used in any order.
-        public static let invalid = Code(name: "invalid")
+        package static let invalid = Code(name: "invalid")
     }
 
     /// The kind of problem.

@@ -8,7 +8,7 @@ import Sequencer
 /// ```
 ///
 /// A scenario's graph is an ordinary `OperationGraph`: an app adds, replaces or removes steps of it in one line each.
-public struct Scenario: Sendable, CustomStringConvertible {
+public struct Scenario: NamedValue, Sendable {
     /// The name: the graph's, and the one the command line knows. Histories and statistics go by it.
     public let name: String
     /// When it is followed, in one sentence.
@@ -63,9 +63,6 @@ public struct Scenario: Sendable, CustomStringConvertible {
     private init(_ name: String, _ summary: String, following facts: LaunchFacts) {
         self.init(name, summary) { graph, steps in graph.add(facts, of: steps) }
     }
-
-    /// The name.
-    public var description: String { name }
 
     /// The scenario's graph, with the work of `steps`.
     ///

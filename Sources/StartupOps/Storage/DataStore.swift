@@ -21,14 +21,13 @@ public enum StoredAnswer<Value: Sendable>: Sendable {
 extension StoredAnswer: Equatable where Value: Equatable {}
 
 /// The name of a stored value. Any text is safe: stores encode it where they have to.
-public struct StoreKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name.
-    public let description: String
+public struct StoreKey: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
+    package let name: String
 
     /// The key of a name.
-    public init(_ name: String) { description = name }
+    public init(_ name: String) { self.name = name }
     /// The key of a name.
-    public init(stringLiteral name: String) { description = name }
+    public init(stringLiteral name: String) { self.name = name }
 }
 
 /// Keeps data under keys, from one launch to the next. Every method can be called from any thread, and may wait for a disk.
@@ -60,24 +59,23 @@ public protocol SecureStore: DataStore {}
 /// Why a store could not read or write. The description names the path and the rule, and never shows a value.
 public struct StorageError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name.
-        public let description: String
+    public struct Code: NamedValue, Sendable, Hashable {
+        package let name: String
 
         /// The store is locked, such as before the device's first unlock.
-        public static let locked = Code(description: "locked")
+        public static let locked = Code(name: "locked")
         /// Access was denied.
-        public static let accessDenied = Code(description: "accessDenied")
+        public static let accessDenied = Code(name: "accessDenied")
         /// The folder is missing, or is something else.
-        public static let invalidPlace = Code(description: "invalidPlace")
+        public static let invalidPlace = Code(name: "invalidPlace")
         /// The disk is full.
-        public static let noSpace = Code(description: "noSpace")
+        public static let noSpace = Code(name: "noSpace")
         /// The stored value cannot be read.
-        public static let corrupt = Code(description: "corrupt")
+        public static let corrupt = Code(name: "corrupt")
         /// The value was written by a newer version of the app, in a format that this one does not know.
-        public static let newerFormat = Code(description: "newerFormat")
+        package static let newerFormat = Code(name: "newerFormat")
         /// Reading or writing failed.
-        public static let inputOutput = Code(description: "inputOutput")
+        public static let inputOutput = Code(name: "inputOutput")
     }
 
     /// The kind of error.

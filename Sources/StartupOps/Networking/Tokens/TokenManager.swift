@@ -162,23 +162,23 @@ public enum TokenEvent: Sendable, Hashable {
 }
 
 /// Why a session ended.
-public struct LogoutReason: Sendable, Hashable, CustomStringConvertible {
+public struct LogoutReason: NamedValue, Sendable, Hashable {
     /// The reason, in a few words.
-    public let description: String
+    package let name: String
 
-    /// A reason of the app's own.
-    public init(_ description: String) { self.description = description }
+    /// A reason of the app's own, in a few words.
+    public init(_ name: String) { self.name = name }
 
     /// The person asked for it.
     public static let requested = LogoutReason("requested")
     /// The service no longer accepts the refresh token.
     public static let rejected = LogoutReason("the service has ended the session")
     /// The app was pointed at another service, or at another account of it.
-    public static let reconfigured = LogoutReason("reconfigured")
+    package static let reconfigured = LogoutReason("reconfigured")
     /// The app was launched for the first time, and the stored session is an earlier installation's.
-    public static let firstLaunch = LogoutReason("first launch")
+    package static let firstLaunch = LogoutReason("first launch")
     /// The session is a guest's, and the app asks for an account.
-    public static let guestHasToLogIn = LogoutReason("a guest has to log in")
+    package static let guestHasToLogIn = LogoutReason("a guest has to log in")
 }
 
 /// Thrown by a refresh when the service has turned down the refresh token itself ("invalid_grant"): the session is over.

@@ -126,28 +126,27 @@ package enum SDKEvent: Sendable, Hashable, CustomStringConvertible {
 /// Why an SDK could not be set up, or cannot be used. No description shows a credential.
 public struct SDKError: DescribedError, Sendable {
     /// The kinds of error.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name.
-        public let description: String
+    public struct Code: NamedValue, Sendable, Hashable {
+        package let name: String
 
         /// A required field is missing or blank.
-        public static let missingField = Code(description: "missingField")
+        package static let missingField = Code(name: "missingField")
         /// The base URL is not one that credentials may be sent to.
-        public static let invalidBaseURL = Code(description: "invalidBaseURL")
+        package static let invalidBaseURL = Code(name: "invalidBaseURL")
         /// The system does not let the app into its secure storage.
-        public static let accessDenied = Code(description: "accessDenied")
+        package static let accessDenied = Code(name: "accessDenied")
         /// The secure storage cannot be used now, and cannot be made anew.
-        public static let secureStorageFailed = Code(description: "secureStorageFailed")
+        package static let secureStorageFailed = Code(name: "secureStorageFailed")
         /// The client could not be made.
-        public static let clientFailed = Code(description: "clientFailed")
+        public static let clientFailed = Code(name: "clientFailed")
         /// It was used before it was initialised, or after that had failed.
-        public static let notInitialized = Code(description: "notInitialized")
+        package static let notInitialized = Code(name: "notInitialized")
         /// It is initialised already, with another configuration.
-        public static let alreadyInitialized = Code(description: "alreadyInitialized")
+        package static let alreadyInitialized = Code(name: "alreadyInitialized")
         /// It was set up from within its own set-up.
-        public static let reentrantCall = Code(description: "reentrantCall")
+        package static let reentrantCall = Code(name: "reentrantCall")
         /// It was reconfigured or reset in the meantime; the answer was discarded.
-        public static let superseded = Code(description: "superseded")
+        public static let superseded = Code(name: "superseded")
     }
 
     /// The kind of error.
