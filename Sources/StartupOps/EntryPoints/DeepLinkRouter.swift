@@ -29,8 +29,8 @@ public struct DeepLinkRouter: Sendable {
 
     /// A router that takes links from `origins` along `routes`.
     ///
-    /// - Throws: ``DeepLinkRouteError`` when routes contradict themselves or each other.
-    public init(origins: Set<DeepLinkOrigin>, routes: [DeepLinkRoute]) throws(DeepLinkRouteError) {
+    /// - Throws: an error that names the route when routes contradict themselves or each other.
+    public init(origins: Set<DeepLinkOrigin>, routes: [DeepLinkRoute]) throws {
         self.origins = origins
         try DeepLinkRouteError.check(routes)
         entries = routes.map { route in
@@ -154,14 +154,14 @@ public struct DeepLinkRouter: Sendable {
 }
 
 /// Routes that contradict themselves or each other: a mistake in the app, found before a link arrives.
-public struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
+package struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
     /// The route's name.
     let route: String
     /// The mistake, and how to correct it.
     let reason: String
 
     /// One sentence.
-    public var description: String { "route \(route): \(reason)" }
+    package var description: String { "route \(route): \(reason)" }
 
     /// Throws the first mistake there is.
     static func check(_ routes: [DeepLinkRoute]) throws(DeepLinkRouteError) {

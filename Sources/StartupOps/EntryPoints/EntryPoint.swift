@@ -136,8 +136,8 @@ public struct ShortcutItems: Sendable, Hashable {
 
     /// The entry of a type.
     ///
-    /// - Throws: ``UnknownShortcutItem``.
-    public func item(ofType type: String) throws(UnknownShortcutItem) -> ShortcutItem {
+    /// - Throws: an error that names the nearest type when there is none.
+    public func item(ofType type: String) throws -> ShortcutItem {
         // Swift considers canonically equivalent texts equal; a type has to be the same to the byte.
         guard let item = items[type], item.type.utf8.elementsEqual(type.utf8) else {
             // Sorted: of two that are as near, the same one each time.
@@ -148,14 +148,14 @@ public struct ShortcutItems: Sendable, Hashable {
 }
 
 /// A shortcut item was used that the app does not declare.
-public struct UnknownShortcutItem: DescribedError, Sendable, Hashable {
+package struct UnknownShortcutItem: DescribedError, Sendable, Hashable {
     /// Its type, fit to be shown.
     let type: String
     /// The declared type that is most like it.
     let nearest: String?
 
     /// One sentence.
-    public var description: String {
+    package var description: String {
         "shortcut refused: the app declares none of type \"\(type)\"\(nearest.map { "; the nearest is \($0)" } ?? "")"
     }
 }

@@ -13,7 +13,7 @@ extension EntryPointMailbox {
     /// do { mailbox.receive(.link(try router.link(url.absoluteString))) } catch { mailbox.refuse(because: error) }
     /// ```
     ///
-    /// - Parameter error: a ``DeepLinkError``, a ``PushPayloadError`` or an ``UnknownShortcutItem``. Of any other, only the type is named: its description may
+    /// - Parameter error: the error of a router, of a parser of payloads or of ``ShortcutItems``. Of any other, only the type is named: its description may
     ///   quote the input.
     public func refuse(because error: any Error) {
         switch error {

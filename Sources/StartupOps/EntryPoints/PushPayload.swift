@@ -40,7 +40,7 @@ extension PushPayload: SecretHolding {
 }
 
 /// Why a push payload was rejected as a whole. Nothing of it is shown.
-public struct PushPayloadError: DescribedError, Sendable, Hashable {
+package struct PushPayloadError: DescribedError, Sendable, Hashable {
     /// The kinds of error.
     enum Code: Sendable, Hashable {
         /// It is larger than a payload may be.
@@ -59,7 +59,7 @@ public struct PushPayloadError: DescribedError, Sendable, Hashable {
     let reason: String
 
     /// One sentence.
-    public var description: String { "push rejected: \(reason)" }
+    package var description: String { "push rejected: \(reason)" }
 
     static let tooLarge = PushPayloadError(code: .tooLarge, reason: "it is larger than \(PushPayloadParser.maximumSize) bytes")
     static let tooDeep = PushPayloadError(code: .tooDeep, reason: "it is nested more than \(PushValue.maximumDepth) levels deep")
@@ -126,23 +126,23 @@ public struct PushPayloadParser: Sendable {
     }
 
     /// Reads a payload from JSON in UTF-8.
-    public func payload(from data: Data) throws(PushPayloadError) -> PushPayload {
-        guard data.count <= Self.maximumSize else { throw .tooLarge }
+    public func payload(from data: Data) throws -> PushPayload {
+        guard data.count <= Self.maximumSize else { throw PushPayloadError.tooLarge }
         // Before it is decoded: depth is what makes decoders recurse.
-        guard JSONStructure(data).depth <= PushValue.maximumDepth else { throw .tooDeep }
+        guard JSONStructure(data).depth <= PushValue.maximumDepth else { throw PushPayloadError.tooDeep }
         // Foundation would take other encodings too, whose brackets were not counted.
         guard String(validating: data, as: UTF8.self) != nil, !data.contains(0),
             let value = try? JSONDecoder().decode(PushValue.self, from: data)
-        else { throw .malformed }
+        else { throw PushPayloadError.malformed }
         return try payload(from: value)
     }
 
     /// Reads a payload from a dictionary, as the system hands it over.
-    public func payload(from dictionary: [AnyHashable: Any]) throws(PushPayloadError) -> PushPayload {
+    public func payload(from dictionary: [AnyHashable: Any]) throws -> PushPayload {
         var room = Self.maximumSize
         let value = try PushValue(dictionary, depth: 1, room: &room)
         // The last values may have used more room than there was.
-        guard room >= 0 else { throw .tooLarge }
+        guard room >= 0 else { throw PushPayloadError.tooLarge }
         return try payload(from: value)
     }
 

@@ -165,14 +165,14 @@ struct PresentationRefused: DescribedError, Sendable, Hashable {
 }
 
 /// An operation needs a person, and nothing was given that could ask one.
-public struct MissingPresenterError: DescribedError, Sendable, Hashable {
+package struct MissingPresenterError: DescribedError, Sendable, Hashable {
     /// The operation.
     let operation: String
     /// The question for the person.
     let question: String
 
     /// One sentence.
-    public var description: String {
+    package var description: String {
         "there is no presenter for \(operation), and it needs a person: \(question); give one to StartupPresenters"
     }
 }

@@ -58,7 +58,7 @@ public struct RegistryError: DescribedError, Sendable, Hashable {
 }
 
 /// A service was asked for before it was registered.
-public struct ServiceAccessError: DescribedError, Sendable, Hashable {
+package struct ServiceAccessError: DescribedError, Sendable, Hashable {
     /// The accessor.
     let accessor: String
     /// The registration that is missing.
@@ -69,7 +69,7 @@ public struct ServiceAccessError: DescribedError, Sendable, Hashable {
     let mismatch: String?
 
     /// One sentence.
-    public var description: String {
+    package var description: String {
         if let mismatch { return "\(accessor) asked for \(registration), and \(mismatch)" }
         return
             "\(accessor) asked for \(registration) before it was registered; what has to run first: \(missing.joined(separator: ", then "))"

@@ -63,7 +63,7 @@ package final class ServiceRegistry: Sendable {
 
     /// The service.
     ///
-    /// - Throws: ``ServiceAccessError`` when it is not registered, naming the accessor and the missing registrations.
+    /// - Throws: `ServiceAccessError` when it is not registered, naming the accessor and the missing registrations.
     package func value<Value>(_ key: ServiceKey<Value>, for accessor: String = #function) throws(ServiceAccessError) -> Value {
         let (stored, missing) = state.withLock { state in
             // Only where it is absent: the search goes through the rules.

@@ -35,7 +35,7 @@ struct ConnectSpeakerOperation: Sendable {
     /// Connects a speaker.
     ///
     /// - Returns: nil when the person goes on without one.
-    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any, ``MissingPresenterError``, and ``DismissedByPerson``.
+    /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any, `MissingPresenterError`, and ``DismissedByPerson``.
     ///
     /// - Parameter configuration: says where speakers answer.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {

@@ -47,7 +47,7 @@ struct FetchConfigurationOperation: Sendable {
 
     /// Fetches the configuration.
     ///
-    /// - Throws: a `NetworkError`, ``MissingPresenterError``, or `DismissedByPerson` when the person left the menu.
+    /// - Throws: a `NetworkError`, `MissingPresenterError`, or `DismissedByPerson` when the person left the menu.
     func run(in step: StepContext) async throws -> LoadedConfiguration {
         let region = try await region(in: step)
         let configuration = try await step.request("the configuration") { try await service.configuration(for: region, by: $0) }

@@ -79,7 +79,7 @@ struct LoginOperation: Sendable {
     /// Opens a session.
     ///
     /// - Parameter configuration: may say how someone who is not logged in is received.
-    /// - Throws: `DismissedByPerson`, ``MissingPresenterError`` when nobody had a session, or ``AccountError`` after too many wrong answers.
+    /// - Throws: `DismissedByPerson`, `MissingPresenterError` when nobody had a session, or ``AccountError`` after too many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
         guard isAskedFor, let session = accounts.storedSession().value else { return try await open(configuration, in: step) }
         var operation = self

@@ -221,7 +221,7 @@ public struct StartupServices: Sendable {
 
 /// The presenters of an app; nil where it has no such screen.
 ///
-/// A step that needs a person and finds no presenter fails with ``MissingPresenterError``; it never hangs.
+/// A step that needs a person and finds no presenter fails; it never hangs.
 public struct StartupPresenters: Sendable {
     /// Shows the splash.
     public var splash: (any SplashPresenter)?

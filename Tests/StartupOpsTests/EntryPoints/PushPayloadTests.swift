@@ -14,11 +14,11 @@ struct PushPayloadTests {
     }
 
     /// The same payload as JSON, and as the dictionary the system makes of it.
-    private func both(_ json: String) throws -> [Result<PushPayload, PushPayloadError>] {
+    private func both(_ json: String) throws -> [Result<PushPayload, any Error>] {
         let parser = try parser()
-        let fromData = Result { () throws(PushPayloadError) in try parser.payload(from: Data(json.utf8)) }
+        let fromData = Result { try parser.payload(from: Data(json.utf8)) }
         guard let dictionary = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any] else { return [fromData] }
-        return [fromData, Result { () throws(PushPayloadError) in try parser.payload(from: dictionary) }]
+        return [fromData, Result { try parser.payload(from: dictionary) }]
     }
 
     @Test("a push is read from JSON and from a dictionary alike")

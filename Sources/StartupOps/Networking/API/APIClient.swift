@@ -183,7 +183,7 @@ package final class APIClientProvider: Sendable {
 
     /// The client.
     ///
-    /// - Throws: ``APIConfigurationError`` when it has not been created.
+    /// - Throws: `APIConfigurationError` when it has not been created.
     package var client: APIClient {
         get throws(APIConfigurationError) {
             if case .ready(let client) = state.withLock({ $0 }) { return client }
@@ -193,7 +193,7 @@ package final class APIClientProvider: Sendable {
 
     /// Creates the client. When `make` throws it is not created, and may be tried again.
     ///
-    /// - Throws: ``APIConfigurationError`` when it is created already; every error of `make`.
+    /// - Throws: `APIConfigurationError` when it is created already; every error of `make`.
     package func create(_ make: () throws -> APIClient) throws {
         try state.withLock { state throws(APIConfigurationError) in
             guard case .empty = state else {

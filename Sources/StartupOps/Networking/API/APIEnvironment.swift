@@ -16,9 +16,9 @@ public struct APIEnvironment: Sendable, Hashable {
 
     /// An environment from texts, such as from a configuration file.
     ///
-    /// - Throws: ``APIConfigurationError`` that names the field: `graphQL` is required; both have to be http or https, with a host and without user
+    /// - Throws: an error that names the field: `graphQL` is required; both have to be http or https, with a host and without user
     ///   information, and `rest` without a query.
-    public init(graphQL: String?, rest: String? = nil) throws(APIConfigurationError) {
+    public init(graphQL: String?, rest: String? = nil) throws {
         guard let graphQL, !graphQL.isEmpty else {
             throw APIConfigurationError(field: "graphQL", "it is required: pass the URL of the GraphQL endpoint")
         }
@@ -53,7 +53,7 @@ public struct APIEnvironment: Sendable, Hashable {
 }
 
 /// An error in how a client was set up. The description names the field and the rule, and never shows the value.
-public struct APIConfigurationError: DescribedError, Sendable, Hashable {
+package struct APIConfigurationError: DescribedError, Sendable, Hashable {
     /// The field it is about.
     package let field: String
     /// The rule, and what to do.
@@ -65,7 +65,7 @@ public struct APIConfigurationError: DescribedError, Sendable, Hashable {
     }
 
     /// The field and the rule, in one sentence.
-    public var description: String { "\(field): \(reason)" }
+    package var description: String { "\(field): \(reason)" }
 }
 
 /// A client's description of itself, sent with every request.

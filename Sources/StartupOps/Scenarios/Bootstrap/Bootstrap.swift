@@ -119,8 +119,8 @@ public final class Bootstrap: Sendable {
 
     /// The configuration.
     ///
-    /// - Throws: ``ServiceAccessError`` before it was made, naming the accessor and the registrations that have to come first.
-    public func configuration(for accessor: String = #function) throws(ServiceAccessError) -> BootstrapConfiguration {
+    /// - Throws: an error before it was made, naming the accessor and the registrations that have to come first.
+    public func configuration(for accessor: String = #function) throws -> BootstrapConfiguration {
         try registry.value(.configuration, for: accessor)
     }
 

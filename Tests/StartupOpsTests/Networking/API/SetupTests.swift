@@ -18,13 +18,9 @@ struct SetupTests {
             ("https://x.example", "https://x.example?key=canary", "rest"), ("https://x.example", "https://x.example#canary", "rest"),
         ]
         for (graphQL, rest, field) in faults {
-            do {
-                _ = try APIEnvironment(graphQL: graphQL, rest: rest)
-                Issue.record("\(graphQL ?? "nil") and \(rest ?? "nil") were taken")
-            } catch {
-                #expect(error.field == field && error.description.hasPrefix("\(field): "))
-                #expect(!"\(error)".contains("canary"))
-            }
+            let error = #expect(throws: APIConfigurationError.self) { try APIEnvironment(graphQL: graphQL, rest: rest) }
+            #expect(error?.field == field && error?.description.hasPrefix("\(field): ") == true)
+            #expect(error?.description.contains("canary") == false)
         }
     }
 
