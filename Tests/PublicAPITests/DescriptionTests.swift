@@ -44,7 +44,7 @@ struct DescriptionTests {
             NetworkError(.timedOut, request: "GET api.example.com/v1/profile", "no answer within 2 s"),
             SessionRejected("invalid_grant"),
             AccountError(.invalidCredentials, "the address or the password is wrong"),
-            DeviceError("speaker kitchen", "there is none"),
+            DeviceError(.unreachable, "speaker kitchen", "there is none"),
             SDKError.superseded("client"),
         ]
         #expect(!thrown.contains { $0 == nil })

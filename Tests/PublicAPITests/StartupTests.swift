@@ -241,7 +241,7 @@ private final class Backend: UpdatePolicyService, ConfigurationService, AccountS
     func entitlements(by deadline: Deadline) async throws -> Entitlements { Entitlements() }
 
     func connect(to speaker: Speaker, by deadline: Deadline) async throws(DeviceError) -> any DeviceConnection {
-        throw DeviceError(speaker.name, "there is none")
+        throw DeviceError(.unreachable, speaker.name, "there is none")
     }
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
 }

@@ -101,9 +101,6 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
     /// The reason in a few words.
     let reason: String
 
-    /// The error of a device that nobody answers at, or whose connection was lost.
-    public init(_ device: String, _ reason: String) { self.init(.unreachable, device, reason) }
-
     /// An error.
     public init(_ code: Code, _ device: String, _ reason: String) {
         self.code = code

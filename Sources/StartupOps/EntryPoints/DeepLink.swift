@@ -43,7 +43,7 @@ public struct DeepLink: Sendable, Hashable, Codable {
     }
 
     /// A parameter's number; nil when it was not given, or is of another kind.
-    public func integer(_ name: String) -> Int? {
+    package func integer(_ name: String) -> Int? {
         if case .integer(let value) = parameters[name] { value } else { nil }
     }
 

@@ -13,7 +13,7 @@ public struct DeepLinkAddress: Sendable, Hashable, Codable {
     }
 
     /// The whole link, to the byte.
-    public let text: String
+    package let text: String
     /// The scheme, in lower case.
     public let scheme: String
     /// The host, in lower case; an international name in its `xn--` form.

@@ -148,7 +148,7 @@ public struct DeepLinkParameter: Sendable, Hashable {
     }
 
     /// A whole number.
-    public static func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max, isRequired: Bool = true) -> DeepLinkParameter {
+    package static func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max, isRequired: Bool = true) -> DeepLinkParameter {
         DeepLinkParameter(name, .integer(range), isRequired)
     }
 

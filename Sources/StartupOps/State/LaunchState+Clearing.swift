@@ -89,7 +89,7 @@ public struct StoredPart: Sendable, Hashable, Codable {
     public static func everything(in store: String) -> StoredPart { StoredPart(store: store, keys: nil) }
 
     /// Some values of a store.
-    public static func values(_ keys: [StoreKey], in store: String) -> StoredPart {
+    package static func values(_ keys: [StoreKey], in store: String) -> StoredPart {
         StoredPart(store: store, keys: keys.map(\.description))
     }
 }

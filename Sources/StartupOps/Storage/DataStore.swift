@@ -67,7 +67,7 @@ public struct StorageError: DescribedError, Sendable, Hashable {
         /// Access was denied.
         public static let accessDenied = Code(name: "accessDenied")
         /// The folder is missing, or is something else.
-        public static let invalidPlace = Code(name: "invalidPlace")
+        package static let invalidPlace = Code(name: "invalidPlace")
         /// The disk is full.
         public static let noSpace = Code(name: "noSpace")
         /// The stored value cannot be read.

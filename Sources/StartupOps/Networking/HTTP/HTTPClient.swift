@@ -24,7 +24,7 @@ public final class HTTPClient: HTTPSending {
     /// The options of a client.
     public struct Configuration: Sendable {
         /// When a request is sent again.
-        public var retry = HTTPRetryPolicy()
+        package var retry = HTTPRetryPolicy()
         /// How long one attempt may take, also with a later deadline.
         package var attemptTimeout: Duration = .seconds(30)
         /// How many redirections in a row are followed.

@@ -5,7 +5,7 @@ import Sequencer
 /// Only requests that do the same when sent twice are sent again, and only after errors that may pass: no connection, no answer, or one of the
 /// statuses 408, 425, 429 and 500 and above. Pauses double, and are cut by chance to between half and all of that, so that clients that failed
 /// together do not come back together.
-public struct HTTPRetryPolicy: Sendable, Hashable {
+package struct HTTPRetryPolicy: Sendable, Hashable {
     /// How often a request is sent at the most; 1 is never again.
     package var maximumAttempts: Int
     /// The pause before the second attempt.
@@ -14,7 +14,7 @@ public struct HTTPRetryPolicy: Sendable, Hashable {
     package var maximumDelay: Duration
 
     /// A policy.
-    public init(maximumAttempts: Int = 3, initialDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(5)) {
+    package init(maximumAttempts: Int = 3, initialDelay: Duration = .milliseconds(200), maximumDelay: Duration = .seconds(5)) {
         self.maximumAttempts = maximumAttempts
         self.initialDelay = initialDelay
         self.maximumDelay = maximumDelay

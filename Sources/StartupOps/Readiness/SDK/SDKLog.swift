@@ -115,7 +115,7 @@ private final class StandardErrorWriter: SDKLogWriter {
 }
 
 /// How important a message is, or how important one has to be in order to be written.
-public enum SDKLogLevel: Int, Sendable, Hashable, CaseIterable, Codable, CustomStringConvertible {
+public enum SDKLogLevel: Int, NamedValue, Sendable, Hashable, CaseIterable, Codable {
     /// Everything, step by step.
     case verbose
     /// Details that help to find a mistake.
@@ -132,7 +132,7 @@ public enum SDKLogLevel: Int, Sendable, Hashable, CaseIterable, Codable, CustomS
     case off
 
     /// The level's name, in capitals.
-    public var description: String {
+    package var name: String {
         switch self {
         case .verbose: "VERBOSE"
         case .debug: "DEBUG"

@@ -44,16 +44,16 @@ public struct SDKRestoreStep: Sendable {
 /// How one part of the auto-restore ended.
 public struct SDKRestoreResult: Sendable, Hashable, CustomStringConvertible {
     /// The part: `entitlements`, or the name of an ``SDKRestoreStep``.
-    public let step: String
+    package let step: String
     /// How it ended.
-    public let outcome: SDKRestoreOutcome
+    package let outcome: SDKRestoreOutcome
 
     /// The part and its outcome.
     public var description: String { "\(step) \(outcome)" }
 }
 
 /// How a part of the auto-restore ended.
-public enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
+package enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     /// It is as it was.
     case restored
     /// It had nothing to do.
@@ -62,7 +62,7 @@ public enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     case failed(String)
 
     /// The outcome in a few words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .restored: "restored"
         case .skipped(let reason): "skipped, \(reason)"
