@@ -9,7 +9,7 @@ public struct NetworkError: DescribedError, Sendable {
         package let name: String
 
         /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be encoded. Nothing was sent.
-        public static let invalidRequest = Code(name: "invalidRequest")
+        package static let invalidRequest = Code(name: "invalidRequest")
         /// A token is required and missing. Nothing was sent.
         package static let missingAccessToken = Code(name: "missingAccessToken")
         /// The same condition, by the name GraphQL clients know it by.
@@ -23,7 +23,7 @@ public struct NetworkError: DescribedError, Sendable {
         /// The server could not be reached, or the connection was lost.
         public static let unreachable = Code(name: "unreachable")
         /// The server could not prove who it is, or spoke no TLS.
-        public static let untrusted = Code(name: "untrusted")
+        package static let untrusted = Code(name: "untrusted")
         /// No answer came before the deadline.
         public static let timedOut = Code(name: "timedOut")
         /// The request was cancelled.

@@ -52,7 +52,7 @@ struct ConditionStatus: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A gate did not open in time.
-public struct GateClosedError: DescribedError, Sendable, Hashable {
+package struct GateClosedError: DescribedError, Sendable, Hashable {
     /// The gate.
     let gate: String
     /// How long was waited for it.
@@ -61,7 +61,7 @@ public struct GateClosedError: DescribedError, Sendable, Hashable {
     let unmet: [ConditionStatus]
 
     /// One sentence.
-    public var description: String {
+    package var description: String {
         "\(gate) did not open within \(durationText(waited)); waiting for: \(unmet.map(\.description).joined(separator: ", "))"
     }
 }

@@ -123,7 +123,7 @@ public final class ReadinessGate: Sendable {
 
     /// Returns when the gate is open. The deadline passes in real time, also in a launch in virtual time.
     ///
-    /// - Throws: ``GateClosedError`` when it is not open by the deadline; `CancellationError` when the task is cancelled.
+    /// - Throws: an error that names the conditions that are not met when it is not open by the deadline; `CancellationError` when the task is cancelled.
     public func wait(by deadline: Deadline = .never) async throws {
         if isOpen { return }
         let begin = elapsed()
@@ -144,7 +144,7 @@ public final class ReadinessGate: Sendable {
 
     /// Returns when the gate is open; `limit` passes by the clock of the launch that `step` belongs to. The launch's status names the conditions that are not met.
     ///
-    /// - Throws: ``GateClosedError`` when it is not open within `limit`; `CancellationError` when the step is cancelled.
+    /// - Throws: an error that names the conditions that are not met when it is not open within `limit`; `CancellationError` when the step is cancelled.
     package func wait(for limit: Duration, in step: StepContext) async throws {
         if isOpen { return }
         let isOpen = try await step.waiting(for: "\(self.name): \(self.unmet)") {

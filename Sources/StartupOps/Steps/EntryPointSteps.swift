@@ -150,7 +150,7 @@ extension StartupStep where Work == ScreenWork {
     }
 
     /// The silent pushes that wait, in a launch that nobody sees.
-    public static var silentPush: Self {
+    package static var silentPush: Self {
         Self(
             "silent-push",
             "Take the silent pushes",

@@ -2,7 +2,7 @@ import Sequencer
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Account {
     /// The stored session, opened where nobody sees the app: its token is refreshed where that is needed. Nobody is asked, and nobody is logged out.
-    public static var restoreSession: Self {
+    package static var restoreSession: Self {
         Self(
             "restore-session",
             "Open the stored session",

@@ -19,15 +19,15 @@ public struct AnswerLimits: Sendable, Hashable {
     /// other takes as much longer for it.
     package var maximumCount: Int
 
-    /// Limits.
-    public init(maximumSize: Int, maximumDepth: Int, maximumCount: Int) {
+    /// Limits; unless said otherwise 4 MB, 24 levels and 100,000 values.
+    public init(maximumSize: Int = 4 << 20, maximumDepth: Int = 24, maximumCount: Int = 100_000) {
         self.maximumSize = maximumSize
         self.maximumDepth = maximumDepth
         self.maximumCount = maximumCount
     }
 
     /// The limits of answers unless said otherwise: 4 MB, 24 levels, 100,000 values.
-    public static let standard = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 24, maximumCount: 100_000)
+    package static let standard = AnswerLimits()
     /// For answers of GraphQL, whose queries go from one thing to the next: 4 MB, 32 levels, 100,000 values.
     package static let graphQL = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 32, maximumCount: 100_000)
     /// For configurations and lists of countries: 1 MB, 16 levels, 50,000 values.

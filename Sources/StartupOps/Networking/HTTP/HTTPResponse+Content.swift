@@ -21,7 +21,7 @@ extension HTTPResponse {
         _ type: Value.Type = Value.self,
         for request: HTTPRequest,
         decoder: JSONDecoder = JSONDecoder(),
-        limits: AnswerLimits = .standard
+        limits: AnswerLimits = AnswerLimits()
     ) throws(NetworkError) -> Value {
         try decoded(type, request.description, decoder: decoder, limits: limits)
     }

@@ -74,7 +74,7 @@ public struct BootstrapPlan: Sendable {
 /// The kind of build: some parts of a launch belong to some builds only.
 ///
 /// These are the app's own compilation conditions, which a library cannot see: the app says which it was built with.
-public struct BuildFlags: OptionSet, Sendable, Hashable, CustomStringConvertible {
+public struct BuildFlags: OptionSet, NamedValue, Sendable, Hashable {
     /// The flags as bits.
     public let rawValue: Int
 
@@ -89,7 +89,7 @@ public struct BuildFlags: OptionSet, Sendable, Hashable, CustomStringConvertible
     public static let logs = BuildFlags(rawValue: 4)
 
     /// The flags' names, or "production" without flags.
-    public var description: String {
+    package var name: String {
         let names: [(BuildFlags, String)] = [(.debug, "debug"), (.staging, "staging"), (.logs, "logs")]
         let present = names.filter { contains($0.0) }.map(\.1)
         return present.isEmpty ? "production" : present.joined(separator: " and ")
