@@ -41,7 +41,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { storage.settle(.success(value)) }
 
-    /// Says that it can no longer come: steps that wait for it fail, and code that awaits it gets an ``ExternalEventError``.
+    /// Says that it can no longer come: steps that wait for it fail, and code that awaits it gets an error that names the event.
     ///
     /// - Parameter reason: completes "the event ... failed: ". It is shown in reports, and must hold no secret.
     /// - Returns: as ``fulfill(_:)``.
@@ -54,7 +54,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     ///
     /// A step that awaits it keeps its lane; ``OperationGraph/wait(for:id:_:after:fallback:)`` keeps none, and names the event while it waits.
     ///
-    /// - Throws: ``ExternalEventError`` when it fails; `CancellationError` when the task is cancelled.
+    /// - Throws: an error with the event and the reason when it fails; `CancellationError` when the task is cancelled.
     nonisolated(nonsending) public var value: Value {
         get async throws {
             guard let value = try await storage.value() as? Value else { throw Self.foreignValue(name) }
@@ -110,7 +110,7 @@ extension ExternalEvent where Value == Void {
 }
 
 /// An event can no longer come.
-public struct ExternalEventError: DescribedError, Sendable, Hashable {
+package struct ExternalEventError: DescribedError, Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case failed(String)
         case abandoned
@@ -122,7 +122,7 @@ public struct ExternalEventError: DescribedError, Sendable, Hashable {
     let kind: Kind
 
     /// One sentence.
-    public var description: String {
+    package var description: String {
         let event = "the event '\(printable(event))'"
         return switch kind {
         case .failed(let reason): "\(event) failed: \(reason)"

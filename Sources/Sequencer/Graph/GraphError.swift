@@ -18,7 +18,8 @@ public struct GraphError: DescribedError, Sendable, Equatable {
 
 /// One thing that is wrong with a graph.
 public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of problem. Most are mistakes in a graph, and their messages say what to change; an app whose graphs come from a file tells them apart.
+    /// The kinds of problem. Most are mistakes in a graph, and their messages say what to change; public are those that an app may want to
+    /// tell apart: in a graph that comes from a file, and of a launch that cannot start now.
     public struct Code: NamedValue, Sendable, Hashable {
         package let name: String
 
@@ -29,7 +30,7 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
         public static let unknownDependency = Code(name: "unknownDependency")
         /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
-        public static let unknownStep = Code(name: "unknownStep")
+        package static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
         public static let duplicateIdentifier = Code(name: "duplicateIdentifier")
         /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
@@ -39,16 +40,16 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
         /// More than one milestone.
         public static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
-        public static let valueType = Code(name: "valueType")
+        package static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
         /// its value.
-        public static let foreignOperation = Code(name: "foreignOperation")
+        package static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
         public static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
         /// A scope of a name that another scope of the launch has.
-        public static let duplicateScope = Code(name: "duplicateScope")
+        package static let duplicateScope = Code(name: "duplicateScope")
         /// A scope that was added to a launch which has ended or was stopped.
         public static let launchOver = Code(name: "launchOver")
     }

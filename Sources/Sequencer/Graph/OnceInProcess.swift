@@ -26,7 +26,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
     }
 
     /// The name of steps that do the work, unless they have one of their own.
-    public let name: String
+    package let name: String
     private let progress = Locked(Progress.open)
 
     /// Work that nobody has begun.

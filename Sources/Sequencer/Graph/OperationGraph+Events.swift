@@ -16,7 +16,7 @@ extension OperationGraph {
     /// ```
     ///
     /// In virtual time only code that runs on the clock can bring the event about: time moves on without it to the step's timeout or the launch's deadline. Where
-    /// nothing is left on the clock that could happen, the wait fails with an ``ExternalEventError``.
+    /// nothing is left on the clock that could happen, the wait fails with an error that says so.
     ///
     /// - Parameters:
     ///   - event: the event. Any number of steps and launches can wait for it.
@@ -39,7 +39,7 @@ extension StepOption {
     /// Lets the step bring an event about: with its value, or its fallback's, when it ends with one. When it ends without a value, for any reason, the event fails.
     ///
     /// So an abort, or the end of the launch, fails events that can no longer come: the code that awaits it elsewhere, and other launches of the process, get an
-    /// ``ExternalEventError`` with the reason.
+    /// error with the reason.
     ///
     /// ```swift
     /// graph.add("log-in", .fulfills(loggedIn)) { try await accounts.logIn() }   // an ExternalEvent<Session>
