@@ -1,24 +1,14 @@
-/// The events of one launch, as they happen. The stream ends with the launch and its scopes; a reader may then start the next launch at once.
-///
-/// ```swift
-/// let launch = try graph.start()
-/// for await event in launch.events { print(event) }  // 610 ms: login succeeded
-/// ```
-///
-/// The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000 operations, and drops older ones. Where some
-/// are missing, it says how many: ``LaunchEvent/Kind/dropped(_:)``. The last event, ``LaunchEvent/Kind/launchEnded``, always comes. When the task that
-/// reads is cancelled, the stream ends with the events that it keeps. If several tasks read one stream, each event goes to one of them. The executor of
-/// a task that reads gets its jobs on the launch's threads, and must not block there.
-public struct LaunchEvents: AsyncSequence, Sendable {
+/// The events of one launch: a stream of ``RunningLaunch/events``.
+struct LaunchEvents: AsyncSequence, Sendable {
     /// Takes events out of the stream.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         fileprivate let reading: EventFeed.Reading
 
         /// The next event, as soon as there is one; nil after the last.
-        public mutating func next() async -> LaunchEvent? { await next(isolation: nil) }
+        mutating func next() async -> LaunchEvent? { await next(isolation: nil) }
 
         /// The next event, as soon as there is one; nil after the last.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
+        mutating func next(isolation actor: isolated (any Actor)?) async -> LaunchEvent? {
             await reading.feed.next(isolation: actor)
         }
     }
@@ -35,7 +25,7 @@ public struct LaunchEvents: AsyncSequence, Sendable {
     }
 
     /// Begins to read.
-    public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+    func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 }
 
 /// The events that a stream keeps for its readers, and the readers that wait for one.

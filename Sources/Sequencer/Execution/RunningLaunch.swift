@@ -201,13 +201,21 @@ public struct RunningLaunch: Sendable {
 
     // MARK: Watching
 
-    /// The events of the launch, from the first one on, whenever this is called; the stream keeps the newest 65,536 unread ones at most,
-    /// and ends with the launch, as ``end()`` does. Each call makes another stream.
+    /// The events of the launch as they happen, from the first one on, whenever this is called. Each call makes another stream. It ends with the launch
+    /// and its scopes, as ``end()`` does: who has read it to the end may start the next launch at once.
     ///
-    /// The launch never waits for a reader. If a step was tried several times before the call, the stream has its first start only.
-    public var events: LaunchEvents {
-        storage.events
-    }
+    /// ```swift
+    /// let launch = try graph.start()
+    /// for await event in launch.events { print(event) }  // 610 ms: login succeeded
+    /// ```
+    ///
+    /// The launch never waits for a reader. The stream keeps the newest 65,536 events that its reader has not read, those of a launch of some 20,000
+    /// operations, and drops older ones. Where some are missing, it says how many: ``LaunchEvent/Kind/dropped(_:)``. The last event,
+    /// ``LaunchEvent/Kind/launchEnded``, always comes. If a step was tried several times before the call, the stream has its first start only.
+    ///
+    /// When the task that reads is cancelled, the stream ends with the events that it keeps. If several tasks read one stream, each event goes to one of
+    /// them. The executor of a task that reads gets its jobs on the launch's threads, and must not block there.
+    public var events: some AsyncSequence<LaunchEvent, Never> & Sendable { storage.events }
 
     /// The progress of the launch: the number of operations that have ended, of all; each scope has a progress of its own. Cancelling it cancels the launch. Each call makes another
     /// object. It is finished when the last operation has ended, a moment before the launch is over: await ``end()`` before you start the next one.

@@ -162,7 +162,7 @@ extension ProgressBar {
     }
 }
 
-extension LaunchEvents {
+extension AsyncSequence where Element == LaunchEvent, Failure == Never {
     /// Says on standard error which of a launch's operations have ended, a line each.
     func tell(of total: Int) async {
         var ended = 0

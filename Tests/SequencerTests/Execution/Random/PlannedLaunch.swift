@@ -249,17 +249,17 @@ struct PlannedLaunch {
         queue?.isSuspended = plan.seed.isMultiple(of: 3)
         let launch = try graph.start(budget: Budget(.seconds(3), isEnforced: false), options: options)
         queue?.isSuspended = false
-        var lateEvents = [launch.events]
+        var lateEvents = [launch.storage.events]
         if plan.cancelAfterEvents == 0 { launch.cancel() }
         var events: [LaunchEvent] = []
         for await event in stream {
             events.append(event)
-            if events.count == plan.steps.count { lateEvents.append(launch.events) }
+            if events.count == plan.steps.count { lateEvents.append(launch.storage.events) }
             if events.count == plan.cancelAfterEvents { launch.cancel() }
             if let cancel = plan.cancelStep, events.count == cancel.afterEvents { try cancelStep(plan.id(cancel.step), of: launch, queue) }
         }
         let finished = await launch.end()
-        lateEvents.append(launch.events)
+        lateEvents.append(launch.storage.events)
         return Result(report: finished.report, events: events, lateEvents: lateEvents, launch: finished)
     }
 
