@@ -21,68 +21,35 @@
 /// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a ``GraphError`` (``GraphProblem/Code/prologue``).
 /// In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the launch, but gives the main thread back only when its code returns.
 extension OperationGraph {
-    /// Adds a step to the prologue.
+    /// Adds a step to the prologue, which reads the values of others if there are any.
     @discardableResult
-    public mutating func addPrologue<Value: Sendable>(
+    public mutating func addPrologue<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable () throws -> Value
+        body: @escaping @MainActor @Sendable (repeat each Input) throws -> Value
     ) -> Step<Value> {
         // Noted, so that graphs without a prologue are not searched for one.
         hasPrologue = true
-        let work = StepWork.prologue { _ in try body() }
-        return insert(id, options + [.inPrologue], after: dependencies, fallback: .boxed(value, nil), work: work)
+        let work = StepWork.prologue { context in try body(repeat try context.value(of: each inputs)) }
+        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .boxed(value, nil), work: work)
     }
 
-    /// Adds a step to the prologue that is given its context.
+    /// Adds a step to the prologue, which reads the values of others if there are any, and is given its context.
     @discardableResult
-    public mutating func addPrologue<Value: Sendable>(
+    public mutating func addPrologue<Value: Sendable, each Input: Sendable>(
         _ id: String,
         _ options: StepOption...,
+        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (StepContext) throws -> Value
+        body: @escaping @MainActor @Sendable (StepContext, repeat each Input) throws -> Value
     ) -> Step<Value> {
         hasPrologue = true
-        return insert(id, options + [.inPrologue], after: dependencies, fallback: .boxed(value, nil), work: .prologue(body))
-    }
-
-    /// Adds a step to the prologue that reads the values of others.
-    @discardableResult
-    public mutating func addPrologue<Value: Sendable, Input: Sendable, each More: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using input: Step<Input>,
-        _ more: repeat Step<each More>,
-        after dependencies: any StepReference...,
-        fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (Input, repeat each More) throws -> Value
-    ) -> Step<Value> {
-        hasPrologue = true
-        let work = StepWork.prologue { context in
-            try body(try context.value(of: input), repeat try context.value(of: each more))
-        }
-        return insert(id, options + [.inPrologue], input, repeat each more, after: dependencies, fallback: .boxed(value, nil), work: work)
-    }
-
-    /// Adds a step to the prologue that reads the values of others, and is given its context.
-    @discardableResult
-    public mutating func addPrologue<Value: Sendable, Input: Sendable, each More: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using input: Step<Input>,
-        _ more: repeat Step<each More>,
-        after dependencies: any StepReference...,
-        fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (StepContext, Input, repeat each More) throws -> Value
-    ) -> Step<Value> {
-        hasPrologue = true
-        let work = StepWork.prologue { context in
-            try body(context, try context.value(of: input), repeat try context.value(of: each more))
-        }
-        return insert(id, options + [.inPrologue], input, repeat each more, after: dependencies, fallback: .boxed(value, nil), work: work)
+        let work = StepWork.prologue { context in try body(context, repeat try context.value(of: each inputs)) }
+        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .boxed(value, nil), work: work)
     }
 
     // MARK: Validation
