@@ -109,7 +109,7 @@ public struct ValidatedGraph: Sendable {
     package var count: Int { graph.count }
 
     /// The graph's name.
-    public var name: String { graph.name }
+    package var name: String { graph.name }
 
     /// The identifiers of all operations, in the order they were added.
     package var identifiers: [String] { graph.identifiers }
