@@ -198,11 +198,11 @@ public struct LaunchOptions: Sendable {
         return lanes ?? WorkerPool.processors > count ? count : nil
     }
 
-    func settings(for budget: Budget?) -> LaunchStateMachine.Settings {
+    func settings(for budget: Budget?) -> LaunchStateMachine.Configuration {
         var deadline = Self.deadline(deadline, beside: budget)
         // A launch that a step runs must end when the step has to.
         if let outerLimit { deadline = min(deadline ?? outerLimit, outerLimit) }
-        return LaunchStateMachine.Settings(
+        return LaunchStateMachine.Configuration(
             lanes: lanes,
             order: order,
             goal: goal,

@@ -1,6 +1,6 @@
 extension LaunchStateMachine {
     /// The settings of a launch, given before it begins.
-    struct Settings {
+    struct Configuration {
         /// The most operations off the main thread that run at the same time; nil for no limit.
         var lanes: Int?
         /// Identifiers in the order in which ready operations go first; nil for the longest remaining path first.

@@ -150,7 +150,7 @@ struct LaunchStateMachine {
     /// The number of screens that have not gone.
     var screensUp = 0
     var screenChanges: [ScreenChange] = []
-    var settings: Settings
+    var settings: Configuration
     let graph: ValidatedGraph
 
     // Used by few inputs.
@@ -180,7 +180,7 @@ struct LaunchStateMachine {
     var random: SplitMix64
     var timerSequence = 0
 
-    init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Settings) {
+    init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Configuration) {
         self.graph = graph
         self.settings = settings
         var traits =

@@ -90,7 +90,7 @@ final class AlarmThread: Sendable {
     /// Called when an alarm is due, with 0, and whenever the process is found to have stood still, with how long.
     typealias Handler = @Sendable (_ standstill: Nanoseconds) -> Void
 
-    private struct Alarm {
+    private struct PendingAlarm {
         let handler: Handler
         /// `.max` while nothing is asked for.
         var due: Nanoseconds
@@ -105,7 +105,7 @@ final class AlarmThread: Sendable {
 
     private struct State {
         var nextID = 0
-        var alarms: [Int: Alarm] = [:]
+        var alarms: [Int: PendingAlarm] = [:]
         /// By time; an entry that is not its alarm's `due` any more is passed over.
         var entries = Heap<Entry>()
         /// Whether the thread runs, or is to be started as soon as the system has one.
@@ -159,7 +159,7 @@ final class AlarmThread: Sendable {
     func add(_ handler: @escaping Handler) -> Int {
         state.withLock { state in
             state.nextID += 1
-            state.alarms[state.nextID] = Alarm(handler: handler, due: .max)
+            state.alarms[state.nextID] = PendingAlarm(handler: handler, due: .max)
             return state.nextID
         }
     }

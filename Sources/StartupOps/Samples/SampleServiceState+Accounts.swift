@@ -8,7 +8,7 @@ extension SampleServiceState {
         let password: String
     }
 
-    private struct Verification: Decodable {
+    private struct CodeVerification: Decodable {
         let email: String
         let code: String
     }
@@ -80,7 +80,8 @@ extension SampleServiceState {
     }
 
     mutating func verifyAccount(_ request: HTTPRequest) -> HTTPResponse {
-        guard let verification = request.json(Verification.self), verification.code == "000000", accounts.verify(verification.email) else {
+        guard let verification = request.json(CodeVerification.self), verification.code == "000000", accounts.verify(verification.email)
+        else {
             return .problem(422, "invalid_code", "there is no such account, or the code is another one")
         }
         return .done

@@ -264,7 +264,7 @@ extension AppService: AccountService {
             try await client.send(
                 .post,
                 "v1/accounts/verify",
-                body: Verification(email: email, code: code.value),
+                body: CodeVerification(email: email, code: code.value),
                 deadline: deadline
             )
         } catch let error where error.status == 422 {
@@ -329,7 +329,7 @@ extension AppService: AccountService {
         let password: String
     }
 
-    private struct Verification: Encodable {
+    private struct CodeVerification: Encodable {
         let email: String
         let code: String
     }

@@ -21,10 +21,10 @@ extension StartupEnvironment {
     /// - Returns: the step's value.
     /// - Throws: the error of the step, such as ``DismissedByPerson``; an `OperationError` where it has thrown none, because it was cancelled or its time was over.
     @discardableResult
-    public func run<Output: Sendable>(
-        _ step: StartupStep<@Sendable (StepContext, LoadedConfiguration?) async throws -> Output>,
+    public func run<Value: Sendable>(
+        _ step: StartupStep<@Sendable (StepContext, LoadedConfiguration?) async throws -> Value>,
         options: LaunchOptions = LaunchOptions()
-    ) async throws -> Output {
+    ) async throws -> Value {
         let (steps, known) = (StartupSteps(askedForIn: self), configurations.lastKnown)
         let work = steps[step]
         var graph = OperationGraph(step.id)

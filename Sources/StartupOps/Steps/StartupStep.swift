@@ -149,12 +149,12 @@ final class LaunchMemory: Sendable {
 extension OperationGraph {
     /// Adds a step that runs off the main thread.
     @discardableResult
-    public mutating func add<Output: Sendable>(
-        _ step: StartupStep<@Sendable (StepContext) async throws -> Output>,
+    public mutating func add<Value: Sendable>(
+        _ step: StartupStep<@Sendable (StepContext) async throws -> Value>,
         of steps: StartupSteps,
         _ options: StepOption...,
         after dependencies: String...
-    ) -> Step<Output> {
+    ) -> Step<Value> {
         let work = steps[step]
         return add(step.id, steps.options(of: step, options), after: dependencies) { context in try await work(context) }
     }
@@ -183,13 +183,13 @@ extension OperationGraph {
 
     /// Adds a step that runs off the main thread and reads a value, where the scenario waits for it.
     @discardableResult
-    public mutating func add<Input: Sendable, Output: Sendable>(
-        _ step: StartupStep<@Sendable (StepContext, Input?) async throws -> Output>,
+    public mutating func add<Input: Sendable, Value: Sendable>(
+        _ step: StartupStep<@Sendable (StepContext, Input?) async throws -> Value>,
         of steps: StartupSteps,
         _ options: StepOption...,
         using input: Step<Input>? = nil,
         after dependencies: String...
-    ) -> Step<Output> {
+    ) -> Step<Value> {
         let work = steps[step]
         let options = steps.options(of: step, options)
         guard let input else { return add(step.id, options, after: dependencies) { context in try await work(context, nil) } }

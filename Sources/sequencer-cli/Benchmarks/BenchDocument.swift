@@ -7,7 +7,7 @@ struct BenchDocument: Equatable, Sendable {
 
     /// The version of the tool that ran them.
     var toolVersion: String
-    var machine: Machine
+    var machine: BenchMachine
     var clock: ClockMode
     /// How many runs of each scenario came first and were not kept.
     var warmups: Int
@@ -124,7 +124,7 @@ extension BenchedOperation {
 }
 
 /// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor its user.
-struct Machine: Equatable, Sendable, CustomStringConvertible {
+struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
     var system: String
     var architecture: String
     var processors: Int
@@ -137,8 +137,8 @@ struct Machine: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The machine that the tool runs on.
-    static var current: Machine {
-        Machine(
+    static var current: BenchMachine {
+        BenchMachine(
             system: system,
             architecture: architecture,
             processors: ProcessInfo.processInfo.activeProcessorCount,

@@ -55,7 +55,7 @@ extension BenchDocument: Codable {
             throw document.error("schema", "expected '\(Self.schema)', as 'bench --save' writes it, found \(quoted(schema))")
         }
         toolVersion = try document.string("toolVersion")
-        machine = try Machine(document.object("machine"))
+        machine = try BenchMachine(document.object("machine"))
         clock = try document.word("clock")
         warmups = try document.count("warmups")
         span = try document.optionalObject("taken").map(BenchSpan.init)
@@ -69,7 +69,7 @@ extension BenchDocument: Codable {
     }
 }
 
-extension Machine {
+extension BenchMachine {
     fileprivate func writeMembers(to document: inout some DocumentWriter) {
         document.write(system, for: "system")
         document.write(architecture, for: "architecture")

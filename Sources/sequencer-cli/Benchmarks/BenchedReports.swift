@@ -11,7 +11,7 @@ extension BenchDocument {
             throw ScenarioError(file: file, position: SourcePosition(line: 1, column: 1), path: "", message: message)
         }
         // A report tells nothing of its machine, so two files of reports are taken to be of the same one.
-        self.init(toolVersion: Machine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
+        self.init(toolVersion: BenchMachine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
         span = reports.compactMap(\.benchSpan).reduce(nil) { $0?.union($1) ?? $1 }
         var places: [String: Int] = [:]
         // One pass, in the order of the file: trends need the runs in the order in which they were made.
@@ -47,7 +47,7 @@ extension BenchSpan {
     }
 }
 
-extension Machine {
+extension BenchMachine {
     /// The machine of a report, which does not say.
-    static let unknown = Machine(system: "unknown", architecture: "unknown", processors: 1, name: "unknown")
+    static let unknown = BenchMachine(system: "unknown", architecture: "unknown", processors: 1, name: "unknown")
 }

@@ -25,7 +25,7 @@ struct BenchDocumentTests {
     }
 
     private static func document(_ scenarios: [BenchedScenario]) -> BenchDocument {
-        let machine = Machine(system: "Linux", architecture: "arm64", processors: 8, name: "Model 7")
+        let machine = BenchMachine(system: "Linux", architecture: "arm64", processors: 8, name: "Model 7")
         return BenchDocument(toolVersion: "0.1.0", machine: machine, clock: .wall, warmups: 2, scenarios: scenarios)
     }
 

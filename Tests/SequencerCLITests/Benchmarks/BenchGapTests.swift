@@ -15,7 +15,7 @@ struct BenchGapTests {
     }
 
     private static func document(_ span: BenchSpan?, clock: ClockMode = .wall) -> BenchDocument {
-        let machine = Machine(system: "Linux", architecture: "arm64", processors: 4, name: "Model 7")
+        let machine = BenchMachine(system: "Linux", architecture: "arm64", processors: 4, name: "Model 7")
         return BenchDocument(toolVersion: "0.1.0", machine: machine, clock: clock, warmups: 1, span: span, scenarios: [])
     }
 

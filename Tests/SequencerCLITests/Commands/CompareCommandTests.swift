@@ -36,7 +36,7 @@ struct CompareCommandTests {
                 dependencies: ["splash"]
             ),
         ]
-        let machine = Machine(system: "Linux", architecture: "x86_64", processors: processors, name: "Model 7")
+        let machine = BenchMachine(system: "Linux", architecture: "x86_64", processors: processors, name: "Model 7")
         let document = BenchDocument(toolVersion: "0.1.0", machine: machine, clock: clock, warmups: 1, span: span, scenarios: [scenario])
         return try folder.write(document.json(), to: name + ".json")
     }

@@ -86,7 +86,7 @@ struct EngineStructureTests {
         var graph = OperationGraph("copy")
         graph.add("first") {}
         graph.add("second", after: "first") {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Settings())
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration())
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         var copy = machine

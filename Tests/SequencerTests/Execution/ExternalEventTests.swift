@@ -351,7 +351,7 @@ struct ExternalEventDecisionTests {
     func machine() throws {
         var graph = OperationGraph("machine")
         graph.add("after", after: graph.wait(for: ExternalEvent<Void>("event"))) {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Settings(lanes: 1))
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration(lanes: 1))
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
         #expect(actions.events == [0] && actions.workers == 0 && machine.activeWorkers == 0)

@@ -18,7 +18,7 @@ struct LaunchStateMachineBoundaryTests {
     ) throws -> LaunchStateMachine {
         var graph = OperationGraph("bounds")
         build(&graph)
-        var settings = LaunchStateMachine.Settings(lanes: lanes, workers: workers, recordsEvents: true)
+        var settings = LaunchStateMachine.Configuration(lanes: lanes, workers: workers, recordsEvents: true)
         settings.budget = budget
         return LaunchStateMachine(graph: try graph.validated(), settings: settings)
     }

@@ -19,7 +19,7 @@ struct LaunchStateMachineTests {
         build(&graph)
         return LaunchStateMachine(
             graph: try graph.validated(),
-            settings: LaunchStateMachine.Settings(
+            settings: LaunchStateMachine.Configuration(
                 lanes: lanes,
                 workers: workers,
                 deadline: deadline?.nanoseconds,

@@ -95,7 +95,7 @@ struct ProcessorShareTests {
         var graph = OperationGraph("share")
         graph.add("home", .milestone, .suspends(true)) { (step: StepContext) async throws in try await step.sleep(for: .seconds(1)) }
         add(&graph)
-        let settings = LaunchStateMachine.Settings(lanes: 8, processors: processors, workers: 8)
+        let settings = LaunchStateMachine.Configuration(lanes: 8, processors: processors, workers: 8)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
@@ -152,7 +152,7 @@ struct ProcessorShareTests {
         let two = ["a", "b"].map { graph.add($0, .expected(.nanoseconds(40)), after: soon) {} }
         graph.add("home", .milestone, after: holder, two) {}
         for number in 0..<others { graph.add("other\(number)", .exclusive("R"), .expected(.nanoseconds(10)), .onFailure(.continue)) {} }
-        let settings = LaunchStateMachine.Settings(processors: 2, workers: 200)
+        let settings = LaunchStateMachine.Configuration(processors: 2, workers: 200)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
@@ -195,7 +195,7 @@ struct ProcessorShareTests {
         let display = graph.add("display", .initialDisplay, after: slow) {}
         graph.add("home", .milestone, after: display, needed) {}
         let order = ["slow", "holder", "soon", "k1", "other", "needed", "k2", "display", "home"]
-        let settings = LaunchStateMachine.Settings(order: order, processors: 2, workers: 20)
+        let settings = LaunchStateMachine.Configuration(order: order, processors: 2, workers: 20)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
@@ -257,7 +257,7 @@ struct ProcessorShareTests {
         var graph = OperationGraph("conditions")
         graph.add("home", .milestone) { await Task.yield() }
         for number in 1...4 { graph.add("other-\(number)", .when { answer }) {} }
-        var settings = LaunchStateMachine.Settings()
+        var settings = LaunchStateMachine.Configuration()
         (settings.lanes, settings.processors, settings.workers) = (8, 1, 8)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()

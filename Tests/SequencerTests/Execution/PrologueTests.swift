@@ -199,7 +199,7 @@ struct PrologueTests {
         graph.addPrologue("second") {}
         graph.add("main", .expected(.seconds(9)), on: .main) {}
         graph.add("other") {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Settings())
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration())
         machine.isInPrologue = true
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)
@@ -224,7 +224,7 @@ struct PrologueTests {
         graph.addPrologue("first") {}
         graph.addPrologue("second") {}
         graph.add("main", on: .main) {}
-        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Settings())
+        var machine = LaunchStateMachine(graph: try graph.validated(), settings: LaunchStateMachine.Configuration())
         machine.isInPrologue = true
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)

@@ -13,7 +13,7 @@ struct SharedResourceTests {
     {
         var graph = OperationGraph("shared")
         build(&graph)
-        let settings = LaunchStateMachine.Settings(workers: usesQueue ? 0 : 2, usesQueue: usesQueue)
+        let settings = LaunchStateMachine.Configuration(workers: usesQueue ? 0 : 2, usesQueue: usesQueue)
         return LaunchStateMachine(graph: try graph.validated(), settings: settings)
     }
 

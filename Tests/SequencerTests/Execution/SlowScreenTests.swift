@@ -178,7 +178,7 @@ struct SlowScreenTests {
     func decisions() throws {
         var graph = OperationGraph("slow")
         graph.add("migrate", .ifSlower(than: .nanoseconds(50), forAtLeast: .nanoseconds(20)) { _ in }) {}
-        let settings = LaunchStateMachine.Settings(grace: 100)
+        let settings = LaunchStateMachine.Configuration(grace: 100)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         var actions = LaunchStateMachine.Actions()
         machine.begin(&actions)

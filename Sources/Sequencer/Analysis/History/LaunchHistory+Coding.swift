@@ -42,7 +42,7 @@ extension LaunchHistory: Codable {
         let document = try DocumentReader(decoder)
         let schema = try document.string("schema")
         if schema != Self.schema { throw document.error("schema", "expected \"\(Self.schema)\", found \(schema.debugDescription)") }
-        let scenarios = try Scenario.all(in: document)
+        let scenarios = try ScenarioDurations.all(in: document)
         // The text of a file does not say how many its reader keeps: none of them is lost.
         let kept = scenarios.map { $0.operations.values.map(\.count).max() ?? 0 }.max() ?? 0
         self.init(
@@ -52,7 +52,7 @@ extension LaunchHistory: Codable {
     }
 }
 
-extension LaunchHistory.Scenario {
+extension LaunchHistory.ScenarioDurations {
     fileprivate func writeMembers(to document: inout some DocumentWriter) {
         document.write(name, for: "scenario")
         // A dictionary has another order in each process, and the same history gives the same text.
@@ -121,9 +121,9 @@ extension LaunchHistory {
     }
 
     private struct Document: Decodable {
-        let scenarios: [Scenario]
+        let scenarios: [ScenarioDurations]
 
-        init(from decoder: any Decoder) throws { scenarios = try Scenario.all(in: DocumentReader(decoder)) }
+        init(from decoder: any Decoder) throws { scenarios = try ScenarioDurations.all(in: DocumentReader(decoder)) }
     }
 
     /// Reads the text of a history; nothing at all is an empty one.

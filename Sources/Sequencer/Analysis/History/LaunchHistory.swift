@@ -15,7 +15,7 @@ import Sequencer
 ///
 /// ``LaunchHistoryFile`` keeps one on disk; an app that keeps its own data can keep one among them, since it is `Codable`.
 public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
-    struct Scenario: Sendable, Hashable {
+    struct ScenarioDurations: Sendable, Hashable {
         var name: String
         /// The durations of each operation, the latest last.
         var operations: [String: [DurationSample]] = [:]
@@ -27,7 +27,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     /// The most durations that are kept of an operation, 1 to 1000.
     package let maximumDurations: Int
     /// The one that was recorded last comes last.
-    private(set) var recorded: [Scenario] = []
+    private(set) var recorded: [ScenarioDurations] = []
 
     /// An empty history.
     ///
@@ -36,12 +36,12 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
         self.maximumDurations = min(max(maximumDurations, 1), 1000)
     }
 
-    init(maximumDurations: Int, scenarios: [Scenario]) {
+    init(maximumDurations: Int, scenarios: [ScenarioDurations]) {
         self.init(maximumDurations: maximumDurations)
         // The latest come last: the oldest are left out.
         for scenario in scenarios.suffix(Self.maximumScenarios) {
             let operations = scenario.operations.mapValues { Array($0.suffix(self.maximumDurations)) }
-            recorded.append(Scenario(name: scenario.name, operations: operations))
+            recorded.append(ScenarioDurations(name: scenario.name, operations: operations))
         }
     }
 
@@ -88,7 +88,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter bounds: how long operations took that were stopped before they had ended.
     public mutating func record(_ durations: [String: Duration], atLeast bounds: [String: Duration] = [:], in scenario: String) {
-        var entry = Scenario(name: scenario)
+        var entry = ScenarioDurations(name: scenario)
         if let place = recorded.firstIndex(where: { $0.name == scenario }) { entry = recorded.remove(at: place) }
         let maximum = maximumDurations
         for (operation, duration) in durations { entry.add(DurationSample(duration), of: operation, maximum: maximum) }
@@ -109,7 +109,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension LaunchHistory.Scenario {
+extension LaunchHistory.ScenarioDurations {
     fileprivate mutating func add(_ sample: DurationSample, of operation: String, maximum: Int) {
         operations[operation] = Array(((operations[operation] ?? []) + [sample]).suffix(maximum))
     }

@@ -6,7 +6,7 @@ final class TimeHolder: TaskExecutor {
     @TaskLocal static var current: TimeHolder?
 
     /// The activity of its operation.
-    struct Account {
+    struct Activity {
         /// Jobs that wait for their turn, or have it.
         var jobs = 0
         /// Tasks that sleep on the clock, or wait for another launch on it.
@@ -46,16 +46,16 @@ final class TimeHolder: TaskExecutor {
     let launch: VirtualLaunchLink
     let scheduler: VirtualScheduler
     // Unsafe: read and changed only under the scheduler's lock.
-    nonisolated(unsafe) var account: Account
+    nonisolated(unsafe) var account: Activity
 
     init(_ role: Role, of launch: VirtualLaunchLink, on scheduler: VirtualScheduler) {
         self.role = role
         self.launch = launch
         self.scheduler = scheduler
         switch role {
-        case .operation, .takeover, .screen: account = Account(isLive: true)
+        case .operation, .takeover, .screen: account = Activity(isLive: true)
         // These hold time by their jobs alone.
-        case .worker, .engine: account = Account(isLive: false)
+        case .worker, .engine: account = Activity(isLive: false)
         }
     }
 

@@ -250,9 +250,9 @@ extension VirtualScheduler.State {
     }
 
     /// The next task to wake, if it wakes by `time`; a task that has to come back to a main thread that is taken wakes later.
-    private mutating func nextSleeper(by time: Duration) -> VirtualScheduler.Sleeper? {
+    private mutating func nextSleeper(by time: Duration) -> VirtualScheduler.WakeTime? {
         while mainThread.keeper == nil, let id = returning.next {
-            if sleeping[id] != nil { return VirtualScheduler.Sleeper(wake: now, id: id) }
+            if sleeping[id] != nil { return VirtualScheduler.WakeTime(wake: now, id: id) }
             _ = returning.popFirst()
         }
         while let sleeper = sleepers.first, sleeper.wake <= time {

@@ -30,11 +30,11 @@ final class VirtualScheduler: Sendable {
         let queue = DispatchQueue(label: "sequencer.virtual-time", qos: .userInitiated)
     }
 
-    struct Sleeper: Comparable, Sendable {
+    struct WakeTime: Comparable, Sendable {
         let wake: Duration
         let id: Int
 
-        static func < (left: Sleeper, right: Sleeper) -> Bool { (left.wake, left.id) < (right.wake, right.id) }
+        static func < (left: WakeTime, right: WakeTime) -> Bool { (left.wake, left.id) < (right.wake, right.id) }
     }
 
     struct SleepingTask: Sendable {
@@ -54,7 +54,7 @@ final class VirtualScheduler: Sendable {
     struct State: Sendable {
         var now = Duration.zero
         var nextID = 0
-        var sleepers = Heap<Sleeper>()
+        var sleepers = Heap<WakeTime>()
         /// By identifier; a sleeper without a task was cancelled.
         var sleeping: [Int: SleepingTask] = [:]
         /// Sleepers whose time has come, and for which the main thread is not free.
@@ -247,7 +247,7 @@ final class VirtualScheduler: Sendable {
                 try await withCheckedThrowingContinuation { continuation in
                     let isDue = change { state in
                         guard time > state.now else { return true }
-                        state.sleepers.push(Sleeper(wake: time, id: id))
+                        state.sleepers.push(WakeTime(wake: time, id: id))
                         state.sleeping[id] = SleepingTask(continuation: continuation, holder: holder, isOnMain: isOnMain)
                         if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                         holder?.account.asleep += 1

@@ -110,11 +110,3 @@ extension SpelledSecrets {
         return Array(spelled[(offset * 8 + 5) / 6..<(offset + bytes.count) * 8 / 6])
     }
 }
-
-extension HTTPResponse {
-    /// Whether a secret that this process knows stands in the headers or the body.
-    var quotesSecret: Bool {
-        let secrets = SpelledSecrets(KnownSecrets.all)
-        return secrets.areQuoted(in: Data(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8)) || secrets.areQuoted(in: body)
-    }
-}

@@ -129,7 +129,7 @@ struct ExploredLaunch: Sendable, CustomStringConvertible {
         }
         return LaunchStateMachine(
             graph: try graph.validated(),
-            settings: LaunchStateMachine.Settings(
+            settings: LaunchStateMachine.Configuration(
                 lanes: lanes,
                 workers: workers,
                 deadline: hasDeadline ? 5_000 : nil,
