@@ -136,7 +136,7 @@ public struct ShortcutItems: Sendable, Hashable {
 
     /// The entry of a type.
     ///
-    /// - Throws: an error that names the nearest type when there is none.
+    /// - Throws: an error that names the nearest type when the app declares none of this type.
     public func item(ofType type: String) throws -> ShortcutItem {
         // Swift considers canonically equivalent texts equal; a type has to be the same to the byte.
         guard let item = items[type], item.type.utf8.elementsEqual(type.utf8) else {

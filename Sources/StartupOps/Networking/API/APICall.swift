@@ -137,7 +137,7 @@ public struct RequestOptions: Sendable, Hashable {
     package var cachePolicy: CachePolicy?
     /// The language to ask for; nil: the client's.
     package var language: String?
-    /// How much of the answer is decoded; nil: ``AnswerLimits/standard``, and ``AnswerLimits/graphQL`` over GraphQL.
+    /// How much of the answer is decoded; nil: `AnswerLimits.standard`, and `AnswerLimits.graphQL` over GraphQL.
     package var limits: AnswerLimits?
 
     /// Options; nil leaves each to the client.

@@ -29,7 +29,7 @@ extension SDKLifecycle {
     /// When the SDK is reconfigured or reset meanwhile, the work is cancelled, this throws at once, and the result of the work is
     /// discarded.
     ///
-    /// - Throws: ``SDKError`` with ``SDKError/Code/notInitialized`` or ``SDKError/Code/superseded``, naming the caller; and the errors of `body`.
+    /// - Throws: an ``SDKError`` that names the caller, before the set-up and, as ``SDKError/Code/superseded``, after another one; and the errors of `body`.
     public func perform<Value: Sendable>(
         for accessor: String = #function,
         _ body: @escaping @Sendable (any SDKSession) async throws -> Value

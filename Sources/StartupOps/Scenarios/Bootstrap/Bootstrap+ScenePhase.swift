@@ -8,7 +8,7 @@ extension Bootstrap {
 
     /// Has the app connect its scene, once the process phase has ended, and waits until the scene can be seen. An app without one shows nothing.
     ///
-    /// - Throws: an error that says what was waited for when the app does not say that the scene is visible.
+    /// - Throws: an error that names the unmet conditions when the app does not say that the scene is visible.
     @MainActor
     func connectScene(_ presenter: (any ScenePresenter)?, _ launch: StepContext) async throws {
         try await phases.processGate.wait(for: launch.requestTime, in: launch)
@@ -51,7 +51,7 @@ extension Bootstrap {
     ///   - id: the scene's identifier: not `main`, which is the scene of the launch.
     ///   - presenter: tells the phases of the scene; problems with them are in the ``LaunchPhases/problems`` of ``phases``.
     /// - Returns: false for a scene that has been connected before, and has not been told to have disconnected since: nothing was done.
-    /// - Throws: an error that says what was waited for when the process phase has not ended by the deadline; `CancellationError` when the task is cancelled.
+    /// - Throws: an error that names the unmet conditions when the process phase has not ended by the deadline; `CancellationError` when the task is cancelled.
     @MainActor
     public func connectScene(_ id: String, by presenter: any ScenePresenter, deadline: Deadline) async throws -> Bool {
         try await phases.processGate.wait(by: deadline)
