@@ -121,10 +121,10 @@ struct RealWatcherFaultTests {
     @Test("fault L23: where an observer stops the launch, its thread asks no condition and computes no fallback that it had taken before")
     func stoppedByObserver() async throws {
         struct Failure: Error {}
-        let (asked, hasBegun, longIsReady) = (Locked<[String]>([]), Gate(), Gate())
+        let (asked, hasBegun, longMayEnd, longIsReady) = (Locked<[String]>([]), Gate(), Gate(), Gate())
         // The only lane goes from the step that fails to the long one, and from that to what is still due.
         var conditional = OperationGraph("conditional")
-        let long = conditional.add("long") {}
+        let long = conditional.add("long") { longMayEnd.block() }
         let condition = StepOption.when {
             asked.withLock { $0.append("condition") }
             return true
@@ -145,10 +145,12 @@ struct RealWatcherFaultTests {
             var options = LaunchOptions(lanes: 1, deadline: .patience, grace: .patience)
             options.observers.append { event in
                 // After this call: until it returns, this thread tells the events of the waiting step, too, and that step's thread goes on.
-                if case .ready("long") = event.kind, graph.name == "falling" {
+                func open(_ gate: Gate) {
                     isStarted.block()
-                    box.current?.storage.callApp { longIsReady.open() }
+                    box.current?.storage.callApp { gate.open() }
                 }
+                if case .started("long", _) = event.kind, graph.name == "conditional" { open(longMayEnd) }
+                if case .ready("long") = event.kind, graph.name == "falling" { open(longIsReady) }
                 guard case .ended("long", _) = event.kind else { return }
                 isStarted.block()
                 box.current?.cancel()
