@@ -11,14 +11,20 @@ struct ThreadShortageTests {
     private final class ShortSystem: Sendable {
         private let failuresLeft: Atomic<Int>
         private let starts = Atomic<Int>(0)
+        private let threads = Atomic<Int>(0)
 
-        init(failures: Int) { failuresLeft = Atomic(failures) }
+        init(failures: Int = .max) { failuresLeft = Atomic(failures) }
 
         var startCount: Int { starts.load(ordering: .relaxed) }
+        var threadCount: Int { threads.load(ordering: .relaxed) }
+
+        /// From now on it has threads.
+        func recover() { failuresLeft.store(0, ordering: .relaxed) }
 
         func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
             starts.add(1, ordering: .relaxed)
             if failuresLeft.subtract(1, ordering: .relaxed).newValue >= 0 { return EAGAIN }
+            threads.add(1, ordering: .relaxed)
             return SystemThread.start(body)
         }
     }
@@ -37,25 +43,18 @@ struct ThreadShortageTests {
         return name
     }
 
-    @Test("fault L24: alarms ring without a thread of theirs, and on one as soon as the system has it", arguments: [1, 3])
-    func threadForTime(failures: Int) async {
-        let system = ShortSystem(failures: failures)
-        let alarms = AlarmThread(startThread: { system.start($0) })
-        // Just before the second attempt, by which there may be a thread.
-        #expect(await ring(alarms) != "sequencer.time")
-        await eventually { system.startCount == failures + 1 }
-        // By the thread, which is started once.
-        #expect(await ring(alarms) == "sequencer.time")
-        #expect(system.startCount == failures + 1)
-    }
-
-    @Test("fault L24: alarms ring where the system has no thread for them for long")
-    func noThreadForTime() async {
-        let system = ShortSystem(failures: 30)
+    @Test("fault L24: alarms ring without a thread of theirs, and on one as soon as the system has it")
+    func threadForTime() async {
+        let system = ShortSystem()
         let alarms = AlarmThread(startThread: { system.start($0) })
         for _ in 0..<3 { #expect(await ring(alarms) != "sequencer.time") }
         // Each of them rang before an attempt of its own, after the first.
         #expect(system.startCount >= 3)
+        system.recover()
+        await eventually { system.threadCount == 1 }
+        // By the thread, which is started once.
+        #expect(await ring(alarms) == "sequencer.time")
+        #expect(system.threadCount == 1)
     }
 
     @Test("fault L24: a worker that the system has no thread for runs when it has one, once, by its name")
