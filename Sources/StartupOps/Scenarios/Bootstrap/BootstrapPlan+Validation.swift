@@ -18,7 +18,8 @@ extension BootstrapPlan {
             _ = try APIEnvironment(graphQL: endpoints.graphQL.absoluteString, rest: endpoints.rest?.absoluteString)
             return []
         } catch {
-            return [RegistryProblem(.invalid, "endpoints.\(error.field)", "endpoints.\(error.description)")]
+            let field = (error as? APIConfigurationError).map { ".\($0.field)" } ?? ""
+            return [RegistryProblem(.invalid, "endpoints\(field)", "endpoints.\(error)")]
         }
     }
 
