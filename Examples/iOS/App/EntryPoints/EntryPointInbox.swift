@@ -30,7 +30,7 @@ final class EntryPointInbox: Sendable {
             )
         } catch {
             router = nil
-            log.fault("no links are taken: \(error.description, privacy: .public)")
+            log.fault("no links are taken: \(String(describing: error), privacy: .public)")
         }
     }
 
