@@ -175,8 +175,8 @@ struct PredictedLaunch: Sendable {
     /// The launch in virtual time, by the order that it finds itself.
     func run() async throws -> LaunchReport {
         var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
-        // Other tests may keep the main thread for longer than a second; none of these steps waits for anything but the clock.
-        options.clock = VirtualClock(patience: .seconds(60))
+        // Other tests may keep the main thread for more than a minute; none of these steps waits for anything but the clock.
+        options.clock = VirtualClock(patience: .seconds(3_600))
         options.processors = processors
         return try await graph.run(budget: Budget(.seconds(3), isEnforced: false), options: options).report
     }
@@ -185,8 +185,8 @@ struct PredictedLaunch: Sendable {
     func differences() async throws -> [String] {
         var planOptions = PlanOptions(lanes: lanes, effort: isSearched ? 1 : 0)
         var options = LaunchOptions.virtual(lanes: lanes, deadline: .seconds(3_600))
-        // Other tests may keep the main thread for longer than a second; none of these steps waits for anything but the clock.
-        options.clock = VirtualClock(patience: .seconds(60))
+        // Other tests may keep the main thread for more than a minute; none of these steps waits for anything but the clock.
+        options.clock = VirtualClock(patience: .seconds(3_600))
         (planOptions.processors, options.processors) = (processors, processors)
         (planOptions.goal, options.goal) = (goal, goal)
         let plan = try graph.plan(planOptions)
