@@ -130,7 +130,8 @@ struct ListScheduler {
     private mutating func end(_ node: Int32, _ keys: [Int64], _ after: PlanningProblem.Links) {
         ends[Int(node)] = time
         release(node)
-        if processors != nil, problem.keepsThread[Int(node)] { processors?.ended(problem.urgency.levels[Int(node)]) }
+        let level = problem.urgency.levels[Int(node)]
+        if processors != nil, problem.keepsThread[Int(node)] { processors?.ended(level) }
         lookAgain(after: node, keys)
         complete(node, keys, after)
     }
@@ -182,7 +183,8 @@ struct ListScheduler {
         starts[index] = time
         sequence.append(node)
         let duration = problem.durations[index]
-        if processors != nil, problem.keepsThread[index], duration > 0 { processors?.started(problem.urgency.levels[index]) }
+        let level = problem.urgency.levels[index]
+        if processors != nil, problem.keepsThread[index], duration > 0 { processors?.started(level) }
         guard duration > 0 else {
             ends[index] = time
             // It gives its resources back at once.
@@ -207,7 +209,8 @@ struct ListScheduler {
         let index = Int(node)
         let level = problem.urgency.levels[index]
         guard problem.keepsThread[index], level < soughtLevel, processors?.hasRoom(for: level) == false else { return false }
-        processors?.putAside(index, of: level, onMain: problem.places[index] != .lane, key: keys[index])
+        let isMain = problem.places[index] != .lane
+        processors?.putAside(index, of: level, onMain: isMain, key: keys[index])
         wakeFreeResources(of: node, above: level)
         return true
     }
