@@ -48,6 +48,8 @@ public final class IdleTime: Sendable {
     private let probe: Probe
     private let state = Locked(State())
 
+    /// Idle time with a pause of its own, which ends when a person acts.
+    ///
     /// - Parameters:
     ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the same time. 10 ms to 24 hours; the nearest of these otherwise.
     ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any thread.
