@@ -54,7 +54,7 @@ struct SpawnRequest {
     ///
     /// - Returns: the system's error; 0 when it was started.
     func start(_ pid: inout pid_t) -> Int32 {
-        var actions = FileActions()
+        var actions = noFileActions
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         // The given descriptors come first: if the tool itself was started without a standard stream, a pipe has its number.
@@ -79,7 +79,7 @@ struct SpawnRequest {
             }
         #endif
 
-        var attributes = SpawnAttributes()
+        var attributes = noSpawnAttributes
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // Otherwise children would ignore and block the signals that the tool ignores and blocks for itself.
@@ -106,12 +106,13 @@ struct SpawnRequest {
     }
 }
 
+// They are pointers on Apple's systems, and structures elsewhere.
 #if canImport(Darwin)
-    private typealias FileActions = posix_spawn_file_actions_t?
-    private typealias SpawnAttributes = posix_spawnattr_t?
+    private var noFileActions: posix_spawn_file_actions_t? { nil }
+    private var noSpawnAttributes: posix_spawnattr_t? { nil }
 #else
-    private typealias FileActions = posix_spawn_file_actions_t
-    private typealias SpawnAttributes = posix_spawnattr_t
+    private var noFileActions: posix_spawn_file_actions_t { posix_spawn_file_actions_t() }
+    private var noSpawnAttributes: posix_spawnattr_t { posix_spawnattr_t() }
 #endif
 
 /// The texts as C wants a list of them: to be freed, and ended by nil.

@@ -29,6 +29,9 @@ public struct Date: Hashable, Comparable, Sendable, Codable, CustomStringConvert
     public static func -= (lhs: inout Date, rhs: TimeInterval) {}
 
     @available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
+    public func formatted() -> String { "" }
+
+    @available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
     public func formatted<F: FormatStyle>(_ format: F) -> F.FormatOutput where F.FormatInput == Date { format.format(self) }
 
     /// foundation/date/iso8601formatstyle

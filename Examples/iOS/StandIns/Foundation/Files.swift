@@ -130,7 +130,27 @@ open class Bundle: NSObject, @unchecked Sendable {
     // Unchecked, as Apple's.
     open class var main: Bundle { Bundle() }
     open var bundleIdentifier: String? { nil }
+    open var executableURL: URL? { nil }
     open func object(forInfoDictionaryKey key: String) -> Any? { nil }
+}
+
+/// foundation/process
+@available(iOS, unavailable)
+@available(tvOS, unavailable)
+@available(watchOS, unavailable)
+@available(visionOS, unavailable)
+open class Process: NSObject, @unchecked Sendable {
+    // Unchecked, as Apple's.
+    public enum TerminationReason: Int, Sendable {
+        case exit = 1
+        case uncaughtSignal = 2
+    }
+
+    open var executableURL: URL?
+    open var arguments: [String]?
+    open var terminationHandler: (@Sendable (Process) -> Void)?
+    open var terminationReason: TerminationReason { .exit }
+    open func run() throws {}
 }
 
 /// foundation/processinfo
