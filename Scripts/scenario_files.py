@@ -21,7 +21,7 @@ BEYOND = re.compile(
     "|".join(
         [
             "^duplicate id ", "^unknown dependency ", "depends on itself$", "is not an operation", "cycle: ",
-            "^unknown fact ", "^unknown value of ", "its failure ends the launch", "has a fallback, so it does not fail", "is deferrable, so those",
+            "^unknown fact ", "^unknown value of ", "its failure ends the launch", "has a fallback, so it does not fail", "is deferrable, so operations",
             "cannot be deferrable", r"cannot be printed, \\u\{(200C|200D|FE0E|FE0F)\}$", "is the initial display, and waits for",
             "'maxBackoff' .* is less than 'backoff'", "^the header .* is given twice",
         ]
