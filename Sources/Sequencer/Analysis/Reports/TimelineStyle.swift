@@ -128,7 +128,7 @@ enum TimelineStyle {
         @media (max-width: 900px) { .timeline .axis:not(.ruled) span:nth-child(even) { display: none; } }
         @media (max-width: 700px) {
         .timeline { --name: 8px; --end: 24px; --height: 36px; --middle: 26px; }
-        .timeline .row .label { width: fit-content; max-width: calc(100% - 110px); line-height: 18px; }
+        .timeline .row .label { width: fit-content; max-width: calc(100% - 150px); line-height: 18px; }
         .timeline .row .track > span { transform: translateY(16px); }
         .timeline .row .track > .number { left: auto !important; right: 0; transform: none; }
         .timeline .lane { height: 28px; }
