@@ -159,7 +159,7 @@ struct LatestEnds: Sendable {
 
     /// - Complexity: O(operations + dependencies).
     init(_ graph: ValidatedGraph, limit: Nanoseconds) {
-        let policies = graph.graph.nodes.map { $0.policy?.value }
+        let policies = graph.nodes.map { $0.policy?.value }
         let expected = policies.map { $0.map { $0.isExpectedOfPerson ? 0 : $0.expected?.nanoseconds ?? 0 } ?? 0 }
         func canBeCut(_ node: Int) -> Bool { policies[node]?.canBeCut == true }
         let needed = expected.indices.map { policies[$0]?.isDeferrable == true ? 0 : expected[$0] }

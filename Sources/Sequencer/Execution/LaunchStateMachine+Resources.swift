@@ -140,7 +140,7 @@ struct ResourceTable {
     init(_ graph: ValidatedGraph, _ traits: LaunchStateMachine.NodeTraits) {
         var numbers: [ExclusiveResource: Int] = [:]
         var sides: [(lanes: Bool, main: Bool)] = []
-        for (node, value) in graph.graph.nodes.enumerated() {
+        for (node, value) in graph.nodes.enumerated() {
             guard let resources = value.policy?.value.exclusive, !resources.isEmpty else { continue }
             let needed = resources.map { resource in
                 if let number = numbers[resource] { return number }

@@ -211,7 +211,7 @@ extension LaunchStateMachine {
         ///   - lanes: nil for no limit.
         ///   - processors: nil where they do not matter.
         init(_ graph: ValidatedGraph, order: [String]?, goal: LaunchGoal, keepsOrder: Bool, lanes: Int?, processors: Int?) {
-            bits = graph.graph.nodes.map { node in
+            bits = graph.nodes.map { node in
                 var bits: Bits = node.isMain ? .isMain : []
                 if node.hasValue { bits.insert(.hasValue) }
                 if case .event = node.work { bits.insert(.isEvent) }
@@ -244,10 +244,13 @@ extension LaunchStateMachine {
             ranks = order.map(graph.ranks(inOrder:)) ?? urgency?.ranks(lanes: lanes) ?? []
             // With a lane for each, nobody waits for one.
             let hasLanes = (lanes ?? .max) < graph.count
+            let hasLevels = urgency?.hasLevels == true
             if order != nil, goal == .makespan, keepsOrder {
                 reservations = Reservations.inOrder(graph, durations: graph.expectedDurations, hasLanes: hasLanes)
+            } else if hasLevels, let urgency {
+                reservations = Reservations.all(graph, durations: graph.expectedDurations, urgency, hasLanes: hasLanes)
             } else {
-                reservations = urgency.map { Reservations.all(graph, durations: graph.expectedDurations, $0, hasLanes: hasLanes) } ?? []
+                reservations = []
             }
             for reservations in reservations {
                 // A join takes no place that another operation could want.
@@ -258,7 +261,6 @@ extension LaunchStateMachine {
                     if reservations.isNoted(node) { bits[node].insert(.isNoted) }
                 }
             }
-            let hasLevels = urgency?.hasLevels == true
             (levels, highestLevel) = hasLevels ? (urgency?.levels ?? [], urgency?.highest ?? 0) : ([], 0)
             if processors != nil, let urgency, urgency.hasLevels {
                 for node in bits.indices where graph.keepsThread(node) {

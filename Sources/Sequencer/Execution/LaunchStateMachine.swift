@@ -35,6 +35,8 @@ struct LaunchStateMachine {
         /// The launch is over: nothing will happen any more.
         var isOver = false
 
+        // Inlined, for every input asks: "running, instructions" in `Benchmarks/instructions.json`.
+        @inline(__always)
         var isEmpty: Bool {
             workers == 0 && mainTurns == 0 && !isOver && !isMilestoneOver && rare.isEmpty && cancel.isEmpty && useFallbackValue.isEmpty
                 && queueTurns == 0 && freedLanes.isEmpty && events.isEmpty

@@ -36,7 +36,7 @@ extension LaunchStorage {
         while let task = takeEventTask() {
             switch task {
             case .wait(let assignment):
-                if case .event(let event) = graph.graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
+                if case .event(let event) = graph.nodes[assignment.node].work { awaitEvent(event, for: assignment) }
             case .settle(let events, let result, let releases, let id):
                 for event in events { event.settle(result, by: id, callBlocks: callApp) }
                 for release in releases { callApp(release) }
@@ -85,7 +85,7 @@ extension LaunchStorage.State {
         switch machine.nodes[node].outcome {
         case .succeeded, .fellBack:
             // An operation without a value may have no place in the table.
-            guard graph.graph.nodes[node].hasValue else { return .success(()) }
+            guard graph.nodes[node].hasValue else { return .success(()) }
             if let value = values[node] ?? lateValues[node] { return .success(value) }
             ending = "left no value"
         case .failed: ending = messages[node].map { "failed: \($0)" } ?? "failed"

@@ -19,7 +19,7 @@ extension LaunchStorage {
             return workerEnded(assignment, atQualityOfService(of: assignment.node) { computeFallback(assignment) })
         case .run:
             // Looked for before the others, so that nothing but its closure is held meanwhile.
-            guard case .action(let body) = graph.graph.nodes[assignment.node].work else { return run(assignment) }
+            guard case .action(let body) = graph.nodes[assignment.node].work else { return run(assignment) }
             do {
                 try atQualityOfService(of: assignment.node, body)
             } catch {
@@ -30,7 +30,7 @@ extension LaunchStorage {
     }
 
     private func run(_ assignment: Assignment) -> Assignment? {
-        switch graph.graph.nodes[assignment.node].work {
+        switch graph.nodes[assignment.node].work {
         case .nothing:
             return workerSucceeded(assignment, ())
         case .action:
@@ -81,7 +81,7 @@ extension LaunchStorage {
             task.cancelIfTold()
             let end: AttemptEnd
             do {
-                switch graph.graph.nodes[assignment.node].work {
+                switch graph.nodes[assignment.node].work {
                 case .asynchronousAction(let body):
                     try await body()
                     end = AttemptEnd((), isTaskCancelled: Task.isCancelled)
@@ -119,7 +119,7 @@ extension LaunchStorage {
     private func goOn(with first: Assignment?) {
         var next = first
         while let assignment = next {
-            guard assignment.kind == .run, graph.graph.nodes[assignment.node].work.isAsynchronous else {
+            guard assignment.kind == .run, graph.nodes[assignment.node].work.isAsynchronous else {
                 return addWorker(beginningWith: assignment)
             }
             next = startAsynchronous(assignment)
@@ -127,7 +127,7 @@ extension LaunchStorage {
     }
 
     private func qualityOfService(of node: Int) -> QualityOfService {
-        if let said = graph.graph.nodes[node].policy?.value.qualityOfService { return said }
+        if let said = graph.nodes[node].policy?.value.qualityOfService { return said }
         return !isLowered.isEmpty && isLowered[node] ? .utility : qualityOfService
     }
 
@@ -144,7 +144,7 @@ extension LaunchStorage {
     /// - Returns: how the attempt ended, if it has ended already.
     private func startOperation(of assignment: Assignment) -> AttemptEnd? {
         let operation: Operation
-        switch graph.graph.nodes[assignment.node].work {
+        switch graph.nodes[assignment.node].work {
         case .operation(let existing):
             operation = existing
             // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
@@ -181,7 +181,7 @@ extension LaunchStorage {
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
         let body: @MainActor @Sendable (StepContext) async throws -> any Sendable
-        switch graph.graph.nodes[assignment.node].work {
+        switch graph.nodes[assignment.node].work {
         case .main(let main): body = main
         case .prologue(let prologue): body = { try prologue($0) }
         default:
@@ -287,7 +287,7 @@ extension LaunchStorage {
             let (counted, next) = state.machine.workerEnded(assignment, end.forMachine, at: now, &state.actions)
             let leftovers = state.keep(end, of: assignment, counted: counted, at: now, in: values)
             // A step that has cancelled its own task has cancelled no other step.
-            guard let next, !end.isCancelled, next.kind == .run, graph.graph.nodes[next.node].work.isAsynchronous,
+            guard let next, !end.isCancelled, next.kind == .run, graph.nodes[next.node].work.isAsynchronous,
                 qualityOfService(of: next.node) == qos
             else { return (next, state.goOn(task, with: nil), leftovers) }
             return (next, state.goOn(task, with: next), leftovers)

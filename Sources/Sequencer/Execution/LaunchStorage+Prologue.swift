@@ -28,7 +28,7 @@ extension LaunchStorage {
             guard checkCondition(assignment).isRunNow else { return }
             assignment = Assignment(node: assignment.node, attempt: assignment.attempt, kind: .run)
         }
-        guard case .prologue(let body) = graph.graph.nodes[assignment.node].work else {
+        guard case .prologue(let body) = graph.nodes[assignment.node].work else {
             return attemptEnded(assignment, AttemptEnd(throwing: MisplacedStepError(step: graph.id(assignment.node))))
         }
         let context = StepContext(host: self, assignment: assignment)

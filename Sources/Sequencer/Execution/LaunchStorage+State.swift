@@ -21,7 +21,7 @@ extension LaunchStorage.State {
         }
         let cancelled = actions.cancel.compactMap { node -> CancelledOperations.Element? in
             // One that exists already gets no handle: the graph has it.
-            if case .operation(let operation) = graph.graph.nodes[node].work { return (node, .operation(operation)) }
+            if case .operation(let operation) = graph.nodes[node].work { return (node, .operation(operation)) }
             let handle = takeTask(of: node) ?? handles[node]
             // Under the lock: the task is cancelled later, and must not go on with another step until then.
             if case .task(let task)? = handle { task.isToldToCancel = true }
@@ -41,11 +41,20 @@ extension LaunchStorage.State {
         )
     }
 
-    /// Objects of the app that an ended operation leaves, to be let go of without the lock.
-    struct Leftovers {
-        var handle: LaunchStorage.Handle?
-        var wait: ToldWait?
-        var error: (any Error)?
+    /// Objects of the app that an ended operation leaves, to be let go of without the lock. A class: most operations leave none, and nil is then one word
+    /// ("running, instructions" in `Benchmarks/instructions.json`).
+    final class Leftovers {
+        private let handle: LaunchStorage.Handle?
+        private let wait: ToldWait?
+        private let error: (any Error)?
+
+        /// - Returns: nil where there are none.
+        init?(handle: LaunchStorage.Handle?, wait: ToldWait?, error: (any Error)?) {
+            if handle == nil, wait == nil, error == nil { return nil }
+            self.handle = handle
+            self.wait = wait
+            self.error = error
+        }
     }
 
     /// Stores the value or error of an attempt under the same lock as its end, so before anyone can see that it has ended.
@@ -64,12 +73,7 @@ extension LaunchStorage.State {
         // Of an earlier attempt.
         let former = errors.updateValue(error, forKey: assignment.node)
         messages[assignment.node] = end.message
-        var leftovers = takeLeftovers(of: assignment.node)
-        if let former {
-            leftovers = leftovers ?? Leftovers()
-            leftovers?.error = former
-        }
-        return leftovers
+        return takeLeftovers(of: assignment.node, formerError: former)
     }
 
     /// Puts away an operation's value.
@@ -88,9 +92,9 @@ extension LaunchStorage.State {
 
     /// Takes out what only an operation that runs needs.
     @inline(__always)
-    private mutating func takeLeftovers(of node: Int) -> Leftovers? {
-        if handles.isEmpty, waits.isEmpty { return nil }
-        return Leftovers(handle: handles.removeValue(forKey: node), wait: waits.removeValue(forKey: node))
+    private mutating func takeLeftovers(of node: Int, formerError: (any Error)? = nil) -> Leftovers? {
+        if handles.isEmpty, waits.isEmpty, formerError == nil { return nil }
+        return Leftovers(handle: handles.removeValue(forKey: node), wait: waits.removeValue(forKey: node), error: formerError)
     }
 
     // MARK: Tasks

@@ -24,7 +24,7 @@ struct OperationClaim: Sendable {
         if !taken.isEmpty { throw Self.error(graph, taken, "belongs to a launch that is going on") }
         // Another launch may have run it and given it back since this graph was checked.
         let started = positions.filter { position in
-            guard let operation = graph.graph.nodes[position].operation else { return false }
+            guard let operation = graph.nodes[position].operation else { return false }
             return operation.isExecuting || operation.isFinished
         }
         if started.isEmpty { return }
@@ -79,6 +79,6 @@ struct ReusedOperationError: DescribedError {
 
 extension ValidatedGraph {
     fileprivate func operationID(_ position: Int) -> ObjectIdentifier? {
-        graph.nodes[position].operation.map { ObjectIdentifier($0) }
+        nodes[position].operation.map { ObjectIdentifier($0) }
     }
 }

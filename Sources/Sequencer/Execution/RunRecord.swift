@@ -180,7 +180,7 @@ final class RunRecord: Sendable {
 
     /// For how long an operation asked a person.
     private func interactive(_ node: Int) -> Nanoseconds {
-        interactive(node, of: nodes[node].duration, isPersonsTime: graph.graph.nodes[node].policy?.value.isPersonsTime == true)
+        interactive(node, of: nodes[node].duration, isPersonsTime: graph.nodes[node].policy?.value.isPersonsTime == true)
     }
 
     private func interactive(_ node: Int, of duration: Nanoseconds, isPersonsTime: Bool) -> Nanoseconds {
@@ -223,7 +223,7 @@ final class RunRecord: Sendable {
 
     private func operationReport(_ index: Int, after dependencies: [String], slack: Nanoseconds, isCritical: Bool) -> OperationReport {
         let node = nodes[index]
-        let step = graph.graph.nodes[index]
+        let step = graph.nodes[index]
         // By reference: a copy of a policy is an eighth of an operation's report.
         let policy = step.policy
         let isPersonsTime = policy?.value.isPersonsTime == true

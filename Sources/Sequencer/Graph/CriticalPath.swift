@@ -95,12 +95,12 @@ extension ValidatedGraph {
 
     /// Expected durations; nil when nothing is expected of any operation.
     private var weights: [Nanoseconds]? {
-        let isKnown = graph.nodes.contains { ($0.policy?.value.expected).map { $0 > .zero } ?? false }
+        let isKnown = nodes.contains { ($0.policy?.value.expected).map { $0 > .zero } ?? false }
         return isKnown ? expectedDurations : nil
     }
 
     /// The expected duration of each operation, in nanoseconds; zero without one.
     package var expectedDurations: [Nanoseconds] {
-        graph.nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
+        nodes.map { $0.policy?.value.expected?.nanoseconds ?? 0 }
     }
 }

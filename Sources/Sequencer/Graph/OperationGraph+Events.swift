@@ -64,13 +64,13 @@ extension StepPolicy {
 extension ValidatedGraph {
     /// The event that an operation waits for; nil for one that does anything else.
     package func eventName(_ index: Int) -> String? {
-        guard case .event(let event) = graph.nodes[index].work else { return nil }
+        guard case .event(let event) = nodes[index].work else { return nil }
         return event.name
     }
 
     /// Whether an operation only waits for an event: it then never has a lane.
     package func isEvent(_ index: Int) -> Bool {
-        guard case .event = graph.nodes[index].work else { return false }
+        guard case .event = nodes[index].work else { return false }
         let policy = policy(index)
         return policy.condition == nil && policy.exclusive.isEmpty
     }

@@ -103,14 +103,14 @@ extension OperationGraph {
 
 extension ValidatedGraph {
     /// Whether an operation is a step of the prologue.
-    func isInPrologue(_ node: Int) -> Bool { graph.nodes[node].isInPrologue }
+    func isInPrologue(_ node: Int) -> Bool { nodes[node].isInPrologue }
 
     /// The first step of the prologue. Nil without a prologue, and when a step of it was wrapped into code that may suspend, such as an injected fault:
     /// the prologue then runs as steps of the main thread do, in the same order, and does not begin within the start.
     var firstOfPrologue: Int? {
         let graph = graph
-        guard graph.hasPrologue, let first = graph.nodes.firstIndex(where: \.isInPrologue) else { return nil }
-        let isWhole = graph.nodes.allSatisfy { node in
+        guard graph.hasPrologue, let first = nodes.firstIndex(where: \.isInPrologue) else { return nil }
+        let isWhole = nodes.allSatisfy { node in
             guard node.isInPrologue else { return true }
             if case .prologue = node.work { return true }
             return false

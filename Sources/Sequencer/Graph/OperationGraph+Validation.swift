@@ -319,7 +319,7 @@ extension ValidatedGraph {
         let related = predecessors.reachable(from: milestone).union(successors.reachable(from: milestone)).union([milestone]
         )
         return (0..<count).filter { node in
-            if case .nothing = graph.nodes[node].work { return false }
+            if case .nothing = nodes[node].work { return false }
             let policy = policy(node)
             return policy.onFailure == .required && policy.fallback == nil && !policy.isDeferrable && !related.contains(node)
         }.map { id($0) }

@@ -126,7 +126,7 @@ extension ValidatedGraph {
     /// Whether an operation keeps its thread for all of its time. Nobody sees that in a closure that may suspend, nor in an operation that a step makes: these are
     /// taken to suspend, on a lane; on the main thread, to keep it.
     package func keepsThread(_ node: Int) -> Bool {
-        let step = graph.nodes[node]
+        let step = nodes[node]
         if let isSaid = step.policy?.value.isSaidToSuspend { return !isSaid }
         if case .nothing = step.work { return false }
         if step.isMain { return !policy(node).suspends }

@@ -162,7 +162,7 @@ package struct Reservations: Sendable {
     /// The numbers of resources that operations on the milestone's way share with others, or with each other.
     private static func numbers(_ graph: ValidatedGraph, _ isNeeded: [Bool]) -> [ExclusiveResource: Int] {
         var users: [ExclusiveResource: Users] = [:]
-        for (node, value) in graph.graph.nodes.enumerated() {
+        for (node, value) in graph.nodes.enumerated() {
             // A resource that several can hold at the same time is not kept free.
             for resource in value.policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
                 var those = users[resource] ?? Users(name: resource.name, first: node)

@@ -61,7 +61,7 @@ package struct Urgency: Sendable {
         let awaited = levels.indices.filter { levels[$0] > 0 && !graph.isJoin($0) && !graph.isEvent($0) }
         var users: [ExclusiveResource: Int] = [:]
         for node in awaited {
-            for resource in graph.graph.nodes[node].policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
+            for resource in graph.nodes[node].policy?.value.exclusive ?? [] where graph.limit(of: resource) == 1 {
                 users[resource, default: 0] += 1
             }
         }

@@ -17,6 +17,8 @@ public struct ValidatedGraph: Sendable {
     /// The graph this was made of.
     public var graph: OperationGraph { parts.graph }
 
+    /// The graph's steps.
+    var nodes: [GraphNode] { parts.graph.nodes }
     /// Where each identifier is.
     var positions: IdentifierIndex { parts.positions }
     /// How many dependencies each operation has.
@@ -106,10 +108,10 @@ public struct ValidatedGraph: Sendable {
     }
 
     /// The number of operations.
-    package var count: Int { graph.count }
+    package var count: Int { nodes.count }
 
     /// The graph's name.
-    package var name: String { graph.name }
+    package var name: String { parts.graph.name }
 
     /// The identifiers of all operations, in the order they were added.
     package var identifiers: [String] { graph.identifiers }
@@ -131,32 +133,32 @@ public struct ValidatedGraph: Sendable {
         return (first == last ? [last] : [first, last]).compactMap { $0 }
     }
 
-    package func id(_ index: Int) -> String { graph.nodes[index].id }
-    package func policy(_ index: Int) -> StepPolicy { graph.nodes[index].policy?.value ?? StepPolicy.standard }
+    package func id(_ index: Int) -> String { nodes[index].id }
+    package func policy(_ index: Int) -> StepPolicy { nodes[index].policy?.value ?? StepPolicy.standard }
 
     /// The position of an operation; nil for an unknown identifier.
     package func position(of id: String) -> Int? { positions[id].map(Int.init) }
 
     package func index(of id: String) throws(GraphError) -> Int {
         if let position = positions[id] { return Int(position) }
-        throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: graph.nodes.lazy.map(\.id)))])
+        throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
     }
 
     /// How many operations may hold a resource at the same time.
-    package func limit(of resource: ExclusiveResource) -> Int { graph.resourceLimits[resource] ?? 1 }
+    package func limit(of resource: ExclusiveResource) -> Int { parts.graph.resourceLimits[resource] ?? 1 }
 
     /// The resources of an operation that nobody else may hold meanwhile.
     package func unshared(_ index: Int) -> [ExclusiveResource] {
         let exclusive = policy(index).exclusive
-        return graph.resourceLimits.isEmpty ? exclusive : exclusive.filter { limit(of: $0) == 1 }
+        return parts.graph.resourceLimits.isEmpty ? exclusive : exclusive.filter { limit(of: $0) == 1 }
     }
 
     /// Whether an operation belongs on the main thread.
-    package func isMain(_ index: Int) -> Bool { graph.nodes[index].isMain }
+    package func isMain(_ index: Int) -> Bool { nodes[index].isMain }
 
     /// Whether an operation only joins others: it then ends when it is ready, without a lane.
     package func isJoin(_ index: Int) -> Bool {
-        guard case .nothing = graph.nodes[index].work else { return false }
+        guard case .nothing = nodes[index].work else { return false }
         let policy = policy(index)
         return policy.condition == nil && policy.exclusive.isEmpty
     }
@@ -177,7 +179,7 @@ public struct ValidatedGraph: Sendable {
     func index(of step: Step<some Sendable>) throws(GraphError) -> Int {
         // It saves a lookup, and is wrong where steps were removed or replaced since.
         let hint = Int(step.index)
-        if hint >= 0, hint < graph.nodes.count, graph.nodes[hint].id == step.id { return hint }
+        if hint >= 0, hint < nodes.count, nodes[hint].id == step.id { return hint }
         if let position = graph.position(of: step.id, in: positions) { return Int(position) }
         // For its error, which names the nearest identifier.
         return try index(of: step.id)
