@@ -41,13 +41,13 @@ public enum EngineCount {
     private static func perform(_ work: Work, _ shape: Shape) throws {
         let workload = Workload(count: shape.count, purpose: .counting)
         if work == .nothing { return }
-        let graph = OperationGraph(shape, workload, work == .async ? .async : .synchronous)
         if work == .building {
+            let graph = OperationGraph(shape, workload, .synchronous)
             if try graph.validated().graph.count != shape.count { throw EngineFailure("the graph has lost operations") }
             return
         }
         let ending = LaunchEnding()
-        let isFreed = try start(graph, ending, askingForReport: work == .report)
+        let isFreed = try start(shape, workload, work, ending)
         let outcome = ending.wait()
         if outcome != "completed" { throw EngineFailure("the launch ended as \(outcome)") }
         if let complaint = workload.complaint(after: 1, of: shape) { throw EngineFailure(complaint) }
@@ -59,17 +59,15 @@ public enum EngineCount {
     /// begins to serve that one.
     ///
     /// - Returns: what is signalled when the graph's last operation has been freed.
-    private static func start(
-        _ graph: consuming OperationGraph,
-        _ ending: LaunchEnding,
-        askingForReport asks: Bool
-    ) throws -> DispatchSemaphore {
+    private static func start(_ shape: Shape, _ workload: Workload, _ work: Work, _ ending: LaunchEnding) throws -> DispatchSemaphore {
+        // Made here: a graph that is handed over may share its steps with the caller's, and the sentinel would then copy all of them.
+        var graph = OperationGraph(shape, workload, work == .async ? .async : .synchronous, more: 1)
         let isFreed = DispatchSemaphore(value: 0)
         let sentinel = Sentinel(isFreed)
         graph.add("sentinel") { _ = sentinel }
         try graph.start(options: LaunchOptions(lanes: 1)) {
             // Whether all operations have run is told by the workload.
-            ending.end(asks ? $0.report.outcome.name : "completed")
+            ending.end(work == .report ? $0.report.outcome.name : "completed")
         }
         return isFreed
     }
