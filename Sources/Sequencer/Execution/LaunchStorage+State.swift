@@ -48,7 +48,7 @@ extension LaunchStorage.State {
         private let wait: ToldWait?
         private let error: (any Error)?
 
-        /// - Returns: nil where there are none.
+        /// - Returns: nil if all are absent.
         init?(handle: LaunchStorage.Handle?, wait: ToldWait?, error: (any Error)?) {
             if handle == nil, wait == nil, error == nil { return nil }
             self.handle = handle
