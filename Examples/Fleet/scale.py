@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures `stats` of the tool, DuckDB and ClickHouse on made-up launches. By hand, on a machine that does nothing else.
 
-  scale.py [--launches N]      (default: 1000000)
+  scale.py [--launches N] [--repeat N]      (default: 1000000 launches, each read once)
 
   --tool PATH        sequencer-cli, built for release (default: .build/release/sequencer-cli)
   --only NAME...     some of: stats, stats-merge, duckdb-lines, duckdb, clickhouse
+  --repeat N         the subjects read each file N times, for more lines than can be made in the time; the stores, which count a launch once, do not
   --part N           launches of a file (default: 25000, of 80 MB)
   --minutes M        no further launches are made after so many, and no subject is waited for longer (default: 120)
   --folder FOLDER    where files and stores are for the time being (default: a temporary one)
@@ -70,10 +71,10 @@ def make(path, launches, seed, number):
     return fleet.counts["lines"], os.path.getsize(path), lines, tables
 
 
-def percentiles(times):
-    """The exact ones: nearest ranks."""
+def percentiles(times, repeat):
+    """The exact ones of times that come `repeat` times each: nearest ranks."""
     ordered = sorted(times)
-    return [ordered[max(math.ceil(percent * len(ordered) / 100), 1) - 1] for percent in PERCENTS]
+    return [ordered[(max(math.ceil(percent * len(ordered) * repeat / 100), 1) - 1) // repeat] for percent in PERCENTS]
 
 
 # MARK: Subjects. Each is a process of its own, begun before there are launches, so that its memory is its own; what it says is lines of JSON.
@@ -300,9 +301,9 @@ def rounds(given, folder, pool, workers):
             os.unlink(path)
 
 
-def judge(found, times):
+def judge(found, times, repeat):
     """The largest error of each percentile, as texts, and what is wrong."""
-    exact, worst, faults = {group: (len(each), percentiles(each)) for group, each in times.items()}, [0.0] * len(PERCENTS), []
+    exact, worst, faults = {group: (len(each) * repeat, percentiles(each, repeat)) for group, each in times.items()}, [0.0] * len(PERCENTS), []
     groups = {tuple(group): (count, values) for group, count, values in found["groups"]}
     if {group: count for group, (count, _) in groups.items()} != {group: count for group, (count, _) in exact.items()}:
         faults.append("it counts other launches")
@@ -323,15 +324,16 @@ def measure(given, folder):
             subjects.append(Subject(name, given, folder))
         with concurrent.futures.ProcessPoolExecutor(workers) as pool:
             for files, launches, made in rounds(given, folder, pool, workers):
-                totals["launches"] += launches
+                totals["launches"] += launches * given.repeat
                 for lines, size, *parts in made:
-                    totals["lines"] += lines
-                    totals["bytes"] += size
+                    totals["lines"] += lines * given.repeat
+                    totals["bytes"] += size * given.repeat
                     for whole, part in zip(times, parts):
                         for group, each in part.items():
                             whole.setdefault(group, array.array("d")).extend(each)
                 for subject in subjects:
-                    subject.ask(files=files)
+                    for _ in range(given.repeat):
+                        subject.ask(files=files)
                 if sys.stderr.isatty():
                     print(f"\r{totals['launches']:,} launches", end="", file=sys.stderr, flush=True)
         if sys.stderr.isatty():
@@ -341,10 +343,10 @@ def measure(given, folder):
         for subject in subjects:
             subject.close()
     print(f"{totals['launches']:,} launches: {totals['lines']:,} lines, {totals['bytes'] / totals['launches']:,.0f} bytes a launch; {workers} processors")
-    return report(subjects, answers, totals, times)
+    return report(subjects, answers, totals, times, given.repeat)
 
 
-def report(subjects, answers, totals, times):
+def report(subjects, answers, totals, times, repeat):
     print(f"{'':14}{'seconds':>9}{'lines/s':>12}{'MB/s':>7}{'MB used':>9}" + "".join(f"{f'p{percent}':>8}" for percent in PERCENTS) + "  bytes a launch")
     failures, slow = [], next((subject.seconds for subject in subjects if subject.name == "duckdb-lines" and subject.error is None), None)
     for subject in subjects:
@@ -353,7 +355,7 @@ def report(subjects, answers, totals, times):
             failures.append(f"{subject.name}: {subject.error}")
             continue
         lines, tables = times
-        worst, faults = judge(found, tables if subject.name in engines.ENGINES else lines)
+        worst, faults = judge(found, tables if subject.name in engines.ENGINES else lines, repeat)
         failures += [f"{subject.name}: {fault}" for fault in faults]
         late = subject.name == "stats" and slow is not None and subject.seconds > 2 * slow
         large = subject.name == "stats" and found["megabytes"] > 64
@@ -373,6 +375,7 @@ def arguments():
     parser.add_argument("--launches", type=int, default=1_000_000)
     parser.add_argument("--tool", default=str(ROOT / ".build" / "release" / "sequencer-cli"))
     parser.add_argument("--only", choices=list(SUBJECTS), nargs="+", default=list(SUBJECTS))
+    parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--part", type=int, default=25_000)
     parser.add_argument("--minutes", type=float, default=120)
     parser.add_argument("--folder")
@@ -384,8 +387,10 @@ def arguments():
     if given.help:
         print(__doc__.strip())
         sys.exit(0)
-    if min(given.launches, given.part) < 1:
-        parser.error("expected 1 launch or more")
+    if min(given.launches, given.part, given.repeat) < 1:
+        parser.error("--launches, --part and --repeat are at least 1")
+    if given.repeat > 1 and not given.serve and not engines.ENGINES.keys().isdisjoint(given.only):
+        parser.error("the stores count a launch once: --repeat needs --only with others, such as --only stats stats-merge duckdb-lines")
     return given
 
 
