@@ -18,12 +18,12 @@ import StartupStorage
 /// Any number of processes may share a store, each with one mailbox; none is handed an entry point that another one is working on. Every
 /// method can be called from any thread, and may wait for a disk.
 ///
+/// A ``StartupEnvironment`` has one. It opens when the main screen of the built-in step, ``StartupStep/mainApp``, is visible.
+///
 /// ```swift
-/// let mailbox = EntryPointMailbox(store)
-/// mailbox.receive(.link(try router.link(url.absoluteString)))
-/// // ... the launch ...
-/// if mailbox.mainScreenDidAppear() { analytics.send(.applicationLaunch) }
-/// await mailbox.deliver { delivery in try await navigator.show(delivery) }
+/// environment.mailbox.receive(.link(try router.link(url.absoluteString)))
+/// // ... the launch, which delivers what waits; then, for what came later:
+/// await environment.mailbox.deliver { delivery in try await navigator.show(delivery) }
 /// ```
 public final class EntryPointMailbox: Sendable {
     enum Phase: Sendable, Hashable {
