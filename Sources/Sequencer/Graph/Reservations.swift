@@ -4,8 +4,8 @@
 /// for, delays that by all of its time. So it waits, when something that runs is expected to let the milestone's next operation begin there sooner than
 /// it would end itself. The milestone's way is known from expected durations; without any, nothing is kept free.
 ///
-/// In a launch that is given its order, and whose goal is the makespan, each operation makes room likewise for those that come before it in the order, on the main thread
-/// and at resources. So every schedule can be written as an order: that in which its operations start.
+/// In a launch that is given its order, and whose goal is the makespan, each operation makes room likewise for those that come before it in the order, on the main thread,
+/// on the last free lane and at resources. So every schedule can be written as an order: that in which its operations start.
 ///
 /// This is a schedule with inserted idle time, which no list schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 package struct Reservations: Sendable {
@@ -86,8 +86,7 @@ package struct Reservations: Sendable {
             shared |= needed & uses[node]
             needed |= uses[node]
         }
-        // One lane is as good as another, and soon free.
-        if keepsOrder { needed = shared & ~(1 << UInt16(Machine.lane)) }
+        if keepsOrder { needed = shared }
         // A step that suspends gives the main thread back at once.
         let keeps = uses.indices.map { graph.isMain($0) && graph.policy($0).suspends ? uses[$0] & ~(1 << Machine.main) : uses[$0] }
         let contested = uses.indices.map { isNeeded[$0] && !keepsOrder || durations[$0] <= 0 ? 0 : keeps[$0] & needed }

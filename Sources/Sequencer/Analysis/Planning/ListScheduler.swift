@@ -84,7 +84,7 @@ struct ListScheduler {
     ///
     /// - Parameters:
     ///   - isBackward: schedules from the end: an operation starts once all that depend on it have ended.
-    ///   - keepsOrder: whether the main thread and resources are kept free for operations with smaller keys, as in a launch that is given its order.
+    ///   - keepsOrder: whether the main thread, the last lane and resources are kept free for operations with smaller keys, as in a launch that is given its order.
     /// - Returns: the makespan.
     /// - Complexity: O(dependencies + operations · log operations), if no operation needs several contended resources.
     mutating func schedule(_ keys: [Int64], isBackward: Bool = false, keepsOrder: Bool = false) -> Nanoseconds {

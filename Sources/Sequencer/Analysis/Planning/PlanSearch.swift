@@ -114,7 +114,7 @@ extension LaunchPlan {
 /// Every schedule that can become the best one is made forward, by list scheduling: an engine that starts ready operations in its order carries it
 /// out as it is, when durations are as expected.
 ///
-/// Where the goal is the makespan, the shortest schedule may let the main thread or a resource idle for an operation that comes soon, which no list schedule does. So the walk begins with
+/// Where the goal is the makespan, the shortest schedule may let the main thread, a lane or a resource idle for an operation that comes soon, which no list schedule does. So the walk begins with
 /// the order of the best one, and makes schedules in which operations wait for those before them in the order (``Reservations``).
 ///
 /// The walk is a local search over random keys (J. C. Bean, "Genetic algorithms and random keys for sequencing and optimization", 1994): it moves a few operations
