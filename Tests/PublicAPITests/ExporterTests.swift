@@ -28,8 +28,8 @@ private struct Tracks {
                 end: milliseconds(operation.end),
                 expectedEnd: operation.expected.map { milliseconds(start + $0) }
             )
-            if !operation.isCritical { bar.slack = operation.slack / .milliseconds(1) }
-            if operation.isInteractive { bar.person = operation.interactive / .milliseconds(1) }
+            if !report.criticalPath.contains(operation.id) { bar.slack = operation.slack / .milliseconds(1) }
+            bar.person = operation.interactive / .milliseconds(1)
             let track = operation.isMain ? "main" : "lane \(operation.lane ?? 0)"
             bars[scope + track, default: []].append(bar)
         }
@@ -84,11 +84,11 @@ struct ExporterTests {
     @Test("the head of a drawing: the version, the lanes, the budget and how it is kept, and when a person was asked")
     func head() async throws {
         let report = try await report()
-        #expect(report.version == "1.4.0" && report.lanes == 3 && report.initialDisplay == nil)
+        #expect(report.version == "1.4.0" && report.lanes == 3 && report.timeToInitialDisplay == nil)
         #expect(report.budget.questions == [Duration.milliseconds(300)..<Duration.milliseconds(800)])
         #expect(report.budget.measured == .milliseconds(300) && report.budget.interactive == .milliseconds(500))
-        #expect(report.budget.budget?.isEnforced == false && report.budget.budget?.isFromProcessStart == false)
-        #expect(report["terms"]?.exclusive == [.userInterface] && report["terms"]?.wait == .zero)
+        #expect(report.budget.budget?.limit == .seconds(1) && report.budget.budget?.description == "1 s, only measured")
+        #expect(report["terms"]?.wait == .zero)
         #expect(report.scopes.map(\.start) == [.milliseconds(100)])
     }
 }

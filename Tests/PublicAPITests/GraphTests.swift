@@ -25,7 +25,7 @@ struct GraphTests {
         )
         let ways = ["a → c → b → a", "b → a → c → b", "c → b → a → c"]
         #expect(ways.map { "cycle: \($0) (each waits for the next)" }.contains("\(problem)"), "\(problem)")
-        #expect(problem.code == .cycle && problem.path.count == 4 && Set(problem.path) == ["a", "b", "c"])
+        #expect("\(problem.code)" == "cycle" && problem.path.count == 4 && Set(problem.path) == ["a", "b", "c"])
     }
 
     @Test("a dependency that is not there is named, with the nearest one that is")
@@ -37,7 +37,7 @@ struct GraphTests {
             }
             .first
         )
-        #expect(problem.code == .unknownDependency && problem.path.isEmpty)
+        #expect("\(problem.code)" == "unknownDependency" && problem.path.isEmpty)
         #expect("\(problem)" == "login waits for 'fetch-confg', which is not in the graph; did you mean 'fetch-config'?")
     }
 
@@ -50,7 +50,7 @@ struct GraphTests {
             graph.add("first", .milestone) {}
             graph.add("second", .milestone) {}
         }
-        #expect(Set(problems.map(\.code)) == [.duplicateIdentifier, .selfDependency, .severalMilestones])
+        #expect(Set(problems.map(\.code.description)) == ["duplicateIdentifier", "selfDependency", "severalMilestones"])
         #expect(
             Set(problems.map(\.description)) == [
                 "operations 1 and 2 have the same identifier 'twice'; each needs its own",
@@ -65,7 +65,7 @@ struct GraphTests {
         var graph = OperationGraph("wrong")
         graph.add("step", .timeout(.seconds(-1))) { Issue.record("it runs") }
         let error = await #expect(throws: GraphError.self) { try await graph.run() }
-        #expect(error?.problems.map(\.code) == [.invalidOption] && error?.description.contains("timeout") == true)
+        #expect(error?.problems.map(\.code.description) == ["invalidOption"] && error?.description.contains("timeout") == true)
     }
 
     @Test("levels, edges, ancestors and what may overlap are known without running anything")

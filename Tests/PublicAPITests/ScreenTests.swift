@@ -68,7 +68,7 @@ struct ScreenTests {
         graph.addPrologue("open-database") {}
         let refused = graph
         let error = await #expect(throws: GraphError.self) { try await journal.run(refused, options: virtual()) }
-        #expect(error?.problems.map(\.code) == [.prologue])
+        #expect(error?.problems.map(\.code.description) == ["prologue"])
         #expect(error?.description.contains("open-database is a step of the prologue") == true)
     }
 }

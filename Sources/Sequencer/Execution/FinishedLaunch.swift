@@ -51,16 +51,16 @@ public struct FinishedLaunch: Sendable {
 }
 
 /// Why an operation left no value.
-public struct OperationError: DescribedError, Sendable {
+public struct OperationError: DescribedError, DescribedValue, Sendable {
     /// The operation's identifier.
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
-    public let outcome: Outcome?
+    package let outcome: Outcome?
     /// One sentence.
     public let message: String
     /// The error that the operation threw, if it did.
     public let underlying: (any Error)?
 
     /// The operation and the message.
-    public var description: String { "\(printable(operation)): \(message)" }
+    package var ownDescription: String { "\(printable(operation)): \(message)" }
 }

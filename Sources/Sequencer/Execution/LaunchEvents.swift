@@ -182,14 +182,14 @@ public struct LaunchEvent: Sendable, Hashable {
     }
 }
 
-extension LaunchEvent: CustomStringConvertible {
+extension LaunchEvent: DescribedValue {
     /// The time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one: `610 ms: window-2: login succeeded`.
-    public var description: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
+    package var ownDescription: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
 }
 
-extension LaunchEvent.Kind: CustomStringConvertible {
+extension LaunchEvent.Kind: DescribedValue {
     /// A few words: `login is ready`, `login started`, `login started, attempt 2`, `login failed at attempt 1 and is tried again`, `login succeeded`.
-    public var description: String {
+    package var ownDescription: String {
         switch self {
         case .launchStarted: "the launch started"
         case .ready(let id): "\(printable(id)) is ready"

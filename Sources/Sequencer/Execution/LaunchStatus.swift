@@ -2,9 +2,9 @@
 ///
 /// The answer to "why is the app stuck on its splash". Ask for it with ``RunningLaunch/status``, or have it reported when nothing ends for a while
 /// with ``LaunchOptions/stallWatch``.
-public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
+public struct LaunchStatus: Sendable, Hashable, DescribedValue {
     /// The reason why an operation has not ended.
-    public enum Wait: Sendable, Hashable {
+    package enum Wait: Sendable, Hashable {
         /// For these operations to end.
         case dependencies([String])
         /// For a lane: these operations have taken all there are.
@@ -32,18 +32,18 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// An operation that has not ended.
-    public struct Operation: Sendable, Hashable, CustomStringConvertible {
+    public struct Operation: Sendable, Hashable, DescribedValue {
         /// Its identifier.
         public let id: String
         /// The reason why it has not ended.
-        public let wait: Wait
+        package let wait: Wait
         /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken `status.time - operation.since`.
         public let since: Duration
         /// Whether it has been told to cancel, and has not ended yet.
         package let isToldToCancel: Bool
 
         /// One line without the identifier: the reason why it has not ended.
-        public var description: String {
+        package var ownDescription: String {
             switch wait {
             case .dependencies(let ids): "waits for \(Self.list(ids))"
             case .lane(let ids): "waits for a lane: all are taken, by \(Self.list(ids))"
@@ -80,10 +80,10 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     /// others; each group in the order in which they were added.
     public let operations: [Operation]
     /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of them.
-    public let scopes: [LaunchStatus]
+    package let scopes: [LaunchStatus]
 
     /// Several lines: a headline, one for each operation, then the same of each scope that goes on, named as in events.
-    public var description: String {
+    package var ownDescription: String {
         let name = scope.map { "scope \(printable($0))" } ?? printable(scenario)
         let lines = operations.map { operation in
             let cancel = operation.isToldToCancel ? ", though it has been told to cancel" : ""

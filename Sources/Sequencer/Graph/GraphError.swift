@@ -1,5 +1,5 @@
 /// A graph that cannot run, with everything that is wrong with it.
-public struct GraphError: DescribedError, Sendable, Equatable {
+public struct GraphError: DescribedError, DescribedValue, Sendable, Equatable {
     /// The graph's name.
     package let graph: String
     /// The problems, at least one, in the order of the first operation that each is about.
@@ -11,41 +11,41 @@ public struct GraphError: DescribedError, Sendable, Equatable {
     }
 
     /// One sentence a problem, a line each.
-    public var description: String {
+    package var ownDescription: String {
         problems.map { "\(printable(graph)): \($0.message)" }.joined(separator: "\n")
     }
 }
 
 /// One thing that is wrong with a graph.
-public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of problem. Most are mistakes in a graph, and their messages say what to change; public are those that an app may want to
-    /// tell apart: in a graph that comes from a file, and of a launch that cannot start now.
+public struct GraphProblem: DescribedValue, Sendable, Equatable {
+    /// The kinds of problem. Most are mistakes in a graph or an option, and their messages say what to change; public are those that an app may meet
+    /// though its graph is right: its launch cannot start now. Each prints its name, such as `cycle`.
     public struct Code: NamedValue, Sendable, Hashable {
         package let name: String
 
         /// Operations that wait for one another in a circle.
-        public static let cycle = Code(name: "cycle")
+        package static let cycle = Code(name: "cycle")
         /// An operation that waits for itself.
-        public static let selfDependency = Code(name: "selfDependency")
+        package static let selfDependency = Code(name: "selfDependency")
         /// A dependency on an operation that is not in the graph, or by a handle of another graph.
-        public static let unknownDependency = Code(name: "unknownDependency")
+        package static let unknownDependency = Code(name: "unknownDependency")
         /// A question about an operation that is not in the graph, or by a handle of another graph, or a dependency added to one.
         package static let unknownStep = Code(name: "unknownStep")
         /// Two operations with one identifier.
-        public static let duplicateIdentifier = Code(name: "duplicateIdentifier")
+        package static let duplicateIdentifier = Code(name: "duplicateIdentifier")
         /// An identifier that is empty, too long, begins or ends with white space, or holds characters that cannot be printed.
-        public static let invalidIdentifier = Code(name: "invalidIdentifier")
+        package static let invalidIdentifier = Code(name: "invalidIdentifier")
         /// A duration, count or share outside its range.
-        public static let invalidOption = Code(name: "invalidOption")
+        package static let invalidOption = Code(name: "invalidOption")
         /// More than one milestone.
-        public static let severalMilestones = Code(name: "severalMilestones")
+        package static let severalMilestones = Code(name: "severalMilestones")
         /// A step reads a value that the step of that name does not produce, or not before it starts, or not always.
         package static let valueType = Code(name: "valueType")
         /// A Foundation operation that cannot run here: in two places, started already, waiting for one outside the graph, or returned by a step's closure as
         /// its value.
         package static let foreignOperation = Code(name: "foreignOperation")
         /// A step of the prologue that waits for a step outside of it, or for a later one; or a graph with a prologue that was started off the main thread.
-        public static let prologue = Code(name: "prologue")
+        package static let prologue = Code(name: "prologue")
         /// A launch that is not started because another one runs, and only one may run at a time.
         public static let alreadyRunning = Code(name: "alreadyRunning")
         /// A scope of a name that another scope of the launch has.
@@ -63,7 +63,7 @@ public struct GraphProblem: Sendable, Equatable, CustomStringConvertible {
     /// One sentence with the problem, its place and the expectation.
     package let message: String
     /// One sentence with the problem, its place and the expectation.
-    public var description: String { message }
+    package var ownDescription: String { message }
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ message: String) {
         self.code = code

@@ -18,7 +18,7 @@
 /// ends the launch before anything else has begun; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step may wait for, and read, steps of the
 /// prologue alone, and neither ask a person, nor be tried again, be put off or be a milestone: ``validated()`` says so.
 ///
-/// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a ``GraphError`` (``GraphProblem/Code/prologue``).
+/// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a ``GraphError``.
 /// In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the launch, but gives the main thread back only when its code returns.
 extension OperationGraph {
     /// Adds a step to the prologue, which reads the values of others if there are any.

@@ -65,9 +65,9 @@ public struct Step<Value: Sendable>: Sendable {
     }
 }
 
-extension Step: CustomStringConvertible {
+extension Step: DescribedValue {
     /// The identifier.
-    public var description: String { id }
+    package var ownDescription: String { id }
 }
 
 /// Tells a graph and its copies from other graphs, in 31 bits.

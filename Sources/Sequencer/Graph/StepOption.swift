@@ -230,7 +230,7 @@ public struct StepOption: Sendable {
     /// ```
     ///
     /// When lanes or resources are scarce, operations for the initial display go first, then those for the milestone, then the rest. Only the milestone ends the
-    /// launch proper and stops the budget's clock; ``Budget/initialDisplay`` is a budget of the display's own. An initial display that is not ready by then is not a goal any more. In a graph without a milestone, the launch ends
+    /// launch proper and stops the budget's clock; ``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)`` has a budget of the display's own. An initial display that is not ready by then is not a goal any more. In a graph without a milestone, the launch ends
     /// with its last operation, as always.
     ///
     /// The terms are those of Android's launch metrics: time to initial display (TTID); the milestone is the full display (TTFD).

@@ -122,7 +122,7 @@ public struct ValidatedGraph: Sendable {
     package var milestoneIndex: Int? { parts.displays.full }
 
     /// The step that shows the person the app for the first time, if one was marked.
-    public var initialDisplay: String? { initialDisplayIndex.map(id) }
+    package var initialDisplay: String? { initialDisplayIndex.map(id) }
 
     package var initialDisplayIndex: Int? { parts.displays.initial }
 

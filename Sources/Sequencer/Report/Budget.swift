@@ -7,13 +7,13 @@ public struct Budget: Sendable, Hashable {
     /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
     ///
     /// It is measured, and has a verdict of its own (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred to keep it: what the display needs goes first anyway.
-    public var initialDisplay: Duration? {
+    package var initialDisplay: Duration? {
         didSet { initialDisplay = initialDisplay?.roundedToNanoseconds }
     }
     /// Whether the clock starts with the process, rather than with the launch.
-    public package(set) var isFromProcessStart: Bool
+    package var isFromProcessStart: Bool
     /// Whether the launch keeps it where it can, or only measures it.
-    public package(set) var isEnforced: Bool
+    package var isEnforced: Bool
 
     /// A budget of `limit`, counted from the start of the launch, or of the process.
     ///
@@ -48,9 +48,9 @@ public struct Budget: Sendable, Hashable {
     package var fromLaunch: Budget { Budget(limit, initialDisplay: initialDisplay, isEnforced: isEnforced) }
 }
 
-extension Budget: CustomStringConvertible {
+extension Budget: DescribedValue {
     /// A few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`, `3 s, initial display 1 s`.
-    public var description: String {
+    package var ownDescription: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
             + (initialDisplay.map { ", initial display \(durationText($0))" } ?? "")
     }
@@ -91,9 +91,9 @@ public struct BudgetResult: Sendable, Hashable {
     }
 }
 
-extension BudgetResult: CustomStringConvertible {
+extension BudgetResult: DescribedValue {
     /// The time and the verdict: `1.33 s of 3 s, pass`; without a budget `1.33 s, pass`.
-    public var description: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
+    package var ownDescription: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
 
     /// `1.33 s of 3 s`.
     package func measuredText(_ text: (Duration) -> String = durationText) -> String {

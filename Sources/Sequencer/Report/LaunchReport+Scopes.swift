@@ -24,9 +24,9 @@ extension LaunchReport {
     }
 }
 
-extension LaunchReport.Scope: CustomStringConvertible {
+extension LaunchReport.Scope: DescribedValue {
     /// One line: `window-2 from 610 ms: completed; 310 ms of 1 s, pass`; where the initial display has a budget, too, `; initial display after 90 ms of 200 ms, pass` follows.
-    public var description: String { scopeText() }
+    package var ownDescription: String { scopeText() }
 
     /// The same, with durations as `text` writes them.
     package func scopeText(_ text: (Duration) -> String = durationText) -> String {

@@ -53,7 +53,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// The identifier of the milestone; nil when the graph has none.
     public package(set) var milestone: String?
     /// The identifier of the initial display; nil when the graph has none.
-    public package(set) var initialDisplay: String?
+    package var initialDisplay: String?
     /// The time between the start of the process and that of the launch, where the budget counts from the former; nil otherwise.
     public package(set) var beforeRun: Duration?
     /// The time from the beginning of the launch to the end of its last operation.
@@ -80,13 +80,13 @@ public struct LaunchReport: Sendable, Hashable {
     /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a second goes unnoticed.
     ///
     /// The time counts. Timeouts that were due meanwhile took effect only after operations had had a moment to end.
-    public package(set) var standstill: Duration
+    package var standstill: Duration
     /// For how long the machine slept while the launch ran. Less than half a second goes unnoticed.
     ///
     /// By the default clock (``LaunchOptions/clock``) it is in none of the launch's times; by a `ContinuousClock` it is in all of them.
-    public package(set) var suspended: Duration
+    package var suspended: Duration
     /// The number of threads that the launch left behind, in operations that had ended and whose code had not returned.
-    public package(set) var threadsLeftBehind: Int
+    package var threadsLeftBehind: Int
     /// The anomalies that were seen before the launch ended.
     public package(set) var anomalies: [Anomaly]
     /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that had ended.
@@ -162,7 +162,7 @@ public struct LaunchReport: Sendable, Hashable {
         return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }
 
-    /// Whether the initial display came within its own budget (``Budget/initialDisplay``).
+    /// Whether the initial display came within its own budget (``Budget/init(_:initialDisplay:fromProcessStart:isEnforced:)``).
     ///
     /// False when it never came, for example because an operation that it needed failed. Nil without such a budget. Nil, too, when a condition or a
     /// recovery (``OperationGraph/skip(_:because:)``) left out the display or an operation that it needed, and when the launch was stopped before the
@@ -226,7 +226,7 @@ extension LaunchReport {
         /// The identifiers of those that failed or timed out.
         public let failures: [String]
         /// The identifiers of those that were still running when the launch stopped waiting for them.
-        public let stragglers: [String]
+        package let stragglers: [String]
 
         package init(outcome: Outcome?, start: Duration, operations: [String], failures: [String] = [], stragglers: [String] = []) {
             self.outcome = outcome
@@ -238,9 +238,9 @@ extension LaunchReport {
     }
 }
 
-extension LaunchReport.Outcome: CustomStringConvertible {
+extension LaunchReport.Outcome: DescribedValue {
     /// One of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`, `cancelled`.
-    public var description: String {
+    package var ownDescription: String {
         switch self {
         case .completed: "completed"
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
@@ -250,18 +250,18 @@ extension LaunchReport.Outcome: CustomStringConvertible {
     }
 }
 
-extension LaunchReport.AfterMilestone: CustomStringConvertible {
+extension LaunchReport.AfterMilestone: DescribedValue {
     /// One line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
-    public var description: String {
+    package var ownDescription: String {
         let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
         return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
     }
 }
 
-extension LaunchReport: CustomStringConvertible {
+extension LaunchReport: DescribedValue {
     /// One line: the scenario, how it ended, and its budget. One that did not complete has no verdict on its budget: it is said when the milestone ended, if
     /// it did. Trouble after the milestone comes last, before that of scopes.
-    public var description: String {
+    package var ownDescription: String {
         let verdict = outcome == .completed ? "; \(budget)" : milestoneText()
         let later = afterMilestone?.outcome.flatMap { $0 == .completed ? nil : "; after the milestone \($0)" } ?? ""
         return "\(printable(scenario)): \(outcome)\(verdict)\(initialDisplayText())\(later)\(scopeTroubleText)"

@@ -27,16 +27,16 @@ public struct OperationReport: Sendable, Hashable {
     /// Whether it leaves the main thread to others while it lasts; false off the main thread.
     package let suspends: Bool
     /// The resources that it held while it ran.
-    public let exclusive: [ExclusiveResource]
+    package let exclusive: [ExclusiveResource]
     /// Whether it asked a person, be it for a moment.
-    public let isInteractive: Bool
+    package let isInteractive: Bool
     /// The part of its duration in which it asked a person.
     public let interactive: Duration
     /// How much later it could have ended without making the launch proper longer, by the durations that were measured, lanes permitting; one that the milestone
     /// does not need, without ending after it.
     public let slack: Duration
     /// Whether it is one of the launch's critical path.
-    public let isCritical: Bool
+    package let isCritical: Bool
     /// Whether it was ended so that the budget could be kept; its fallback was used.
     public let isCut: Bool
     /// Whether it was put off until after the milestone, so that the budget could be kept.
@@ -105,9 +105,9 @@ public struct OperationReport: Sendable, Hashable {
     }
 }
 
-extension OperationReport: CustomStringConvertible {
+extension OperationReport: DescribedValue {
     /// One line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`, `tutorial skipped: its condition was false`.
-    public var description: String {
+    package var ownDescription: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
         return "\(printable(id)) \(outcome.words)\(time)\(message.map { ": \(printable($0))" } ?? "")"
     }

@@ -9,13 +9,24 @@ extension DescribedError {
     public var errorDescription: String? { description }
 }
 
+/// A value with a description of its own.
+package protocol DescribedValue: CustomStringConvertible {
+    /// The description.
+    var ownDescription: String { get }
+}
+
+extension DescribedValue {
+    // Public, although the protocol is not: it is how public values conform to the public `CustomStringConvertible`.
+    /// The value in words.
+    public var description: String { ownDescription }
+}
+
 /// A value that is told by its name alone: the name is its description.
-package protocol NamedValue: CustomStringConvertible {
+package protocol NamedValue: DescribedValue {
     var name: String { get }
 }
 
 extension NamedValue {
-    // Public, although the protocol is not: it is how public values conform to the public `CustomStringConvertible`.
     /// The name.
-    public var description: String { name }
+    package var ownDescription: String { name }
 }
