@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "SequencerAnalysis", targets: ["SequencerAnalysis"]),
         .library(name: "SequencerObservation", targets: ["SequencerObservation"]),
         .library(name: "SequencerTesting", targets: ["SequencerTesting"]),
+        .library(name: "SequencerTestingCore", targets: ["SequencerTestingCore"]),
         .library(name: "StartupOps", targets: ["StartupOps", "StartupNetworking", "StartupStorage"]),
         .library(name: "StartupNetworking", targets: ["StartupNetworking", "StartupStorage"]),
         .library(name: "StartupStorage", targets: ["StartupStorage"]),
@@ -32,7 +33,7 @@ let package = Package(
         .target(name: "SequencerAnalysis", dependencies: ["Sequencer"], path: "Sources/Sequencer/Analysis"),
         // Shows one while it runs: a model for screens.
         .target(name: "SequencerObservation", dependencies: ["Sequencer"], path: "Sources/Sequencer/Observation"),
-        // Proves one: faults to inject, orders to explore. Without Swift Testing, for programs; SequencerTesting has all of it, and is for test targets.
+        // Proves one: virtual time, faults, orders to explore. Without Swift Testing, for programs; SequencerTesting has all of it, for test targets.
         .target(name: "SequencerTestingCore", dependencies: ["Sequencer"], path: "Sources/Sequencer/Testing/Core"),
         .target(
             name: "SequencerTesting",
@@ -75,7 +76,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Messenger",
-            dependencies: startup + ["SequencerTesting"],
+            dependencies: startup + ["SequencerTestingCore"],
             path: "Examples/Messenger",
             exclude: ["README.md"],
             packageAccess: false
@@ -96,7 +97,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Browser",
-            dependencies: ["Sequencer"],
+            dependencies: ["Sequencer", "SequencerTestingCore"],
             path: "Examples/Browser",
             exclude: ["README.md"],
             packageAccess: false

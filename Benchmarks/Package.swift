@@ -18,6 +18,7 @@ let package = Package(
                 "CMemory",
                 .product(name: "Sequencer", package: "Sequencer"),
                 .product(name: "SequencerAnalysis", package: "Sequencer"),
+                .product(name: "SequencerTestingCore", package: "Sequencer"),
                 .product(name: "StartupOps", package: "Sequencer"),
             ]
         ),

@@ -13,6 +13,7 @@
 //  What comes after a wait for an event is drawn dashed. Links wait for the event of their window, in no graph.
 
 import Sequencer
+import SequencerTestingCore
 
 @main @MainActor struct Browser {
     static func main() async throws {

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerTestingCore
 import StartupOps
 
 /// The app: its graph, and its launch.

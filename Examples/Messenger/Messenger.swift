@@ -12,7 +12,7 @@
 
 import Foundation
 import Sequencer
-import SequencerTesting
+import SequencerTestingCore
 import StartupOps
 import StartupStorage
 

@@ -5,6 +5,7 @@
 //  The system gives it half a minute. Whatever happens, the person hears that there is a message.
 
 import Sequencer
+import SequencerTestingCore
 
 /// Makes a notification of a push, in a process of its own, beside the app or without it.
 nonisolated struct NotificationExtension: Sendable {

@@ -26,6 +26,8 @@ let package = Package(
             dependencies: [
                 "SequencerTelemetry",
                 .product(name: "Sequencer", package: "Sequencer"),
+                // The sample runs in virtual time.
+                .product(name: "SequencerTestingCore", package: "Sequencer"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
                 // What they keep in memory is what this program prints; a real one has a handler of its own for each.
@@ -39,6 +41,7 @@ let package = Package(
             dependencies: [
                 "SequencerTelemetry",
                 "telemetry",
+                .product(name: "SequencerTesting", package: "Sequencer"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),

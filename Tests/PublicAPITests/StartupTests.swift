@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerTesting
 import StartupNetworking
 import StartupOps
 import StartupStorage

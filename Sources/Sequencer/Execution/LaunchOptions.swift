@@ -41,7 +41,7 @@ public struct LaunchOptions: Sendable {
     /// How long operations that run get to end, after the launch was aborted, was cancelled or has failed, or they were cancelled alone, before they
     /// are left behind.
     public var grace: Duration
-    /// The clock: the default stands still while the machine is suspended. ``VirtualClock`` runs a launch in no time.
+    /// The clock: the default stands still while the machine is suspended. The `VirtualClock` of SequencerTesting runs a launch in no time.
     public var clock: any Clock<Duration>
     /// The quality of service operations run at, unless they say otherwise. On Apple's systems, those that neither the initial display nor the milestone needs, and that
     /// share no resource with one of these, run at `.utility`; not so in a queue of the app's, nor in a launch in the background.
@@ -188,10 +188,13 @@ public struct LaunchOptions: Sendable {
         return complaints
     }
 
+    /// Whether a launch with them takes no real time.
+    package var isVirtual: Bool { VirtualScheduler.of(clock) != nil }
+
     /// The processors, where more operations can run than that; nil where that does not matter.
     package var scarceProcessors: Int? {
         // Virtual time has as many processors as operations want: they are scarce only where a number was given.
-        if clock is VirtualClock { return processors }
+        if isVirtual { return processors }
         // In a queue of the app's, its own limit counts. Without a limit of lanes there are as many workers as the machine has processors.
         guard queue == nil else { return nil }
         let count = processors ?? WorkerPool.processors
@@ -223,7 +226,7 @@ public struct LaunchOptions: Sendable {
         // The system's clocks go by the engine's thread for time, which goes on when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
-        if let clock = clock as? VirtualClock { return VirtualTimekeeper(clock, hasMainSteps: hasMainSteps) }
+        if let scheduler = VirtualScheduler.of(clock) { return VirtualTimekeeper(scheduler, hasMainSteps: hasMainSteps) }
         return clock.makeTimekeeper()
     }
 }

@@ -261,7 +261,7 @@ final class LaunchStorage: StepHost {
 
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
         // A negative or an endless time is legal, and would trap in the conversion to nanoseconds.
-        let duration = min(max(duration, .zero), VirtualClock.never)
+        let duration = min(max(duration, .zero), VirtualScheduler.never)
         if let virtualTime { return try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread) }
         try await timekeeper.sleep(for: duration)
     }

@@ -78,12 +78,8 @@ extension LaunchStorage {
 
     /// Whether a launch on that clock has this one's time.
     func isTimed(by clock: any Clock<Duration>) -> Bool {
-        if let virtualTime { return virtualTime.isOn(clock) }
+        if let virtualTime { return virtualTime.scheduler === VirtualScheduler.of(clock) }
         // The two differ only by the time for which the machine sleeps.
         return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
     }
-}
-
-extension VirtualTimekeeper {
-    fileprivate func isOn(_ clock: any Clock<Duration>) -> Bool { (clock as? VirtualClock)?.scheduler === scheduler }
 }

@@ -15,7 +15,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
         package static let abortedTooLate = Kind(name: "abortedTooLate")
         /// The operation was told to cancel, and its cancel handler (`onCancel:`, `didCancel()`) did not return. Nothing waited for it.
         package static let cancelHandlerBlocked = Kind(name: "cancelHandlerBlocked")
-        /// The operation waited in real time for longer than its ``VirtualClock`` has patience. Virtual time went on without it.
+        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time went on without it.
         package static let waitedInRealTime = Kind(name: "waitedInRealTime")
         /// The process stood still while the launch ran, stopped by a signal or a debugger.
         package static let processStoodStill = Kind(name: "processStoodStill")

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Sequencer
+import SequencerTestingCore
 import StartupOps
 
 /// One launch of a bench.

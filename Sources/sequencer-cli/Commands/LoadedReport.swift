@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerAnalysis
+import SequencerTestingCore
 import StartupNetworking
 import StartupOps
 

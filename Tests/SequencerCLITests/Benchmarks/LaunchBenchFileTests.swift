@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerAnalysis
+import SequencerTesting
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerTesting
 
 @testable import sequencer_cli
 

@@ -44,7 +44,7 @@ struct AfterMilestoneTests {
     @Test("a step that hangs after the first screen fails nothing but itself: the deadline ends it, and the second section says so")
     func hangs() async throws {
         let report = try await Self.report { graph, home in
-            graph.add("sync", .onFailure(.continue), after: home) { step in try await step.sleep(for: VirtualClock.never) }
+            graph.add("sync", .onFailure(.continue), after: home) { step in try await step.sleep(for: VirtualScheduler.never) }
             graph.add("later", after: "sync") {}
         }
         expectLaunchProper(report)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SequencerTesting
 import TestSupport
 import Testing
 

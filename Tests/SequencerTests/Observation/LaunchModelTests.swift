@@ -1,4 +1,5 @@
 import Observation
+import SequencerTesting
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 

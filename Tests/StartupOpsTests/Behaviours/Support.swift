@@ -1,5 +1,6 @@
 import Dispatch
 import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerTesting
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Sequencer
+import SequencerTesting
 import StartupNetworking
 import TestSupport
 import Testing

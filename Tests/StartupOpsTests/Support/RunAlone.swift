@@ -1,4 +1,5 @@
 import Sequencer
+import SequencerTesting
 import Testing
 
 @testable import StartupNetworking

@@ -1,6 +1,7 @@
 import Foundation
 import Sequencer
 import SequencerAnalysis
+import SequencerTestingCore
 
 extension GrowthCase {
     /// What is drawn and written of graphs and of launches.

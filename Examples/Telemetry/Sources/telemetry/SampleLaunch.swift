@@ -1,5 +1,6 @@
 import Sequencer
 import SequencerTelemetry
+import SequencerTestingCore
 
 // The launch graph (time from left to right; "settings" takes 100 ms):
 //

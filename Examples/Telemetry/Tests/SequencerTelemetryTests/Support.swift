@@ -4,6 +4,7 @@ import Logging
 import MetricsTestKit
 import Sequencer
 import SequencerTelemetry
+import SequencerTesting
 import Synchronization
 import Tracing
 

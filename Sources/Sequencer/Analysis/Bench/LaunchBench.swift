@@ -74,7 +74,7 @@ public struct LaunchBench: Sendable {
         return LaunchBenchResult(
             MeasuredLaunches(reports: launches),
             baseline: baseline == nil ? nil : MeasuredLaunches(reports: others),
-            isVirtual: options.clock is VirtualClock,
+            isVirtual: options.isVirtual,
             threshold: threshold
         )
     }

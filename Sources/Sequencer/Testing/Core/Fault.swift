@@ -67,7 +67,7 @@ extension Fault {
         case .fail: throw InjectedFailure(operation: context.operation)
         case .crash: killThisProcess()
         case .hang:
-            try await context.sleep(for: VirtualClock.never)
+            try await context.sleep(for: VirtualScheduler.never)
             // Not reached: such a sleep ends by an error alone.
             return try await work()
         case .delay(let duration):

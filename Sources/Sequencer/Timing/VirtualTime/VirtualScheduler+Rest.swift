@@ -269,8 +269,8 @@ extension VirtualScheduler.State {
     /// Moves time to the next event, and lets that one happen: an operation wakes before a timeout of the same time.
     private mutating func moveTime() -> VirtualScheduler.Next {
         let due = launches.nextWake
-        if let sleeper = nextSleeper(by: due?.time ?? VirtualClock.never) {
-            guard sleeper.wake < VirtualClock.never, let task = removeSleeper(sleeper.id) else { return giveUpHope() }
+        if let sleeper = nextSleeper(by: due?.time ?? VirtualScheduler.never) {
+            guard sleeper.wake < VirtualScheduler.never, let task = removeSleeper(sleeper.id) else { return giveUpHope() }
             if returning.next == sleeper.id { _ = returning.popFirst() } else { _ = sleepers.pop() }
             // Never back: the sleeper may have waited for the main thread since its time.
             now = max(now, sleeper.wake)

@@ -4,7 +4,10 @@ import Dispatch
 ///
 /// One runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest (`VirtualScheduler+Rest.swift`).
 /// A job that blocks its thread loses its turn to another runner (`VirtualScheduler+Patience.swift`).
-final class VirtualScheduler: Sendable {
+package final class VirtualScheduler: Sendable {
+    /// Waits that reach this far are waits for ever: time does not move for them. 100 years.
+    package static let never = Duration.seconds(3_155_760_000)
+
     /// Something to run for `holder`.
     struct Job: Sendable {
         let holder: TimeHolder
@@ -95,11 +98,11 @@ final class VirtualScheduler: Sendable {
         var mainThread = MainThread()
     }
 
-    let patience: Duration
+    package let patience: Duration
     let maximumTurn: Nanoseconds
     let state: Locked<State>
 
-    init(patience: Duration) {
+    package init(patience: Duration) {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration))
         self.patience = patience
@@ -107,7 +110,7 @@ final class VirtualScheduler: Sendable {
         state = Locked(State(patience: limits))
     }
 
-    var now: Duration { state.withLock { $0.now } }
+    package var now: Duration { state.withLock { $0.now } }
 
     /// Changes the state, and lets somebody have a turn if there may be something to do.
     @discardableResult
@@ -152,9 +155,9 @@ final class VirtualScheduler: Sendable {
         change { $0.launches.wake(id, at: time) }
     }
 
-    func hold() { change { $0.holds += 1 } }
+    package func hold() { change { $0.holds += 1 } }
 
-    func letGo() { change { $0.holds -= 1 } }
+    package func letGo() { change { $0.holds -= 1 } }
 
     // MARK: Actions of holders
 
@@ -230,6 +233,11 @@ final class VirtualScheduler: Sendable {
     }
 
     // MARK: Sleeping
+
+    /// Suspends the current task until `time`. Throws `CancellationError` when it is cancelled.
+    nonisolated(nonsending) package func sleep(until time: Duration) async throws {
+        try await sleep(until: time, for: TimeHolder.current(on: self))
+    }
 
     /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back to that.
     ///

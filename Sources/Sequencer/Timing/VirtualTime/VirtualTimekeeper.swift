@@ -1,3 +1,18 @@
+/// A clock with virtual time. Apps have that of SequencerTesting.
+package protocol VirtualTimeClock: Clock<Duration> {
+    /// Moves its time.
+    var scheduler: VirtualScheduler { get }
+}
+
+extension VirtualScheduler {
+    /// The scheduler of that clock, if its time is virtual.
+    static func of(_ clock: any Clock<Duration>) -> VirtualScheduler? {
+        // First: to ask for a conformance takes time in a process that has just begun.
+        if clock is SuspendingClock || clock is ContinuousClock { return nil }
+        return (clock as? any VirtualTimeClock)?.scheduler
+    }
+}
+
 /// The time of one launch on a virtual clock. All work of the launch goes through here: the clock's scheduler knows when it is at rest.
 final class VirtualTimekeeper: Timekeeper {
     let scheduler: VirtualScheduler
@@ -12,8 +27,8 @@ final class VirtualTimekeeper: Timekeeper {
     /// Time stands still from here until ``beginEnds()``: another launch on the clock must not move it before this one has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
-    init(_ clock: VirtualClock, hasMainSteps: Bool) {
-        scheduler = clock.scheduler
+    init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
+        self.scheduler = scheduler
         link = VirtualLaunchLink(VirtualLaunchHandlers())
         engine = TimeHolder(.engine, of: link, on: scheduler)
         (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)

@@ -1,3 +1,4 @@
+import SequencerTesting
 import TestSupport
 import Testing
 

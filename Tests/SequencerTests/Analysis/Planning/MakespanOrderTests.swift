@@ -1,4 +1,5 @@
 import SequencerAnalysis
+import SequencerTesting
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SequencerTesting
 
 @testable import Sequencer
 
@@ -277,7 +278,7 @@ struct Script: Sendable {
     let complaints: Locked<[String]>
 
     func run(_ launch: StepContext) async throws -> Int {
-        if step.hangs { try await launch.sleep(for: VirtualClock.never) }
+        if step.hangs { try await launch.sleep(for: VirtualScheduler.never) }
         let isVirtual = (launch.host as? LaunchStorage)?.virtualTime != nil
         try await launch.sleep(for: isVirtual ? step.duration : .zero)
         if let wait = step.personWait { try await launch.waitForPerson { try await launch.sleep(for: isVirtual ? wait : .zero) } }

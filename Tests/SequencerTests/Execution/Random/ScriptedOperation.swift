@@ -43,7 +43,7 @@ private struct ScriptedWork: Sendable {
         guard let launch = operation.stepContext else { return operation.finish() }
         if script.step.hangs {
             // Waits on the clock, so that virtual time knows that there is nothing to wait for.
-            sleep.withLock { $0 = Task { try? await launch.sleep(for: VirtualClock.never) } }
+            sleep.withLock { $0 = Task { try? await launch.sleep(for: VirtualScheduler.never) } }
             return
         }
         DispatchQueue.global().async {

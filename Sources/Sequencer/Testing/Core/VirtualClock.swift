@@ -1,6 +1,8 @@
+import Sequencer
+
 /// A clock whose time moves only when everything waits for it: launches of any length run in an instant, and the same way each time.
 ///
-/// Give one to a launch, and its waits (``StepContext/sleep(for:)``, timeouts, pauses before retries, the deadline) take no real time:
+/// Give one to a launch, and its waits (`StepContext.sleep(for:)`, timeouts, pauses before retries, the deadline) take no real time:
 ///
 /// ```swift
 /// let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
@@ -14,7 +16,7 @@
 /// another. Code that takes no real time to speak of is free: only waiting on the clock counts. Time moves only while a launch runs.
 ///
 /// An operation that waits for something else (a callback, a thread, the signal of another step) holds time still for its patience of real time,
-/// once: after that time moves on without it, the report has an ``Anomaly`` that names it, and its timeout ends it as in real time. When
+/// once: after that time moves on without it, the report has an `Anomaly` that names it, and its timeout ends it as in real time. When
 /// its wait ends after all, it holds time still again. The clock cannot tell for what such an operation waits. So a step that waits for a
 /// signal of another step costs patience too, but only the first time.
 ///
@@ -31,10 +33,10 @@
 ///
 /// Launches can share a clock, beside each other or one within a step of another; they come to one result each time. Start those that are to
 /// begin at one moment in ``hold(_:)``.
-public final class VirtualClock: Clock, Sendable {
+public final class VirtualClock: VirtualTimeClock {
     /// A point in virtual time.
     public struct Instant: InstantProtocol, Hashable {
-        let offset: Duration
+        package let offset: Duration
 
         /// The instant `duration` later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -45,7 +47,7 @@ public final class VirtualClock: Clock, Sendable {
     }
 
     package var patience: Duration { scheduler.patience }
-    let scheduler: VirtualScheduler
+    package let scheduler: VirtualScheduler
 
     /// A clock that stands at zero.
     ///
@@ -62,7 +64,7 @@ public final class VirtualClock: Clock, Sendable {
 
     /// Suspends until `deadline`. Throws `CancellationError` when the task is cancelled.
     nonisolated(nonsending) public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try await scheduler.sleep(until: deadline.offset, for: TimeHolder.current(on: scheduler))
+        try await scheduler.sleep(until: deadline.offset)
     }
 
     /// Holds time still, and all that runs on the clock off, while `body` runs: launches that it starts begin at one moment, in that order.
@@ -80,7 +82,4 @@ public final class VirtualClock: Clock, Sendable {
         defer { scheduler.letGo() }
         return try body()
     }
-
-    /// Waits that reach this far are waits for ever: time does not move for them. 100 years.
-    package static let never = Duration.seconds(3_155_760_000)
 }
