@@ -12,7 +12,7 @@ import Synchronization
 /// let login = graph.add("login", using: config) { config in try await auth.session(for: config.country) }
 /// ```
 ///
-/// A handle belongs to the graph that returned it, and to that graph's copies: ``OperationGraph/validated()`` and the launches of any other graph
+/// Its description is its identifier. A handle belongs to the graph that returned it, and to that graph's copies: ``OperationGraph/validated()`` and the launches of any other graph
 /// refuse it. Graphs are numbered with 31 bits: after 2,147,483,647 graphs, a process uses the first number again.
 @frozen
 public struct Step<Value: Sendable>: Sendable {
@@ -66,7 +66,6 @@ public struct Step<Value: Sendable>: Sendable {
 }
 
 extension Step: DescribedValue {
-    /// The identifier.
     package var ownDescription: String { id }
 }
 
@@ -128,6 +127,17 @@ public protocol StepReference: Sendable {
     func add(to list: inout DependencyList)
 }
 
+/// Steps that name dependencies, as the engine writes them. Apps call none of it.
+package protocol DependencySource: StepReference {
+    func name(in list: inout DependencyList)
+}
+
+extension DependencySource {
+    // Public, although the protocol is not: it is how public types conform to the public `StepReference`.
+    /// Adds the steps this value names to `list`.
+    public func add(to list: inout DependencyList) { name(in: &list) }
+}
+
 /// The dependencies named for one step, in the order they were written.
 public struct DependencyList: Sendable {
     @usableFromInline
@@ -154,9 +164,8 @@ public struct DependencyList: Sendable {
     init() {}
 }
 
-extension Step: StepReference {
-    /// Adds this step to `list`.
-    public func add(to list: inout DependencyList) {
+extension Step: StepReference, DependencySource {
+    package func name(in list: inout DependencyList) {
         list.references.append(DependencyList.Reference(id: id, index: index, graph: graph))
     }
 
@@ -168,15 +177,14 @@ extension Step: StepReference {
     }
 }
 
-extension String: StepReference {
-    /// Adds the step with this identifier to `list`.
-    public func add(to list: inout DependencyList) {
+extension String: StepReference, DependencySource {
+    package func name(in list: inout DependencyList) {
         list.references.append(DependencyList.Reference(id: self))
     }
 }
 
 /// A dependency that is named by its identifier, in a graph that was read.
-package struct NamedDependency: StepReference {
+package struct NamedDependency: DependencySource {
     private let id: String
     /// Whether the step that waits is skipped without a result of this one, as a step is that reads a missing value.
     private let needsResult: Bool
@@ -186,14 +194,13 @@ package struct NamedDependency: StepReference {
         self.needsResult = needsResult
     }
 
-    package func add(to list: inout DependencyList) {
+    package func name(in list: inout DependencyList) {
         list.references.append(DependencyList.Reference(id: id, needsValue: needsResult))
     }
 }
 
-extension Array: StepReference where Element: StepReference {
-    /// Adds every step of this array to `list`.
-    public func add(to list: inout DependencyList) {
+extension Array: StepReference, DependencySource where Element: StepReference {
+    package func name(in list: inout DependencyList) {
         for element in self { element.add(to: &list) }
     }
 }

@@ -149,17 +149,12 @@ public struct StepContext: Sendable {
 }
 
 /// Why a launch was stopped on purpose.
-public struct AbortReason: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
+public struct AbortReason: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     /// As reports show it.
     package let name: String
 
     package init(_ name: String) {
         self.name = name
-    }
-
-    /// The reason named by a string literal.
-    public init(stringLiteral name: String) {
-        self.init(name)
     }
 
     /// This version of the app may not be used any more.

@@ -48,17 +48,11 @@ package struct RetryPolicy: Sendable, Hashable {
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation with the longest
 /// remaining path gets it.
-public struct ExclusiveResource: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
+public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
 
-    /// The resource with this name.
-    public init(_ name: String) {
+    package init(_ name: String) {
         self.name = name
-    }
-
-    /// The resource named by a string literal.
-    public init(stringLiteral name: String) {
-        self.init(name)
     }
 
     /// The screen and the person in front of it.
@@ -133,22 +127,18 @@ public struct StepOption: Sendable {
 
     /// Runs the step only when `condition` is true at the moment it could start; otherwise it is skipped and its dependents run.
     ///
+    /// ```swift
+    /// graph.add("tutorial", .when { isFirstLaunch }) { ... }
+    /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
+    /// ```
+    ///
+    /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped as one that reads it with `using:` would be.
+    ///
     /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as ``Step/optional``, or has a condition too and is
     /// skipped with it, whose dependents then run as well. ``OperationGraph/validated()`` finds other readers.
     ///
     /// The condition is called once, on the thread the step would run on. One that throws fails the operation; one that has not answered within the
     /// step's timeout ends it as timed out.
-    public static func when(_ condition: @escaping @Sendable () throws -> Bool) -> StepOption {
-        StepOption { $0.condition = { _ in try condition() } }
-    }
-
-    /// Runs the step only when `condition` is true of the values of other steps, which become dependencies; otherwise it is skipped and its dependents run.
-    ///
-    /// ```swift
-    /// graph.add("new-home", .when(config) { $0.newHome }) { ... }
-    /// ```
-    ///
-    /// As ``when(_:)``, it is called once. When one of the values does not exist, the step is skipped as one that reads it with `using:` would be.
     public static func when<each Input: Sendable>(
         _ steps: repeat Step<each Input>,
         condition: @escaping @Sendable (repeat each Input) throws -> Bool
@@ -195,7 +185,7 @@ public struct StepOption: Sendable {
     /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past. ``OperationGraph/skip(_:because:)`` leaves it out all the same.
     public static let essential = StepOption { $0.isEssential = true }
 
-    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (``LaunchOptions/qualityOfService``). The threads of a queue of the
+    /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of ``LaunchOptions``). The threads of a queue of the
     /// app's have the queue's.
     public static func qualityOfService(_ qos: QualityOfService) -> StepOption {
         StepOption { $0.qualityOfService = qos }

@@ -30,3 +30,14 @@ extension NamedValue {
     /// The name.
     package var ownDescription: String { name }
 }
+
+/// A value that an app writes as the string of its name.
+package protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
+    init(_ name: String)
+}
+
+extension NamedLiteral {
+    // Public, as above.
+    /// The value of this name.
+    public init(stringLiteral name: String) { self.init(name) }
+}

@@ -43,9 +43,7 @@ extension GrowthCase {
             OperationGraph(named: shape) { .all([.exclusive(.userInterface), .expected(.microseconds(1)), shape.milestone($0)]) }
         },
         launch("many resources") { shape in
-            OperationGraph(named: shape) {
-                .exclusive(ExclusiveResource("disk \($0 % 7)"), ExclusiveResource("socket \($0 % 100)"), ExclusiveResource("file \($0)"))
-            }
+            OperationGraph(named: shape) { .exclusive("disk \($0 % 7)", "socket \($0 % 100)", "file \($0)") }
         },
         launch("retry") { shape in
             OperationGraph(named: shape) { _ in
@@ -89,7 +87,7 @@ extension GrowthCase {
             OperationGraph(named: shape) { node in
                 .all([
                     .title("Step \(node)"), .timeout(.seconds(60)), .retry(attempts: 2), .when { true }, .expected(.microseconds(1)),
-                    .exclusive(ExclusiveResource("disk \(node % 7)")), .onFailure(.continue), shape.milestone(node),
+                    .exclusive("disk \(node % 7)"), .onFailure(.continue), shape.milestone(node),
                 ])
             }
         },
